@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from scipy.stats import binom
 
-from sigstats.multiplicity import adjust
+from sigstats.multiplicity import adjust_pvalues
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.rules import BesagCliffordRule, deciding_exceedances
 
@@ -93,7 +93,7 @@ def evaluate(design, p):
 
 def designs(maximum):
     smallest = 2.0**-40
-    reject_at = ALPHA * smallest / adjust([smallest, *[1.0] * (TESTS - 1)], method="holm")[0]
+    reject_at = ALPHA * smallest / adjust_pvalues([smallest, *[1.0] * (TESTS - 1)], method="holm")[0]
     number = deciding_exceedances(ALPHA, maximum)
     return {
         "all replicates": fixed(maximum),

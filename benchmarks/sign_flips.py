@@ -50,7 +50,7 @@ def rows(items: int, k: int, trials: int) -> str:
         a, b, size = answers(items, k, rng, SHIFT)
         found = sign_flip_test((a - b).tolist(), sizes=size, limit=1)
         power += found.pvalue <= 0.05
-        low, high, _ = found.confidence_interval
+        low, high = found.confidence_interval
         covered += low <= truth(SHIFT) <= high
         reach = stats.t.ppf(0.975, items - 1) * found.standard_error
         student += abs(found.estimate - truth(SHIFT)) <= reach

@@ -36,7 +36,7 @@ def of_means(differences: np.ndarray, groups: np.ndarray | None) -> tuple[Ends, 
     if groups is not None:
         sums, sizes = np.bincount(groups, differences), np.bincount(groups)
     usual = mean_score_test(differences, 0 * differences, groups=groups).confidence_interval
-    return mean_interval(units_of(sums, sizes), (-1, 1))[:2], usual[:2]
+    return mean_interval(units_of(sums, sizes), (-1, 1)), usual
 
 
 def marks(n: int, rng: np.random.Generator) -> tuple[float, Ends, Ends]:
@@ -61,13 +61,13 @@ def area(n: int, rng: np.random.Generator) -> tuple[float, Ends, Ends]:
     a = rng.normal(size=n) + 1.5 * positive
     b = np.where(positive & (rng.random(n) < 0.04), -9.0, a)
     usual = auc_test(positive, b, a).confidence_interval
-    return -0.04 * norm.cdf(1.5 / np.sqrt(2)), area_interval(gains_of(positive, (a, b)))[:2], usual[:2]
+    return -0.04 * norm.cdf(1.5 / np.sqrt(2)), area_interval(gains_of(positive, (a, b))), usual
 
 
 def of_counts(joint: JointEvents | JointOutcomes, measure: str) -> tuple[Ends, Ends]:
     law = law_of_difference(joint, as_measure(measure), size=WEIGHTINGS)
     usual = bootstrap_test(joint, measure=measure, n_resamples=WEIGHTINGS, rng=0).confidence_interval
-    return law.interval(0.95)[:2], usual[:2]
+    return law.interval(0.95), usual
 
 
 def f1(n: int, rng: np.random.Generator) -> tuple[float, Ends, Ends]:

@@ -8,7 +8,15 @@ try:
     from ._common.extras import name_extras
 
     name_extras()
-    __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+    _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+
+    def __getattr__(name: str) -> object:
+        """A public name, or the version that is installed."""
+        if name == "__version__":
+            from importlib.metadata import version
+
+            return version(__name__)
+        return _public(name)
 except Exception as error:  # `sigstats.__main__` is imported through here, and says in one line what is broken
     _broken = error
 

@@ -8,10 +8,11 @@ independent (the intervals are then too short).
 
 import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from scipy.special import ndtri
 
+from ._common.tabular import Table, Tabular
 from ._common.validation import as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 
@@ -21,7 +22,7 @@ ODDS_RATIO_METHODS: tuple[OddsRatioMethod, ...] = ("exact", "mid-p")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EffectSize:
+class EffectSize(Tabular):
     """An effect size and its interval.
 
     Attributes
@@ -37,6 +38,12 @@ class EffectSize:
     estimate: float
     confidence_interval: Interval
     method: str
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: [getattr(self, name)] for name in ("estimate", "confidence_interval", "method")}
+
+    def _table(self) -> Table:
+        return Table("Effect size: A beside B", super()._table().columns, words=0)
 
 
 def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: float = 0.95) -> EffectSize:
@@ -73,8 +80,8 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: f
 
     Examples
     --------
-    >>> from sigstats.effects import accuracy_difference
-    >>> effect = accuracy_difference(6, 16, 161)
+    >>> import sigstats
+    >>> effect = sigstats.accuracy_difference(6, 16, 161)
     >>> [round(x, 4) for x in (effect.estimate, effect.confidence_interval.low, effect.confidence_interval.high)]
     [-0.0621, -0.124, -0.0054]
     """
@@ -123,8 +130,8 @@ def discordant_odds_ratio(
 
     Examples
     --------
-    >>> from sigstats.effects import discordant_odds_ratio
-    >>> effect = discordant_odds_ratio(25, 2)
+    >>> import sigstats
+    >>> effect = sigstats.discordant_odds_ratio(25, 2)
     >>> [round(x, 4) for x in (effect.estimate, effect.confidence_interval.low, effect.confidence_interval.high)]
     [12.5, 3.1169, 108.8892]
     """

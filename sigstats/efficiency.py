@@ -10,7 +10,7 @@ counted on objects that trained the classifier, or pooled from folds whose class
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
@@ -24,7 +24,9 @@ from .fixed_margins.upper_tail import upper_tail
 from .tables import as_confusion_table
 from .test_result import TestResult, monte_carlo_outcome
 
-METHODS = ("auto", "exact", "monte-carlo", "chi2")
+EfficiencyMethod: TypeAlias = Literal["auto", "exact", "monte-carlo", "chi2"]
+
+METHODS: tuple[EfficiencyMethod, ...] = ("auto", "exact", "monte-carlo", "chi2")
 #: Nyssen's alpha = 0.005, with an f of his own choice above its f_min.
 _RESAMPLES = 99_999
 
@@ -53,6 +55,9 @@ class EfficiencyResult(TestResult):
         to it.
     """
 
+    _question = "Efficiency test: are more objects classified correctly than by naming classes at random?"
+    _null = "classes are named at random"
+
     statistic: int
     log10_pvalue: float
     mid_pvalue: float | None = None
@@ -63,7 +68,7 @@ class EfficiencyResult(TestResult):
 
 @takes_counts(1, "efficiency_test(sklearn.metrics.confusion_matrix(y, prediction))")
 def efficiency_test(
-    table: Any, *, method: str = "auto", n_resamples: int = _RESAMPLES, rng: RNG = None
+    table: Any, *, method: EfficiencyMethod = "auto", n_resamples: int = _RESAMPLES, rng: RNG = None
 ) -> EfficiencyResult:
     """Test whether more objects are classified correctly than by naming the same classes at random.
 
@@ -103,12 +108,12 @@ def efficiency_test(
     --------
     102 ulcer patients, three types of pathology (Nyssen, figure 1):
 
-    >>> from sigstats.efficiency import efficiency_test
+    >>> import sigstats
     >>> table = [[9, 7, 3], [15, 17, 13], [3, 7, 28]]
-    >>> result = efficiency_test(table)
+    >>> result = sigstats.efficiency_test(table)
     >>> print(f"{result.efficiency:.3f} {result.expected:.3f} {result.pvalue:.3g} {result.method}")
     0.529 0.344 5.85e-05 exact
-    >>> print(f"{efficiency_test(table, method='chi2').pvalue:.3g}")
+    >>> print(f"{sigstats.efficiency_test(table, method='chi2').pvalue:.3g}")
     4.08e-05
     """
     counts = as_confusion_table(table)
@@ -194,8 +199,8 @@ def monte_carlo_size(alpha: float) -> int:
 
     Examples
     --------
-    >>> from sigstats.efficiency import monte_carlo_size
-    >>> [monte_carlo_size(alpha) for alpha in (0.05, 0.01, 0.005, 0.001)]
+    >>> import sigstats
+    >>> [sigstats.monte_carlo_size(alpha) for alpha in (0.05, 0.01, 0.005, 0.001)]
     [5024, 26074, 52386, 262881]
     """
     alpha = as_real(alpha, "alpha", low=1e-12, high=1 - 1e-12)

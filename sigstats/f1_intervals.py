@@ -73,7 +73,7 @@ def f1_interval(
     Examples
     --------
     >>> import sigstats
-    >>> low, high, _ = sigstats.f1_interval(8, 1, 3)
+    >>> low, high = sigstats.f1_interval(8, 1, 3)
     >>> round(low, 3), round(high, 3)
     (0.517, 0.948)
     """
@@ -85,9 +85,9 @@ def f1_interval(
     if n == 0:
         return Interval(0.0, 1.0, level)
     if way == "exact":
-        low, high, _ = clopper_pearson(tp, n, confidence_level=level)
+        low, high = clopper_pearson(tp, n, confidence_level=level)
     elif way == "mid-p":
-        low, high, _ = mid_p_interval(tp, n, confidence_level=level)
+        low, high = mid_p_interval(tp, n, confidence_level=level)
     elif way == "wilson":
         low, high = _wilson(tp, n, float(ndtri((1 + level) / 2)))
     else:
@@ -140,7 +140,7 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     --------
     >>> import sigstats
     >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> low, high, _ = sigstats.f1_difference_interval(outcomes)
+    >>> low, high = sigstats.f1_difference_interval(outcomes)
     >>> round(low, 2), round(high, 2)
     (-0.01, 0.2)
     """

@@ -1,7 +1,9 @@
 """Intervals for a proportion that is known through counts."""
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from scipy.special import (
     betainc,
@@ -21,12 +23,43 @@ from ._common.validation import as_count, as_real, refuse
 MOST_TRIALS_OF_BETA = 2**30
 
 
-class Interval(NamedTuple):
-    """A closed interval, with the confidence it is stated for."""
+@dataclass(frozen=True)
+class Interval:
+    """A closed interval, with the confidence it is stated for.
+
+    It unpacks to its two ends, and ``value in interval`` asks whether a value lies between them, ends included.
+
+    Attributes
+    ----------
+    low, high : float
+        The ends; infinite where the interval has none.
+    confidence_level : float
+        The confidence; 1 for certified bounds.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> interval = sigstats.clopper_pearson(7, 10)
+    >>> low, high = interval
+    >>> round(low, 3), round(high, 3), 0.5 in interval, 0.3 in interval
+    (0.348, 0.933, True, False)
+    """
 
     low: float
     high: float
     confidence_level: float
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.low, self.high))
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, end: int) -> float:
+        return (self.low, self.high)[end]
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
 
 
 def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.95) -> Interval:
@@ -53,8 +86,8 @@ def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.
 
     Examples
     --------
-    >>> from sigstats.intervals import clopper_pearson
-    >>> low, high, _ = clopper_pearson(7, 10)
+    >>> import sigstats
+    >>> low, high = sigstats.clopper_pearson(7, 10)
     >>> round(low, 6), round(high, 6)
     (0.347547, 0.93326)
     """
@@ -82,7 +115,7 @@ def mid_p_interval(successes: int, trials: int, *, confidence_level: float = 0.9
     Examples
     --------
     >>> from sigstats.intervals import mid_p_interval
-    >>> low, high, _ = mid_p_interval(7, 10)
+    >>> low, high = mid_p_interval(7, 10)
     >>> round(low, 6), round(high, 6)
     (0.380081, 0.9174)
     """
@@ -117,7 +150,7 @@ def monte_carlo_interval(exceedances: int, replicates: int, *, confidence_level:
     Examples
     --------
     >>> from sigstats.intervals import monte_carlo_interval
-    >>> low, high, _ = monte_carlo_interval(0, 999)
+    >>> low, high = monte_carlo_interval(0, 999)
     >>> low, round(high, 6)
     (0.0, 0.00529)
     """

@@ -26,7 +26,7 @@ IN_WORDS: dict[str, str] = {
 }
 
 
-def adjust(pvalues: Any, *, method: AdjustMethod = "holm") -> FloatArray:
+def adjust_pvalues(pvalues: Any, *, method: AdjustMethod = "holm") -> FloatArray:
     """Adjust the p-values of a family of tests.
 
     If every hypothesis with an adjusted p-value of at most alpha is rejected, the error that the method controls is at
@@ -56,10 +56,10 @@ def adjust(pvalues: Any, *, method: AdjustMethod = "holm") -> FloatArray:
 
     Examples
     --------
-    >>> from sigstats.multiplicity import adjust
-    >>> adjust([0.01, 0.04, 0.03]).round(3).tolist()
+    >>> import sigstats
+    >>> sigstats.adjust_pvalues([0.01, 0.04, 0.03]).round(3).tolist()
     [0.03, 0.06, 0.06]
-    >>> adjust([0.01, 0.04, 0.03], method="benjamini-hochberg").round(3).tolist()
+    >>> sigstats.adjust_pvalues([0.01, 0.04, 0.03], method="benjamini-hochberg").round(3).tolist()
     [0.03, 0.04, 0.04]
     """
     p = as_reals(pvalues, "pvalues", ndim=1)

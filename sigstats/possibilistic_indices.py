@@ -10,11 +10,13 @@ restate its p-value.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._common.numerals import index_number
+from ._common.tabular import Table, Tabular
 from ._common.validation import FloatArray, as_real, as_reals, refuse
 
 
@@ -37,7 +39,7 @@ class DominanceIndices(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Possibility:
+class Possibility(Tabular):
     """The result of `possibility`.
 
     Attributes
@@ -57,6 +59,18 @@ class Possibility:
     nsd: float
     p_null: float
     p_alternative: float
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {each.name: [getattr(self, each.name)] for each in fields(self)}
+
+    def _table(self) -> Table:
+        columns = {name: [index_number(value) for value in cells] for name, cells in self._columns().items()}
+        meaning = (
+            f"To choose the null hypothesis is no worse than to choose the alternative: possible to the degree "
+            f"{columns['pd'][0]}. The data support it rather than the alternative: possible to the degree "
+            f"{columns['psd'][0]}, necessary to the degree {columns['nsd'][0]}."
+        )
+        return Table("Possibility of the null hypothesis", columns, notes=[meaning], words=0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,8 +117,8 @@ def membership(pvalue: float) -> Membership:
 
     Examples
     --------
-    >>> from sigstats.possibilistic_indices import membership
-    >>> membership(0.125)
+    >>> import sigstats
+    >>> sigstats.membership(0.125)
     Membership(true=0.25, false=1.0)
     """
     p = as_real(pvalue, "pvalue", low=0, high=1)
@@ -141,8 +155,8 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
 
     Examples
     --------
-    >>> from sigstats.possibilistic_indices import dominance
-    >>> dominance([0.2, 0.6, 1.0], [1.0, 0.5, 0.1])
+    >>> import sigstats
+    >>> sigstats.dominance([0.2, 0.6, 1.0], [1.0, 0.5, 0.1])
     DominanceIndices(pd=1.0, psd=0.9, nsd=0.5)
     """
     a, b = _as_memberships(first, "first"), _as_memberships(second, "second")
@@ -187,8 +201,8 @@ def possibility(p_null: float, p_alternative: float | None = None) -> Possibilit
     --------
     A new algorithm fits the results of a known one with p = 0.018 and those of another with p = 0.002:
 
-    >>> from sigstats.possibilistic_indices import possibility
-    >>> index = possibility(0.018, 0.002)
+    >>> import sigstats
+    >>> index = sigstats.possibility(0.018, 0.002)
     >>> index.pd, index.psd, index.nsd
     (1.0, 0.036, 0.0)
     """
@@ -208,7 +222,7 @@ def possibility(p_null: float, p_alternative: float | None = None) -> Possibilit
     )
 
 
-def rank_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ...]:
+def weigh_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ...]:
     """Order several known algorithms by how far the data say that the new one is like them.
 
     Parameters
@@ -234,8 +248,8 @@ def rank_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ...
 
     Examples
     --------
-    >>> from sigstats.possibilistic_indices import rank_hypotheses
-    >>> for h in rank_hypotheses({"QDA": 0.002, "CRT": 0.018}):
+    >>> import sigstats
+    >>> for h in sigstats.weigh_hypotheses({"QDA": 0.002, "CRT": 0.018}):
     ...     print(h.name, h.rival, h.pd, h.psd, h.nsd)
     CRT QDA 1.0 0.036 0.0
     QDA CRT 1.0 0.004 0.0

@@ -42,6 +42,9 @@ class ProportionResult(TestResult):
         The error rate or cost of each.
     """
 
+    _question = "Test of two proportions: do A and B have the same error rate or cost?"
+    _null = "they have"
+
     estimate: float
     standard_deviation: float
     value_a: float
@@ -76,13 +79,12 @@ def proportion_test(
 
     Examples
     --------
-    >>> from sigstats.joint.outcomes import JointOutcomes
-    >>> from sigstats.proportions import proportion_test
-    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> result = proportion_test(outcomes)
+    >>> import sigstats
+    >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    >>> result = sigstats.proportion_test(outcomes)
     >>> round(result.estimate, 6), round(result.statistic, 6), round(result.pvalue, 6)
     (0.05, 1.767767, 0.0771)
-    >>> round(proportion_test(outcomes, paired=False).pvalue, 6)
+    >>> round(sigstats.proportion_test(outcomes, paired=False).pvalue, 6)
     0.102882
     """
     _check(outcomes, paired, alternative)
@@ -135,10 +137,9 @@ def dcf_test(
 
     Examples
     --------
-    >>> from sigstats.joint.outcomes import JointOutcomes
-    >>> from sigstats.proportions import dcf_test
-    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> result = dcf_test(outcomes, cost_fn=1, cost_fp=1, prior=0.5)
+    >>> import sigstats
+    >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    >>> result = sigstats.dcf_test(outcomes, cost_fn=1, cost_fp=1, prior=0.5)
     >>> round(result.estimate, 6), round(result.statistic, 6), round(result.pvalue, 6)
     (0.069048, 1.864191, 0.062295)
     """

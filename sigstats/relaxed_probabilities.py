@@ -42,11 +42,11 @@ def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[i
     --------
     Two per cent, all of the third class (Hryniewicz, Table 10):
 
-    >>> from sigstats import goodness_of_fit_test, relax_probabilities
-    >>> required = relax_probabilities([0.2, 0.3, 0.5], 0.02, classes=[2])
+    >>> import sigstats
+    >>> required = sigstats.relax_probabilities([0.2, 0.3, 0.5], 0.02, classes=[2])
     >>> required
     (0.2, 0.3, 0.48, 0.02)
-    >>> round(goodness_of_fit_test([15, 30, 50, 5], required).pvalue, 3)
+    >>> round(sigstats.goodness_of_fit_test([15, 30, 50, 5], required).pvalue, 3)
     0.132
     """
     p = as_probabilities(probabilities, "probabilities")

@@ -35,7 +35,7 @@ def _in_order_of_rows(value: Any, name: str) -> Any:
     if not hasattr(value, "columns") or not hasattr(value, "index"):
         return value
     rows, columns = list(value.index), list(value.columns)
-    if rows[-1:] == columns[-1:] == ["All"] and (value.iloc[:-1].sum() == value.iloc[-1]).all():
+    if len(rows) > 2 and rows[-1] == columns[-1] and _has_margins(np.asarray(value)):
         raise refuse(f"{name} (columns)", columns, "the table without its margins")
     if rows == columns or not set(rows) & set(columns):  # the same order, or two ways to name the classes
         return value
@@ -44,6 +44,14 @@ def _in_order_of_rows(value: Any, name: str) -> Any:
             f"{name} (columns)", columns, f"the classes of the rows, {shown(rows)}, each once (reindex adds one)"
         )
     return value[rows]
+
+
+def _has_margins(table: Any) -> bool:
+    """Whether the last row and the last column are the sums of the others, as `pandas.crosstab` adds them."""
+    try:
+        return bool((table[:-1].sum(axis=0) == table[-1]).all() and (table[:, :-1].sum(axis=1) == table[:, -1]).all())
+    except Exception:  # entries that cannot be added or compared
+        return False
 
 
 def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray:

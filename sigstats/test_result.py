@@ -1,16 +1,18 @@
 """What every test returns: a frozen record whose ``repr`` is the call that makes it again."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 from ._common.error_bounds import ROUNDING
 from ._common.extreme import monte_carlo_pvalue
+from ._common.numerals import p_number
+from ._common.tabular import Table, Tabular, in_words
 from .intervals import Interval, monte_carlo_interval
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestResult:
-    """The result of a test; each test adds fields of its own.
+class TestResult(Tabular):
+    """The result of a test; each test adds fields of its own, and `print` shows its question, p-value and method.
 
     Attributes
     ----------
@@ -38,6 +40,9 @@ class TestResult:
     """
 
     __test__ = False  # not a test case, whatever its name tells a test runner
+    #: The name of the test and its question, and the null hypothesis as a clause.
+    _question: ClassVar[str] = "Test: does the null hypothesis hold?"
+    _null: ClassVar[str] = "it does"
 
     statistic: float
     pvalue: float
@@ -48,6 +53,25 @@ class TestResult:
     exceedances: int | None = None
     reason: str = ""
     error_bound: float | None = None
+
+    def _columns(self) -> dict[str, list[Any]]:
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
+        return {name: [value] for name, value in values.items() if not isinstance(value, tuple)}
+
+    def _table(self) -> Table:
+        p = p_number(self.pvalue, getattr(self, "log10_pvalue", None))
+        shown = {name: getattr(self, f"{before}{name}", None) for name, before in _SHOWN.items()}
+        columns = {"p": [p], **{name: [in_words(each)] for name, each in shown.items() if each is not None}}
+        columns["method"] = [f"{self.method}, {self.alternative}"]
+        notes = [self._sentence(p), *([self.reason] if self.reason else ())]
+        return Table(self._question, columns, notes=notes, words=0)
+
+    def _sentence(self, p: str) -> str:
+        return f"If {self._null}, an outcome at least as extreme as this one has probability {p}."
+
+
+#: What stands beside the p-value where there is such a field, and what its name begins with.
+_SHOWN = {"statistic": "", "estimate": "", "interval": "confidence_"}
 
 
 def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:

@@ -21,14 +21,14 @@ PAGE = (ROOT / "docs" / "seeds.md").read_text(encoding="utf-8")
 def test_every_public_name_and_every_kind_of_study_has_one_level():
     rows = re.findall(r"^\| same [a-z ]+ \| (.+?) \|", PAGE, flags=re.MULTILINE)
     named = Counter(name for names in rows for name in re.findall(r"`([^`]+)`", names))
-    wanted = {*sigstats.__all__, *(f"study: {kind}" for kind in REGISTRY.names())}
+    wanted = {*sigstats.__all__} - {"results"} | {*(f"study: {kind}" for kind in REGISTRY.names())}
     assert {name for name in named if not name.endswith(", drawn")} == wanted
     assert set(named.values()) == {1}
 
 
 def test_every_public_function_and_rule_is_called():
     called = {name.partition(", ")[0] for name in seed_levels.CALLS}
-    functions = {name for name in sigstats.__all__ if name.islower()} - {"run", "open_results"}  # by which studies run
+    functions = {*filter(str.islower, sigstats.__all__)} - {"run_study", "open_results", "results", "fuzzy"}
     rules = {name for name in sigstats.__all__ if name.endswith("Rule")} - {"ComparisonRule"}  # an argument of compare
     assert functions | rules <= called
     promised = seed_levels.promises()

@@ -103,7 +103,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for study, figures in FIGURES:
         with tempfile.TemporaryDirectory() as output:
-            plot = sigstats.run(study, output=output).plot
+            plot = sigstats.run_study(study, output=output).plot
             print(study["kind"], plot.names, flush=True)
             for name, subject in figures.items():
                 plot(name, **subject).save(FOLDER / f"{name}.svg")

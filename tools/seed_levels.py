@@ -72,7 +72,7 @@ def study(**content: Any) -> Any:
 
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "output"
-        sigstats.run({"seed": 7, **content}, output=output, cluster="serial")
+        sigstats.run_study({"seed": 7, **content}, output=output, cluster="serial")
         files = sorted([*(output / "replicates").rglob("*.parquet"), *output.glob("summary.parquet")])
         return [pd.read_parquet(path).astype(object).to_dict("list") for path in files]
 
@@ -116,9 +116,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "goodness_of_fit_test, drawn": lambda: sigstats.goodness_of_fit_test(
         [15, 30, 50], [0.2, 0.3, 0.5], method="monte-carlo", n_resamples=999, rng=1
     ),
-    "fuzzy_efficiency_test": lambda: sigstats.fuzzy_efficiency_test(FUZZY, [[0, 1], [1, 0.5]] + [[1, 0]] * 5),
-    "fuzzy_goodness_of_fit_test": lambda: sigstats.fuzzy_goodness_of_fit_test(FUZZY, [0.5, 0.5]),
-    "fuzzy_homogeneity_test": lambda: sigstats.fuzzy_homogeneity_test(FUZZY, [[0, 1]] * 4 + [[1, 1]]),
+    "fuzzy.efficiency_test": lambda: sigstats.fuzzy.efficiency_test(FUZZY, [[0, 1], [1, 0.5]] + [[1, 0]] * 5),
+    "fuzzy.goodness_of_fit_test": lambda: sigstats.fuzzy.goodness_of_fit_test(FUZZY, [0.5, 0.5]),
+    "fuzzy.homogeneity_test": lambda: sigstats.fuzzy.homogeneity_test(FUZZY, [[0, 1]] * 4 + [[1, 1]]),
     "number_correct": lambda: sigstats.number_correct([20, 20, 10], [15, 25, 10]),
     "permutation_test": lambda: sigstats.permutation_test("1-nn", FEATURES, [0, 1] * 12, n_resamples=49, cv=3, rng=1),
     "bootstrap_test": lambda: sigstats.bootstrap_test(outcomes(), n_resamples=999, rng=1),
@@ -132,21 +132,21 @@ CALLS: dict[str, Callable[[], Any]] = {
     "discordant_odds_ratio": lambda: sigstats.discordant_odds_ratio(9, 5),
     "pair_probability": lambda: sigstats.pair_probability(7, 1),
     "type_one_error": lambda: sigstats.type_one_error(40, 0.3),
-    "power": lambda: sigstats.power(100, only_a=0.2, only_b=0.1),
+    "paired_power": lambda: sigstats.paired_power(100, only_a=0.2, only_b=0.1),
     "detectable_difference": lambda: sigstats.detectable_difference(200, 0.3),
-    "sample_size": lambda: sigstats.sample_size(only_a=0.2, only_b=0.1),
+    "paired_sample_size": lambda: sigstats.paired_sample_size(only_a=0.2, only_b=0.1),
     "clopper_pearson": lambda: sigstats.clopper_pearson(7, 10),
     "f1_interval": lambda: sigstats.f1_interval(8, 1, 3),
     "f1_difference_interval": lambda: sigstats.f1_difference_interval(outcomes()),
     "relax_probabilities": lambda: sigstats.relax_probabilities([0.2, 0.3, 0.5], 0.01, classes=[2]),
     "compare_over_datasets": lambda: sigstats.compare_over_datasets(SCORES * 3, rng=1),
     "rank_sets": lambda: sigstats.rank_sets(table_of_scores()),
-    "rank": lambda: sigstats.rank(table_of_scores()),
+    "rank_models": lambda: sigstats.rank_models(table_of_scores()),
     "possibility": lambda: sigstats.possibility(0.018),
     "membership": lambda: sigstats.membership(0.018),
     "dominance": lambda: sigstats.dominance([0.018, 0.982], [0.2, 0.8]),
-    "rank_hypotheses": lambda: sigstats.rank_hypotheses({"a": 0.018, "b": 0.2}),
-    "adjust": lambda: sigstats.adjust([0.01, 0.04, 0.03]),
+    "weigh_hypotheses": lambda: sigstats.weigh_hypotheses({"a": 0.018, "b": 0.2}),
+    "adjust_pvalues": lambda: sigstats.adjust_pvalues([0.01, 0.04, 0.03]),
     "compare": lambda: sigstats.compare(*frames()),
     "assert_at_least": lambda: sigstats.assert_at_least(frames()[0], at_least=0.4),
     "assert_no_regression": lambda: sigstats.assert_no_regression(frames()[0], frames()[0]),
@@ -156,11 +156,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "JointEvents": lambda: sigstats.JointEvents.from_predictions(Y, A, B).events,
     "Measure": lambda: sigstats.Measure,
     "monte_carlo_size": lambda: [sigstats.monte_carlo_size(each) for each in (0.05, 0.01, 0.005, 0.001)],
-    "deciding_exceedances": lambda: sigstats.deciding_exceedances(0.05, 999),
     "GandyRule": lambda: sigstats.GandyRule(alpha=0.05, maximum=999).test([i % 3 == 0 for i in range(999)]),
     "BesagCliffordRule": lambda: sigstats.BesagCliffordRule(maximum=999, exceedances=3).test([1, 0, 1, 0, 0, 1]),
     "FixedRule": lambda: sigstats.FixedRule(maximum=3).test([0, 0, 1]),
-    "Retrainer": lambda: sigstats.Retrainer,
     "study: significance": lambda: study(kind="significance", tables=[{"name": "ulcers", "counts": TABLE}]),
     "study: calibration": lambda: study(
         kind="calibration", sizes=[50], trials=20, populations=[CLASSES], tests=[{"test": "mcnemar"}]
@@ -242,7 +240,7 @@ def promises() -> dict[str, int]:
 
 def promised_of(call: str, promised: Mapping[str, int]) -> int:
     """What is promised of a call: that of its whole name, or of what stands before the comma."""
-    return promised[call] if call in promised else promised[call.partition(", ")[0]]
+    return promised[call] if call in promised else promised[call.partition(", ")[0].partition(".")[0]]
 
 
 def main() -> int:

@@ -1,1 +1,1 @@
-"""From Python: run a study, and read what a study found. `sigstats.run` and `sigstats.open_results`."""
+"""From Python: run a study, and read what a study found. `sigstats.run_study` and `sigstats.open_results`."""

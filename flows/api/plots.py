@@ -83,10 +83,10 @@ class StudyPlots:
     Examples
     --------
     >>> import tempfile
-    >>> from sigstats.flows.api.run import run
+    >>> from sigstats.flows.api.run import run_study
     >>> study = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda", "1-nn"],
     ...          "cross_validation": {"folds": 3}, "permutation": {"resamples": 19}}
-    >>> found = run(study, output=tempfile.mkdtemp())
+    >>> found = run_study(study, output=tempfile.mkdtemp())
     >>> found.plot.names
     ('grids', 'null', 'pairs', 'permutation-tests')
     >>> found.plot.null(classifier="lda")

@@ -179,7 +179,7 @@ def as_place(output: Any, name: str = "output") -> str:
 
 
 def open_results(output: "str | PathLike[str]") -> StudyResults:
-    """Open the results of a study: what `sigstats run` or `sigstats.run` wrote.
+    """Open the results of a study: what `sigstats run` or `sigstats.run_study` wrote.
 
     Parameters
     ----------
@@ -199,11 +199,11 @@ def open_results(output: "str | PathLike[str]") -> StudyResults:
     --------
     >>> import tempfile
     >>> from sigstats.flows.api.results import open_results
-    >>> from sigstats.flows.api.run import run
+    >>> from sigstats.flows.api.run import run_study
     >>> ulcers = {"name": "ulcers", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]], "methods": ["exact"]}
     >>> study = {"kind": "significance", "tables": [ulcers]}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = run(study, output=folder)
+    ...     _ = run_study(study, output=folder)
     ...     found = open_results(folder)
     ...     found.summary[["dataset", "test", "method", "decision"]].to_dict("records")
     [{'dataset': 'ulcers', 'test': 'efficiency', 'method': 'exact', 'decision': 'reject'}]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from distributed.deploy.cluster import Cluster
 
 
-def run(
+def run_study(
     study: "str | PathLike[str] | Mapping[str, Any] | Study",
     *,
     output: "str | PathLike[str]",
@@ -81,11 +81,11 @@ def run(
     Examples
     --------
     >>> import tempfile
-    >>> from sigstats.flows.api.run import run
+    >>> from sigstats.flows.api.run import run_study
     >>> pair = {"name": "two", "a": "old", "b": "new", "counts_a": [3, 9], "counts_b": [7, 5]}
     >>> study = {"kind": "significance", "samples": [pair]}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = run(study, output=folder)
+    ...     found = run_study(study, output=folder)
     ...     found.summary["p_value"].round(3).tolist()
     [0.214]
     """

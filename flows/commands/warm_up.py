@@ -7,6 +7,7 @@ compiler. With the name of a study, it compiles what the classifiers of this stu
 import argparse
 import os
 import time
+from typing import Literal
 
 from ..errors import DONE, BadInput
 
@@ -78,7 +79,7 @@ def _retrain(classifier: str) -> None:
 
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
     label = np.repeat([0, 1], 8)
-    nulls = ("labels",) if classifier == "lda" else ("labels", "features")
+    nulls: tuple[Literal["labels", "features"], ...] = ("labels",) if classifier == "lda" else ("labels", "features")
     if classifier in ("lda", "naive-bayes"):
         features = features + np.arange(32).reshape(16, 2) % 5
     for null in nulls:

@@ -4,9 +4,9 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from sigstats._common.markdown import for_markdown, for_markdown_cell, markdown_code
 from sigstats.comparison.check_result import HEADER, CheckResult, cells_of, reason_of, reasons_of, rule_of, title_of
 
-from ..escaping import for_markdown, for_markdown_cell, markdown_code
 from .json import JSON_VERSION
 from .junit import document, suite_of
 

@@ -1,10 +1,10 @@
 """A comparison as Markdown, fit for a pull request."""
 
+from sigstats._common.markdown import for_markdown, for_markdown_cell, markdown_code
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import counted, reasons, rule_in_words, title_of
 
-from ..escaping import for_markdown, for_markdown_cell, markdown_code
 from .subjects import rows_in_words, subjects_in_words
 
 #: GitHub refuses a comment of more than 65,536 characters.

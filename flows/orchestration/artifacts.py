@@ -11,9 +11,9 @@ from typing import Any
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
+from sigstats._common.markdown import markdown_code
 from sigstats._common.printable import printable
 
-from ..escaping import markdown_code
 from ..running.result import StudyResult
 
 #: The longest message: it is shown in one line of a list of runs, in a notification and in a chat.

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
+from sigstats._common.markdown import for_markdown, for_markdown_cell
 from sigstats._common.task_weights import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedModel, Ranking
 
-from ..escaping import for_markdown, for_markdown_cell
 from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, told_apart
 
 HEADER = ("rank", "tier", "model", "score", "interval")
@@ -20,7 +20,7 @@ _NAMED = 5
 
 def cells_of(model: RankedModel, n: int) -> tuple[str, ...]:
     """The cells of a model under `HEADER`."""
-    low, high, _ = model.confidence_interval
+    low, high = model.confidence_interval
     if model.accuracy is None:
         between = " to ".join(told_apart(low, high, number, 4))
     else:
@@ -101,7 +101,7 @@ def as_json(found: Ranking, files: Sequence[str]) -> str:
 
 
 def _model(model: RankedModel) -> dict[str, Any]:
-    low, high, _ = (end if math.isfinite(end) else None for end in model.confidence_interval)
+    low, high = (end if math.isfinite(end) else None for end in model.confidence_interval)
     rest = {name: value for name, value in asdict(model).items() if name != "confidence_interval"}
     return {**rest, "low": low, "high": high}
 

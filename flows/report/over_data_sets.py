@@ -13,7 +13,7 @@ from sigstats._common.validation import FloatArray
 from sigstats.many_datasets.comparison import DatasetsComparison, PairOverDatasets, compare_over_datasets
 from sigstats.many_datasets.signed_rank import signed_rank_test
 from sigstats.many_datasets.stratified import stratified_paired_test
-from sigstats.multiplicity import adjust
+from sigstats.multiplicity import adjust_pvalues
 from sigstats.ranking.rank_sets import adjusted_pairs
 from sigstats.sign_flips.test import sign_flip_test
 from sigstats.tasks.results import Results
@@ -197,7 +197,7 @@ def _these_data_sets(
             tested.append(stratified_paired_test(only_a, only_b, sizes))
         else:
             tested.append(sign_flip_test(_group_differences(a, b, tables, groups)))
-    adjusted = adjust([result.pvalue for result in tested], method="holm").tolist()
+    adjusted = adjust_pvalues([result.pvalue for result in tested], method="holm").tolist()
     return [TheseDataSets(result.statistic, result.pvalue, p) for result, p in zip(tested, adjusted, strict=True)]
 
 

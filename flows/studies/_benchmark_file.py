@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, WrapValidator, field_validator, mode
 
 from sigstats._common.validation import did_you_mean, shown
 from sigstats.measures.table import MEASURES
-from sigstats.multiplicity import adjust
+from sigstats.multiplicity import adjust_pvalues
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets.folds import LEAVE_ONE_OUT
 
@@ -209,7 +209,11 @@ class BenchmarkStudy(DataStudy):
         """The fewest resamples with which a permutation test can reject after adjustment, if all are as clear."""
         # If all tests have the smallest p, the adjusted p is the smallest possible.
         small = 1e-9
-        factor = 1.0 if self.adjust == "none" else float(adjust([small] * self.cases, method=self.adjust).min()) / small
+        factor = (
+            1.0
+            if self.adjust == "none"
+            else float(adjust_pvalues([small] * self.cases, method=self.adjust).min()) / small
+        )
         return math.ceil(round(factor / self.alpha, 6)) - 1
 
     @field_validator("classifiers", mode="after")

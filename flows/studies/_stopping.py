@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sigstats._common.numerals import significant
-from sigstats.multiplicity import adjust as adjusted
+from sigstats.multiplicity import adjust_pvalues as adjusted
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precise_p_rule import PrecisePRule
 from sigstats.sequential.rules import deciding_exceedances

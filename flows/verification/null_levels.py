@@ -104,15 +104,15 @@ def _readings(labels: np.ndarray, rng: Generator, classes: int = 3) -> np.ndarra
 
 
 def _fuzzy_efficiency(rng: Generator) -> float:
-    return sigstats.fuzzy_efficiency_test(*(_readings(_labels(rng, 20), rng) for _ in range(2))).high[-1]
+    return sigstats.fuzzy.efficiency_test(*(_readings(_labels(rng, 20), rng) for _ in range(2))).high[-1]
 
 
 def _fuzzy_fit(rng: Generator) -> float:
-    return sigstats.fuzzy_goodness_of_fit_test(_readings(_labels(rng, 20), rng), np.arange(1, 4) / 6).high[-1]
+    return sigstats.fuzzy.goodness_of_fit_test(_readings(_labels(rng, 20), rng), np.arange(1, 4) / 6).high[-1]
 
 
 def _fuzzy_homogeneity(rng: Generator) -> float:
-    return sigstats.fuzzy_homogeneity_test(*(_readings(_labels(rng, n), rng) for n in (12, 18))).high[-1]
+    return sigstats.fuzzy.homogeneity_test(*(_readings(_labels(rng, n), rng) for n in (12, 18))).high[-1]
 
 
 def _permutation(rng: Generator) -> float:
@@ -148,9 +148,9 @@ DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
     "stratified_paired_test": (_stratified, 1000),
     "friedman_test, exact": (_friedman, 1000),
     "rank_sets": (_rank_sets, 1000),
-    "fuzzy_efficiency_test": (_fuzzy_efficiency, 300),
-    "fuzzy_goodness_of_fit_test": (_fuzzy_fit, 300),
-    "fuzzy_homogeneity_test": (_fuzzy_homogeneity, 150),
+    "fuzzy.efficiency_test": (_fuzzy_efficiency, 300),
+    "fuzzy.goodness_of_fit_test": (_fuzzy_fit, 300),
+    "fuzzy.homogeneity_test": (_fuzzy_homogeneity, 150),
     "permutation_test": (_permutation, 500),
     "GandyRule": (_gandy, 2000),
     "BesagCliffordRule": (_besag_clifford, 2000),

@@ -1,16 +1,18 @@
-"""Frozen records with arrays among their fields: `==`, and a `repr` that loses no digit of them."""
+"""Frozen records with arrays among their fields: `==`, and a `repr` as `numpy.array` takes it."""
 
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from .tabular import shown_record
+
 
 class ArrayRecord:
     """A base of dataclasses made with ``eq=False, repr=False``.
 
     Equal records have equal fields, shapes and kinds of numbers; missing values equal each other. They have no hash.
-    The `repr` names every element of an array, as ``numpy.array`` takes it.
+    The `repr` has no rounded digit; of more than a hundred elements it has the first and the last.
 
     Examples
     --------
@@ -28,9 +30,7 @@ class ArrayRecord:
 
     __hash__ = None  # type: ignore[assignment]  # arrays have none
 
-    def __repr__(self) -> str:
-        shown = (f"{name}={_shown(value)}" for name, value in _values(self).items())
-        return f"{type(self).__name__}({', '.join(shown)})"
+    __repr__ = shown_record
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -40,10 +40,6 @@ class ArrayRecord:
 
 def _values(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
-
-
-def _shown(value: Any) -> str:
-    return f"array({value.tolist()})" if isinstance(value, np.ndarray) else repr(value)
 
 
 def _equal(one: Any, other: Any) -> bool:

@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .data_frames import require_same_index
 from .messages import shown
-from .validation import refuse
+from .validation import as_labels, refuse, require_comparable, same_kind_of_labels
 
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 #: What may stand around a name: brackets, quotation marks, a full stop.
@@ -30,6 +32,31 @@ def label_name(label: Any, name: str = "label") -> str:
     if not isinstance(value, (str, int, float)):
         raise refuse(name, label, "a string or a number")
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def as_predictions(y: Any, a: Any, b: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The true labels and those that two classifiers assigned, which may be compared with ``==``; or ValueError.
+
+    Examples
+    --------
+    >>> from sigstats._common.class_names import as_predictions
+    >>> as_predictions([0, 1], [0.2, 0.9], [0, 1])
+    Traceback (most recent call last):
+    ValueError: a: 0.2 is not valid; expected labels as in y (probabilities are scores, as auc_test takes)
+    """
+    require_same_index(y=y, a=a, b=b)
+    truth = as_labels(y, "y")
+    assigned = []
+    for name, value in (("a", a), ("b", b)):
+        labels = as_labels(value, name)
+        same_kind_of_labels(truth, labels, name)
+        broken = labels[labels != np.floor(labels)] if labels.dtype.kind == "f" else labels[:0]
+        if broken.size and (truth.dtype.kind != "f" or (truth == np.floor(truth)).all()):
+            wanted = "labels as in y (probabilities are scores, as auc_test takes)"
+            raise refuse(name, broken[0], wanted)
+        assigned.append(labels)
+    require_comparable(assigned[0], assigned[1], "b")
+    return truth, assigned[0], assigned[1]
 
 
 def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: str) -> None:

@@ -8,7 +8,7 @@ inside the package alone.
 
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from .messages import shown as shown
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
 Alternative: TypeAlias = Literal["two-sided", "greater", "less"]
+Choice = TypeVar("Choice", bound=str)
 
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
@@ -208,10 +209,10 @@ def require_comparable(first: NDArray[Any], second: NDArray[Any], name: str) -> 
                 raise refuse(name, farthest, _EXACT_LABELS)
 
 
-def as_choice(value: Any, name: str, options: Sequence[str]) -> str:
+def as_choice(value: Any, name: str, options: Sequence[Choice]) -> Choice:
     """One of `options`, or ValueError that names the nearest."""
     if isinstance(value, str) and value in options:
-        return value
+        return options[options.index(cast(Choice, value))]
     wanted = "one of " + ", ".join(options)
     raise refuse(name, value, wanted + did_you_mean(value, options))
 

@@ -90,6 +90,9 @@ class AnytimeResult(TestResult):
         The states after each look, in order.
     """
 
+    _question = "Anytime test: are A and B equally good?"
+    _null = "they are"
+
     estimate: float
     confidence_interval: Interval
     n: int
@@ -155,9 +158,9 @@ def anytime_test(
     The interval holds those margins that the same test does not reject. More than 2048 distinct differences are
     rounded to both neighbours of a grid so that the e-value gets smaller.
 
-    Holm's and Benjamini and Hochberg's adjustment (`sigstats.adjust`) of ``1 / evalue`` are e-Holm and e-BH; the latter
-    holds for e-values that depend on each other in any way, after the same number of looks (Wang and Ramdas 2022, False
-    discovery rate control with e-values, Journal of the Royal Statistical Society B 84, 822-852).
+    Holm's and Benjamini and Hochberg's adjustment (`sigstats.adjust_pvalues`) of ``1 / evalue`` are e-Holm and e-BH;
+    the latter holds for e-values that depend on each other in any way, after the same number of looks (Wang and Ramdas
+    2022, False discovery rate control with e-values, Journal of the Royal Statistical Society B 84, 822-852).
 
     References
     ----------

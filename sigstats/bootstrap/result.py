@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.tabular import in_words
 from .._common.validation import as_real, refuse
 from ..intervals import Interval
 from ..test_result import TestResult
@@ -45,6 +46,9 @@ class BootstrapResult(TestResult):
         (``keep_replicates=True``). Not shown by ``repr`` and not compared by ``==``.
     """
 
+    _question = "Bootstrap test: do A and B have the same value of the measure?"
+    _null = "they have"
+
     confidence_interval: Interval
     estimate: float
     probability: float
@@ -57,6 +61,12 @@ class BootstrapResult(TestResult):
     undefined: int | None
     measure: str
     bootstrap_distribution: tuple[float, ...] | None = field(default=None, repr=False, compare=False)
+
+    def _sentence(self, p: str) -> str:
+        return (
+            f"B - A of the {self.measure}: an interval of confidence 1 - {p} is the widest that leaves "
+            f"{in_words(self.null_value)} out; B is better in a share {in_words(self.probability)} of the resamples."
+        )
 
     def probability_between(self, low: float, high: float) -> float:
         """The share of replicates whose difference B - A is above `low` and below `high`, p(a < dF1 < b).
@@ -74,10 +84,9 @@ class BootstrapResult(TestResult):
 
         Examples
         --------
-        >>> from sigstats.bootstrap.test import bootstrap_test
-        >>> from sigstats.joint.outcomes import JointOutcomes
-        >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-        >>> result = bootstrap_test(outcomes, rng=1, keep_replicates=True)
+        >>> import sigstats
+        >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+        >>> result = sigstats.bootstrap_test(outcomes, rng=1, keep_replicates=True)
         >>> round(result.probability_between(0.05, 0.15), 1)
         0.7
         """

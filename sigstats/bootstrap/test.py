@@ -100,11 +100,10 @@ def bootstrap_test(
 
     Examples
     --------
-    >>> from sigstats.bootstrap.test import bootstrap_test
-    >>> from sigstats.joint.outcomes import JointOutcomes
-    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> result = bootstrap_test(outcomes, measure="f1", rng=1)
-    >>> round(result.estimate, 4), [round(end, 2) for end in result.confidence_interval[:2]]
+    >>> import sigstats
+    >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    >>> result = sigstats.bootstrap_test(outcomes, measure="f1", rng=1)
+    >>> round(result.estimate, 4), [round(end, 2) for end in result.confidence_interval]
     (0.0908, [-0.0, 0.19])
     >>> round(result.probability, 2), 0.02 < result.pvalue < 0.08
     (0.97, True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..multiplicity import adjust
+from ..multiplicity import adjust_pvalues
 from .cells import difference_in_words
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .result import ComparisonResult, ComparisonRow
@@ -87,7 +87,7 @@ def compare_candidates(
         baseline=baseline,
         candidates=tuple(candidates),
         results=results,
-        p_better=tuple(adjust(raw, method="holm").tolist()),
+        p_better=tuple(adjust_pvalues(raw, method="holm").tolist()),
     )
 
 

@@ -23,7 +23,7 @@ from .._common.validation import FloatArray, IntArray, as_choice, as_real, refus
 from ..intervals import clopper_pearson
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES, is_pass_at
-from ..multiplicity import adjust
+from ..multiplicity import adjust_pvalues
 from ..unseen_row.means import mean_interval, mean_pvalue, units_of
 from .check_result import BINOMIAL, CheckedRow, CheckResult
 from .mean_tests import by_group, right_answers
@@ -167,7 +167,7 @@ def _tested(
 def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> CheckedRow:
     """The row with the exact test of a binomial share."""
     hits, n = int(hit.sum()), len(hit)
-    low, high, _ = clopper_pearson(hits, n, confidence_level=rule.confidence)
+    low, high = clopper_pearson(hits, n, confidence_level=rule.confidence)
     return replace(
         row,
         value=hits / n,
@@ -190,7 +190,7 @@ def _of_mean(
 ) -> CheckedRow:
     """The row with the bounds of a mean of values within limits."""
     size = np.ones(len(sums)) if sizes is None else sizes
-    low, high, _ = mean_interval(units_of(sums, sizes), limits, rule.confidence)
+    low, high = mean_interval(units_of(sums, sizes), limits, rule.confidence)
     return replace(
         row,
         value=float(sums.sum() / size.sum()),
@@ -216,7 +216,7 @@ def _from_jaccard(row: CheckedRow) -> CheckedRow:
 def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tuple[CheckedRow, ...]:
     """The rows with adjusted p-values and verdicts, where they were tested."""
     pvalues = [row.pvalue for row in rows if row.pvalue is not None]
-    adjusted = iter(pvalues if rule.adjust == "none" else adjust(pvalues, method=rule.adjust).tolist())
+    adjusted = iter(pvalues if rule.adjust == "none" else adjust_pvalues(pvalues, method=rule.adjust).tolist())
 
     def decided(row: CheckedRow) -> CheckedRow:
         if row.pvalue is None or row.low is None:

@@ -1,15 +1,17 @@
 """What is said of one model and a bar: a row for each measure on each slice, and the verdict."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from scipy.special import bdtr
 
 from .._common.numerals import NBSP, p_number, significant, told_apart
 from .._common.printable import printable
+from .._common.tabular import Table, Tabular, in_columns
 from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
-from .display import MOST_ROWS, in_columns
+from .display import MOST_ROWS
 from .paired_predictions import ALL_ROWS
 from .rows import worst_verdict
 from .rule import ComparisonRule, Verdict
@@ -73,7 +75,7 @@ class CheckedRow:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CheckResult:
+class CheckResult(Tabular):
     """The result of `sigstats.assert_at_least`; a table where it is printed.
 
     Attributes
@@ -106,8 +108,18 @@ class CheckResult:
         """The rows, the worst first: fails by their p-values, inconclusive, not tested, what passes."""
         return tuple(sorted(self.rows, key=lambda row: (_ORDER[row.verdict], row.pvalue or 0.0)))
 
+    def _columns(self) -> dict[str, list[Any]]:
+        return {each.name: [getattr(row, each.name) for row in self.rows] for each in fields(CheckedRow)}
+
+    def _table(self) -> Table:
+        cells = zip(*map(cells_of, self.ranked), strict=True)
+        columns = dict(zip(HEADER, map(list, cells), strict=True))
+        return Table(title_of(self), columns, notes=(*self.notes, f"Rule: {rule_of(self)}."), words=2)
+
     def __repr__(self) -> str:
         return as_text(self)
+
+    __str__ = __repr__
 
 
 def cells_of(row: CheckedRow) -> tuple[str, ...]:

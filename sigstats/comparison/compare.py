@@ -1,7 +1,7 @@
 """Is the candidate worse than the baseline, anywhere? Every measure, on all rows and on every slice, and a verdict.
 
-When not to use: to find the best of many models, none of which is in use (`sigstats.rank`), or for models that were
-tested on different rows.
+When not to use: to find the best of many models, none of which is in use (`sigstats.rank_models`), or for models
+that were tested on different rows.
 """
 
 import math
@@ -16,7 +16,7 @@ from .._common.scores import lower_is_better_note, unit_of
 from .._common.task_weights import MEAN_OVER_TASKS
 from .._common.validation import refuse, shown
 from ..measures.table import MEASURES
-from ..multiplicity import adjust
+from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from .direction import with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
@@ -220,7 +220,7 @@ def _decide(
             raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note}){wanted}")
     pvalues = [row.p_worse for rows in pairs for row in rows if row.p_worse is not None]
     if pvalues and rule.adjust != "none":
-        pvalues = adjust(pvalues, method=rule.adjust).tolist()
+        pvalues = adjust_pvalues(pvalues, method=rule.adjust).tolist()
     adjusted = iter(pvalues)
     return [
         tuple(row if row.p_worse is None else _decide_row(row, next(adjusted), rule, level) for row in rows)

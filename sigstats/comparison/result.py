@@ -3,13 +3,14 @@
 from dataclasses import dataclass, fields
 from typing import Any
 
-from .display import as_html, as_plain
+from .._common.tabular import Table, Tabular
+from .display import table_of
 from .rows import ComparedRows
 from .rows import ComparisonRow as ComparisonRow
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ComparisonResult(ComparedRows):
+class ComparisonResult(Tabular, ComparedRows):
     """The result of a comparison; a table where it is printed, and in a notebook.
 
     Attributes
@@ -30,35 +31,20 @@ class ComparisonResult(ComparedRows):
     identical : bool
         Whether the two inputs are identical: files of the same bytes, frames of the same content, or the same arrays.
         Then nothing was tested, and the verdict is "pass".
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> found = sigstats.compare([0, 1] * 50, [0, 1] * 50, [0] * 100)
+    >>> found.to_pandas()[["slice", "difference", "verdict"]]
+          slice  difference verdict
+    0  all rows        -0.5    fail
     """
 
-    def to_pandas(self) -> Any:
-        """All rows as a `pandas.DataFrame`, with the fields of `ComparisonRow` as columns, intervals as two.
+    def _columns(self) -> dict[str, list[Any]]:
+        return {each.name: [getattr(row, each.name) for row in self.rows] for each in fields(ComparisonRow)}
 
-        Examples
-        --------
-        >>> import sigstats
-        >>> found = sigstats.compare([0, 1] * 50, [0, 1] * 50, [0] * 100)
-        >>> found.to_pandas()[["slice", "difference", "verdict"]]
-              slice  difference verdict
-        0  all rows        -0.5    fail
-        """
-        import narwhals as nw
+    def _table(self) -> Table:
+        return table_of(self)
 
-        table: dict[str, list[Any]] = {}
-        for field in fields(ComparisonRow):
-            values = [getattr(row, field.name) for row in self.rows]
-            if field.name.endswith("_interval"):
-                for end, name in enumerate(("low", "high")):
-                    table[field.name.replace("interval", name)] = [
-                        None if each is None else each[end] for each in values
-                    ]
-            else:
-                table[field.name] = values
-        return nw.from_dict(table, backend="pandas").to_native()
-
-    def __repr__(self) -> str:
-        return as_plain(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self)
+    __repr__ = Tabular.__str__

@@ -180,7 +180,7 @@ def measure_and_score(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedRows:
-    """What a comparison found; `sigstats.ComparisonResult` describes the attributes, and shows them."""
+    """What a comparison found; `sigstats.results.ComparisonResult` describes the attributes, and shows them."""
 
     rows: tuple[ComparisonRow, ...]
     rule: ComparisonRule

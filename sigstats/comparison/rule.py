@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .._common.validation import as_choice, as_count, as_real, refuse
-from ..multiplicity import Adjustment, adjust
+from ..multiplicity import Adjustment, adjust_pvalues
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
@@ -89,8 +89,8 @@ class ComparisonRule:
 
     Examples
     --------
-    >>> from sigstats.comparison.rule import ComparisonRule
-    >>> ComparisonRule(margin=0.01).verdict(p_adjusted=0.3, difference=0.002, low=-0.008)
+    >>> import sigstats
+    >>> sigstats.ComparisonRule(margin=0.01).verdict(p_adjusted=0.3, difference=0.002, low=-0.008)
     'pass'
     """
 
@@ -136,14 +136,15 @@ class ComparisonRule:
 
         Examples
         --------
-        >>> from sigstats.comparison.rule import ComparisonRule
-        >>> round(ComparisonRule().level_of_one(10), 6), ComparisonRule(adjust="none").level_of_one(10)
-        (0.005, 0.05)
+        >>> import sigstats
+        >>> rules = sigstats.ComparisonRule(), sigstats.ComparisonRule(adjust="none")
+        >>> [round(rule.level_of_one(10), 6) for rule in rules]
+        [0.005, 0.05]
         """
         if self.adjust == "none":
             return self.alpha
         small = 1e-12
-        return self.alpha / (float(adjust([small, *[1.0] * (tests - 1)], method=self.adjust)[0]) / small)
+        return self.alpha / (float(adjust_pvalues([small, *[1.0] * (tests - 1)], method=self.adjust)[0]) / small)
 
     def with_resamples_for(self, level: float) -> Self:
         """The rule with as many resamples as it takes to find a p-value of at most `level`, twice over."""

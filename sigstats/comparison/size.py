@@ -3,8 +3,8 @@
 The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. Power is
 that of the hardest case, in which none of the other tests rejects, so that an adjustment by steps is no stronger than
 its first step. With one answer a row it is exact. With several answers to an item, or rows in groups, the power of what
-is at hand is that of the exact sign-flip test (`sigstats.power`), and numbers that are needed are those of rows times
-the design effect (Kish 1965), an approximation.
+is at hand is that of the exact sign-flip test (`sigstats.paired_power`), and numbers that are needed are those of rows
+times the design effect (Kish 1965), an approximation.
 
 When not to use: for measures other than accuracy; to explain after the fact why nothing was found in the pilot, with
 the drop that the pilot itself shows.
@@ -18,7 +18,7 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray, as_real, refuse
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
-from ..sign_flips.power import power as power_of_answers
+from ..sign_flips.power import paired_power as power_of_answers
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .rule import ComparisonRule
 

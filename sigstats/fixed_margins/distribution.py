@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .._common.array_record import ArrayRecord
+from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import FloatArray, IntArray, refuse
 from ..conditional.log_weights import binomial_log_pmf
 from . import rook_polynomial, saddle_point
@@ -33,7 +34,7 @@ _MOST_LISTED = 2**25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class NumberCorrect(ArrayRecord):
+class NumberCorrect(ArrayRecord, Tabular):
     """The null distribution of the number correct.
 
     Attributes
@@ -46,6 +47,19 @@ class NumberCorrect(ArrayRecord):
 
     numbers: IntArray
     log10_pmf: FloatArray
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {"number": self.numbers.tolist(), "log10_pmf": self.log10_pmf.tolist()}
+
+    def _table(self) -> Table:
+        most = int(np.argmax(self.log10_pmf))
+        shown = {"number": self.numbers, "probability": self.pmf}
+        columns = {
+            name: [in_words(each) for each in values[max(0, most - 3) : most + 4]] for name, values in shown.items()
+        }
+        return Table(
+            f"The number correct by chance: {len(self.numbers):,} numbers, of which the likeliest", columns, words=0
+        )
 
     @property
     def pmf(self) -> FloatArray:
@@ -87,8 +101,8 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
 
     Examples
     --------
-    >>> from sigstats.fixed_margins.distribution import number_correct
-    >>> distribution = number_correct([2, 1, 1], [2, 1, 1])
+    >>> import sigstats
+    >>> distribution = sigstats.number_correct([2, 1, 1], [2, 1, 1])
     >>> distribution.numbers.tolist()
     [0, 1, 2, 3, 4]
     >>> [round(12 * p) for p in distribution.pmf]

@@ -34,7 +34,7 @@ _MEDIUM = 5_000
 class UpperTail(NamedTuple):
     """``P(T >= t)`` and its mid-p form ``P(T > t) + P(T = t) / 2``, each with its logarithm to base 10.
 
-    `error_bound` is that of the first, as in `sigstats.TestResult`; where it is `estimated`, no proof says so.
+    `error_bound` is that of the first, as in `sigstats.results.TestResult`; where it is `estimated`, no proof says so.
     """
 
     pvalue: float

@@ -3,13 +3,13 @@
 When not to use: where a person is to read what is inconclusive; an assertion says no more than its message.
 """
 
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from .._common.printable import printable
 from .._common.validation import as_choice
 from ..comparison.result import ComparisonResult
 from ..comparison.sentences import reasons, title_of
-from .compare import compare
+from .compare import CompareOptions, compare
 
 
 def assert_no_regression(
@@ -18,7 +18,7 @@ def assert_no_regression(
     prediction_b: Any = None,
     *,
     fail_on: Literal["fail", "inconclusive"] = "fail",
-    **options: Any,
+    **options: Unpack[CompareOptions],
 ) -> ComparisonResult:
     """Raise AssertionError where a candidate is worse than a baseline; its message has the reasons.
 

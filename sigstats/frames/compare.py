@@ -1,11 +1,11 @@
 """Is the candidate worse than the baseline, anywhere? From arrays or from data frames.
 
-When not to use: for more than two models (`sigstats.rank`), or for models that were tested on different rows.
+When not to use: for more than two models (`sigstats.rank_models`), or for models that were tested on different rows.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
@@ -20,6 +20,29 @@ from ..comparison.strangers import strangers
 
 #: What notes call the models of arrays.
 _ARRAYS = "baseline", "candidate"
+
+
+class CompareOptions(TypedDict, total=False):
+    """The options of `compare`, for functions that pass them on."""
+
+    id: str
+    label: str
+    prediction: str | Sequence[str]
+    score: str | Sequence[str] | None
+    lower_is_better: str | Sequence[str]
+    higher_is_better: str | Sequence[str]
+    labels: Any
+    by_position: bool
+    epoch: str | None
+    scores: Sequence[Any] | None
+    groups: Any
+    slices: Any
+    task: str | None
+    measures: Sequence[str] | None
+    positive: Any
+    score_range: Sequence[float] | None
+    unmatched: Literal["refuse", "drop"]
+    rule: ComparisonRule | None
 
 
 def compare(
@@ -44,7 +67,7 @@ def compare(
     measures: Sequence[str] | None = None,
     positive: Any = None,
     score_range: Sequence[float] | None = None,
-    unmatched: str = "refuse",
+    unmatched: Literal["refuse", "drop"] = "refuse",
     rule: ComparisonRule | None = None,
 ) -> ComparisonResult:
     """Whether a candidate is worse than a baseline, on all rows or on any slice of them.

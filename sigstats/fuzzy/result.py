@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._common.numerals import p_number
+from .._common.tabular import Table, Tabular, in_words, shown_record
 from .._common.validation import as_real
 from ..intervals import Interval
 from .memberships import Graded
@@ -18,8 +20,8 @@ class FuzzyDecision(NamedTuple):
     necessity: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class FuzzyTestResult:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FuzzyTestResult(Tabular):
     """The result of a test of fuzzy classes: the possibility distribution of the p-value, cut at degrees.
 
     Attributes
@@ -41,6 +43,25 @@ class FuzzyTestResult:
     high: tuple[float, ...]
     attained: tuple[bool, ...]
     method: str
+
+    __repr__ = shown_record
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {
+            "degree": list(self.degrees),
+            "pvalue_low": list(self.low),
+            "pvalue_high": list(self.high),
+            "attained": list(self.attained),
+        }
+
+    def _table(self) -> Table:
+        columns = {
+            "degree": list(map(in_words, self.degrees)),
+            "p from": list(map(p_number, self.low)),
+            "to": list(map(p_number, self.high)),
+        }
+        title = f"Fuzzy test ({self.method}): the p-values of the crisp readings that are possible to each degree"
+        return Table(title, columns, words=0)
 
     @property
     def pvalue_interval(self) -> Interval:

@@ -12,7 +12,7 @@ classes are crisp (`sigstats.efficiency_test`, `sigstats.goodness_of_fit_test`, 
 import math
 from collections.abc import Iterable, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import chdtrc
@@ -21,19 +21,21 @@ from .._common.data_frames import require_same_index
 from .._common.validation import FloatArray, as_choice, as_count, as_probabilities, refuse
 from ..conditional.log_weights import poisson_log_pmf
 from ..goodness_of_fit.distance import LEAST_PROBABILITY, class_terms
-from ..goodness_of_fit.test import goodness_of_fit_test
-from ..homogeneity.test import homogeneity_test
+from ..goodness_of_fit.test import goodness_of_fit_test as crisp_goodness_of_fit_test
+from ..homogeneity.test import homogeneity_test as crisp_homogeneity_test
 from .bounds import least, most_of_fit, most_of_two, slopes_of_two, two_samples
 from .correct import efficiency_extremes
 from .extremes import MOST_CLASSES, greatest, hesitating, smallest
 from .memberships import Choice, Counts, TooManyTables, as_memberships, choices, class_counts, graded
 from .result import FuzzyTestResult, by_degree
 
-METHODS = ("exact", "chi2")
+FuzzyMethod: TypeAlias = Literal["exact", "chi2"]
+
+METHODS: tuple[FuzzyMethod, ...] = ("exact", "chi2")
 _TABLES = 20_000
 
 
-def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyTestResult:
+def efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyTestResult:
     """Test whether objects are classified better than at random, where classes are fuzzy.
 
     Parameters
@@ -60,7 +62,7 @@ def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) 
     >>> import sigstats
     >>> true = [[1, 0]] * 5 + [[0, 1]] * 5
     >>> assigned = [[1, 0]] * 5 + [[0, 1]] * 3 + [[0.4, 1], [0.7, 1]]
-    >>> found = sigstats.fuzzy_efficiency_test(true, assigned)
+    >>> found = sigstats.fuzzy.efficiency_test(true, assigned)
     >>> found.degrees, [round(p, 4) for p in found.high]
     ((1.0, 0.7, 0.4), [0.004, 0.0238, 0.0833])
     >>> found.rejection(0.05)
@@ -83,15 +85,15 @@ def fuzzy_efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) 
     return by_degree(at, known, "exact")
 
 
-def fuzzy_goodness_of_fit_test(
-    assigned: Any, probabilities: Any, *, method: str = "exact", n_tables: int = _TABLES
+def goodness_of_fit_test(
+    assigned: Any, probabilities: Any, *, method: FuzzyMethod = "exact", n_tables: int = _TABLES
 ) -> FuzzyTestResult:
     """Test whether the counts of fuzzy classes agree with required probabilities.
 
     Parameters
     ----------
     assigned : array_like, shape (n, K)
-        The weight of each class for each object, as of `fuzzy_efficiency_test`.
+        The weight of each class for each object, as of `efficiency_test`.
     probabilities : array_like, shape (K,)
         The required probabilities, above 0.
     method : {"exact", "chi2"}
@@ -114,7 +116,7 @@ def fuzzy_goodness_of_fit_test(
     --------
     >>> import sigstats
     >>> assigned = [[1, 0]] * 9 + [[1, 0.5], [0, 1]]
-    >>> found = sigstats.fuzzy_goodness_of_fit_test(assigned, [0.5, 0.5])
+    >>> found = sigstats.fuzzy.goodness_of_fit_test(assigned, [0.5, 0.5])
     >>> found.degrees, [round(p, 4) for p in found.low], [round(p, 4) for p in found.high]
     ((1.0, 0.5), [0.0117, 0.0117], [0.0117, 0.0654])
     """
@@ -135,7 +137,7 @@ def fuzzy_goodness_of_fit_test(
         if len(hesitating(objects)) <= MOST_CLASSES:
             terms = _terms(len(objects), required, method)
             ends = greatest(objects, terms), smallest(objects, terms)
-            low, high = (goodness_of_fit_test(counts, required, method=method).pvalue for counts in ends)
+            low, high = (crisp_goodness_of_fit_test(counts, required, method=method).pvalue for counts in ends)
             return low, high, True
         try:
             tables = class_counts(objects, len(required), most)
@@ -150,21 +152,21 @@ def fuzzy_goodness_of_fit_test(
             )
             degrees = len(required) - 1
             return float(chdtrc(degrees, most_of_fit(objects, expected))), float(chdtrc(degrees, nearest)), False
-        found = (goodness_of_fit_test(counts, required, method=method).pvalue for counts in tables)
+        found = (crisp_goodness_of_fit_test(counts, required, method=method).pvalue for counts in tables)
         return *_extremes(found), True
 
     return by_degree(at, known, method)
 
 
-def fuzzy_homogeneity_test(
-    first: Any, second: Any, *, method: str = "exact", n_tables: int = _TABLES
+def homogeneity_test(
+    first: Any, second: Any, *, method: FuzzyMethod = "exact", n_tables: int = _TABLES
 ) -> FuzzyTestResult:
     """Test whether two independent samples with fuzzy classes fall into the classes alike.
 
     Parameters
     ----------
     first, second : array_like, shapes (n, K) and (m, K)
-        The weight of each class for each object, as of `fuzzy_efficiency_test`.
+        The weight of each class for each object, as of `efficiency_test`.
     method : {"exact", "chi2"}
         Of `sigstats.homogeneity_test`. With more than `n_tables` pairs of counts ``"chi2"`` gives certified bounds.
     n_tables : int
@@ -184,7 +186,7 @@ def fuzzy_homogeneity_test(
     --------
     >>> import sigstats
     >>> first, second = [[1, 0]] * 6 + [[1, 0.3]], [[0, 1]] * 4 + [[1, 1]]
-    >>> found = sigstats.fuzzy_homogeneity_test(first, second)
+    >>> found = sigstats.fuzzy.homogeneity_test(first, second)
     >>> [round(p, 4) for p in found.low], [round(p, 4) for p in found.high]
     ([0.0013, 0.0013], [0.0101, 0.072])
     """
@@ -222,7 +224,7 @@ def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
 
 
 def _homogeneity(a: Counts, b: Counts) -> float:
-    return homogeneity_test(a, b).pvalue if sum(x + y > 0 for x, y in zip(a, b, strict=True)) > 1 else 1.0
+    return crisp_homogeneity_test(a, b).pvalue if sum(x + y > 0 for x, y in zip(a, b, strict=True)) > 1 else 1.0
 
 
 def _chi2_extremes(first: FloatArray, second: FloatArray) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """How far outcomes are from the probabilities that are required, by each of the orderings."""
 
 import math
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from ..conditional.log_weights import poisson_deviance, poisson_log_pmf
 #: A square of a count, divided by the product of a smaller probability and a count, is no float any more.
 LEAST_PROBABILITY = 1e-290
 
-ORDERINGS = ("probability", "chi2", "likelihood-ratio")
+Ordering: TypeAlias = Literal["probability", "chi2", "likelihood-ratio"]
+
+ORDERINGS: tuple[Ordering, ...] = ("probability", "chi2", "likelihood-ratio")
 
 
 def log_probability(x: IntArray, p: FloatArray) -> float:

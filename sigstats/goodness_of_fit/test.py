@@ -9,19 +9,21 @@ ignored and the test rejects too often; `sigstats.homogeneity_test` compares two
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from scipy.special import chdtrc
 
 from .._common.expected_counts import expected_counts_warning
-from .._common.random_streams import as_generator
+from .._common.random_streams import RNG, as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count
 from ..test_result import TestResult, monte_carlo_outcome
-from .distance import ORDERINGS, as_counts_and_probabilities, distance, log_probability
+from .distance import ORDERINGS, Ordering, as_counts_and_probabilities, distance, log_probability
 from .exact import exact_pvalue
 from .sampling import exceedances
 
-METHODS = ("exact", "chi2", "likelihood-ratio", "monte-carlo")
+GoodnessOfFitMethod: TypeAlias = Literal["exact", "chi2", "likelihood-ratio", "monte-carlo"]
+
+METHODS: tuple[GoodnessOfFitMethod, ...] = ("exact", "chi2", "likelihood-ratio", "monte-carlo")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +41,9 @@ class GoodnessOfFitTestResult(TestResult):
         The number of classes of positive probability, less one.
     """
 
+    _question = "Goodness-of-fit test: do the counts agree with the required probabilities?"
+    _null = "they do"
+
     ordering: str
     degrees_of_freedom: int
 
@@ -47,10 +52,10 @@ def goodness_of_fit_test(
     counts: Any,
     probabilities: Any,
     *,
-    method: str = "exact",
-    ordering: str = "probability",
+    method: GoodnessOfFitMethod = "exact",
+    ordering: Ordering = "probability",
     n_resamples: int = 9_999,
-    rng: Any = None,
+    rng: RNG = None,
 ) -> GoodnessOfFitTestResult:
     """Whether class counts agree with required class probabilities.
 
@@ -91,18 +96,18 @@ def goodness_of_fit_test(
     --------
     Mendel's peas, 9 : 3 : 3 : 1:
 
-    >>> from sigstats.goodness_of_fit.test import goodness_of_fit_test
+    >>> import sigstats
     >>> peas, ratio = [315, 108, 101, 32], [9 / 16, 3 / 16, 3 / 16, 1 / 16]
-    >>> round(goodness_of_fit_test(peas, ratio).pvalue, 6)
+    >>> round(sigstats.goodness_of_fit_test(peas, ratio).pvalue, 6)
     0.938222
-    >>> round(goodness_of_fit_test(peas, ratio, ordering="chi2").pvalue, 6)
+    >>> round(sigstats.goodness_of_fit_test(peas, ratio, ordering="chi2").pvalue, 6)
     0.927191
-    >>> round(goodness_of_fit_test(peas, ratio, method="chi2").pvalue, 6)
+    >>> round(sigstats.goodness_of_fit_test(peas, ratio, method="chi2").pvalue, 6)
     0.925426
 
     An expert who misclassifies nothing, and an algorithm with one object misclassified:
 
-    >>> result = goodness_of_fit_test([20, 30, 49, 1], [0.2, 0.3, 0.5, 0])
+    >>> result = sigstats.goodness_of_fit_test([20, 30, 49, 1], [0.2, 0.3, 0.5, 0])
     >>> result.pvalue, result.reason
     (0.0, '1 object in a class of required probability 0, which the null hypothesis excludes')
     """

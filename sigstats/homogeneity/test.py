@@ -10,21 +10,23 @@ When not to use: two classifiers judged on the *same* objects. Their counts depe
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import chdtrc
 
 from .._common.error_bounds import width_of
 from .._common.expected_counts import expected_counts_warning
-from .._common.random_streams import as_generator
+from .._common.random_streams import RNG, as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, refuse
 from ..conditional.tail import ConditionalTail
 from ..test_result import TestResult, monte_carlo_outcome
 from .given_margins import certified_bounds, exact_pvalue, given_margins, log_probability
 from .sampling import as_two_samples, exceedances
 
-METHODS = ("exact", "bounds", "chi2", "monte-carlo")
+HomogeneityMethod: TypeAlias = Literal["exact", "bounds", "chi2", "monte-carlo"]
+
+METHODS: tuple[HomogeneityMethod, ...] = ("exact", "bounds", "chi2", "monte-carlo")
 #: The largest table that the exact method and the bounds take on at all: observations, classes.
 EXACT_MAX_TOTAL, EXACT_MAX_CLASSES = 10**6, 1000
 
@@ -41,11 +43,14 @@ class HomogeneityTestResult(TestResult):
         The number of classes that occur at all, less one.
     """
 
+    _question = "Homogeneity test: do two samples fall into the classes with equal probabilities?"
+    _null = "they do"
+
     degrees_of_freedom: int
 
 
 def homogeneity_test(
-    counts_a: Any, counts_b: Any, *, method: str = "exact", n_resamples: int = 9_999, rng: Any = None
+    counts_a: Any, counts_b: Any, *, method: HomogeneityMethod = "exact", n_resamples: int = 9_999, rng: RNG = None
 ) -> HomogeneityTestResult:
     """Whether two independent samples fall into K classes with equal probabilities.
 
@@ -85,11 +90,11 @@ def homogeneity_test(
     --------
     Two classifiers of vehicle silhouettes (Hryniewicz, Table 9):
 
-    >>> from sigstats.homogeneity.test import homogeneity_test
+    >>> import sigstats
     >>> bayes, crt = [55, 48, 112, 90, 141], [46, 55, 86, 84, 175]
-    >>> round(homogeneity_test(bayes, crt).pvalue, 7)
+    >>> round(sigstats.homogeneity_test(bayes, crt).pvalue, 7)
     0.0731683
-    >>> round(homogeneity_test(bayes, crt, method="chi2").pvalue, 7)
+    >>> round(sigstats.homogeneity_test(bayes, crt, method="chi2").pvalue, 7)
     0.0731789
     """
     method = as_choice(method, "method", METHODS)
@@ -117,7 +122,7 @@ def homogeneity_test(
         )
     problem = given_margins(a, b)
     interval = certified_bounds(problem) if method == "bounds" else None
-    p = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval[:2]))
+    p = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval))
     return HomogeneityTestResult(
         statistic=math.exp(problem.threshold - problem.norm),  # eq. (5)
         pvalue=p.pvalue,

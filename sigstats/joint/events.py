@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .._common.data_frames import require_same_index
+from .._common.class_names import as_predictions
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
@@ -64,8 +64,8 @@ class JointEvents:
 
     Examples
     --------
-    >>> from sigstats.joint.events import JointEvents
-    >>> left = JointEvents.from_predictions(["x", "y", "z"], ["x", "z", "z"], ["x", "y", "y"])
+    >>> import sigstats
+    >>> left = sigstats.JointEvents.from_predictions(["x", "y", "z"], ["x", "z", "z"], ["x", "y", "y"])
     >>> left.categories, left.counts
     (('x', 'y', 'z'), (1, 1, 1))
     >>> (left + left).counts
@@ -143,17 +143,12 @@ class JointEvents:
 
         Examples
         --------
-        >>> from sigstats.joint.events import JointEvents
-        >>> JointEvents.from_predictions([0, 1, 1], [0, 1, 1], [0, 0, 0]).events
+        >>> import sigstats
+        >>> sigstats.JointEvents.from_predictions([0, 1, 1], [0, 1, 1], [0, 0, 0]).events
         (((0,), (0,), (0,)), ((1,), (1,), (0,)))
         """
-        require_same_index(y=y, a=a, b=b)
-        truth = as_labels(y, "y")
-        sequences = [truth]
-        for name, value in (("a", a), ("b", b)):
-            sequences.append(as_labels(value, name))
-            same_kind_of_labels(truth, sequences[-1], name)
-        require_comparable(sequences[1], sequences[2], "b")
+        sequences = as_predictions(y, a, b)
+        truth = sequences[0]
         occurring, codes = np.unique(np.concatenate(sequences), return_inverse=True)
         categories = occurring
         if classes is not None:
@@ -196,9 +191,9 @@ class JointEvents:
 
         Examples
         --------
-        >>> from sigstats.joint.events import JointEvents
+        >>> import sigstats
         >>> y, a, b = [[1, 0, 1], [1, 0, 1]], [[1, 0, 0], [1, 0, 0]], [[1, 1, 1], [1, 1, 1]]
-        >>> JointEvents.from_indicators(y, a, b, categories=["oil", "ships", "wheat"]).events
+        >>> sigstats.JointEvents.from_indicators(y, a, b, categories=["oil", "ships", "wheat"]).events
         (((0, 2), (0,), (0, 1, 2)),)
         """
         arrays = same_indicators(y=y, a=a, b=b)

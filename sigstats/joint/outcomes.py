@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.data_frames import require_same_index
+from .._common.class_names import as_predictions
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
@@ -79,13 +79,13 @@ class JointOutcomes:
 
     Examples
     --------
-    >>> from sigstats.joint.outcomes import JointOutcomes
-    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    >>> import sigstats
+    >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> outcomes.confusion_a
     Confusion(tp=45, fn=15, fp=11, tn=129)
     >>> outcomes.discordant
     DiscordantCounts(only_a=11, only_b=21)
-    >>> sum([outcomes, outcomes], JointOutcomes()).n
+    >>> sum([outcomes, outcomes], sigstats.JointOutcomes()).n
     400
     """
 
@@ -130,20 +130,15 @@ class JointOutcomes:
 
         Examples
         --------
-        >>> from sigstats.joint.outcomes import JointOutcomes
-        >>> JointOutcomes.from_predictions([1, 1, 0, 0], [1, 0, 0, 1], [1, 1, 0, 0], positive=1)
+        >>> import sigstats
+        >>> sigstats.JointOutcomes.from_predictions([1, 1, 0, 0], [1, 0, 0, 1], [1, 1, 0, 0], positive=1)
         JointOutcomes(e1=1, e2=1, e3=0, e4=0, e5=0, e6=0, e7=1, e8=1)
         """
-        require_same_index(y=y, a=a, b=b)
-        truth = as_labels(y, "y")
+        truth, *assigned = as_predictions(y, a, b)
         label = as_labels([positive], "positive")
         same_kind_of_labels(truth[:1], label, "positive")
         require_comparable(truth, label, "positive")
-        negative = [_differs(truth, label)]
-        for name, value in (("a", a), ("b", b)):
-            assigned = as_labels(value, name)
-            same_kind_of_labels(truth, assigned, name)
-            negative.append(_differs(assigned, label))
+        negative = [_differs(labels, label) for labels in (truth, *assigned)]
         if all(each.all() for each in negative):
             occurring = np.unique(truth).tolist()
             raise refuse("positive", positive, "a label that occurs" + did_you_mean(positive, map(str, occurring)))

@@ -16,9 +16,10 @@ from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.numerals import significant
 from .._common.random_streams import RNG, as_generator
+from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
 from ..intervals import Interval
-from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjust
+from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjust_pvalues
 from .bayesian_signed_rank import SignedRankProbabilities, bayesian_signed_rank
 from .friedman import FriedmanResult, friedman_test
 from .signed_rank import signed_rank_test
@@ -59,7 +60,7 @@ class PairOverDatasets:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DatasetsComparison:
+class DatasetsComparison(Tabular):
     """The result of `compare_over_datasets`.
 
     Attributes
@@ -91,6 +92,18 @@ class DatasetsComparison:
     alpha: float
     datasets: int
     control: str | None = None
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("a", "b", "estimate", "confidence_interval", "wins", "ties", "losses", "pvalue", "adjusted_pvalue")
+        columns = {name: [getattr(pair, name) for pair in self.pairs] for name in names}
+        for place, name in enumerate(("better", "equal", "worse")):
+            columns[f"probability_{name}"] = [pair.probabilities[place] for pair in self.pairs]
+        return columns
+
+    def _table(self) -> Table:
+        columns = {name.replace("_", " "): list(map(in_words, cells)) for name, cells in self._columns().items()}
+        ranks = ", ".join(f"{model} {in_words(rank)}" for model, rank in zip(self.models, self.ranks, strict=True))
+        return Table(self.conclusion, columns, notes=[f"Mean ranks: {ranks}."], words=2)
 
     @property
     def conclusion(self) -> str:
@@ -255,7 +268,7 @@ def _tested(
     differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
     results = [signed_rank_test(each) for each in differences]
     raw = [result.pvalue for result in results]
-    adjusted = raw if method == "none" else adjust(raw, method=method).tolist()  # type: ignore[arg-type]
+    adjusted = raw if method == "none" else adjust_pvalues(raw, method=method).tolist()  # type: ignore[arg-type]
     return [
         PairOverDatasets(
             a=names[a],

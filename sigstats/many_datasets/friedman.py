@@ -35,6 +35,8 @@ class FriedmanResult(TestResult):
     Attributes
     ----------
     statistic : float
+        The statistic that the p-value belongs to: `f_statistic` by method ``"f"``, otherwise `chi2_statistic`.
+    chi2_statistic : float
         Friedman's chi-square, corrected for ties.
     f_statistic : float
         Iman and Davenport's (1980) F; infinite if all data sets rank the models in the same order.
@@ -43,6 +45,10 @@ class FriedmanResult(TestResult):
     datasets, models : int
     """
 
+    _question = "Friedman's test: are all models equally good?"
+    _null = "they are"
+
+    chi2_statistic: float
     f_statistic: float
     ranks: tuple[float, ...]
     datasets: int
@@ -153,17 +159,17 @@ def friedman_test(
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
     generator = as_generator(rng)
     doubled = np.rint(2 * rankdata(-table if greater_is_better else table, axis=1)).astype(np.int64)
-    statistic, f_statistic = _statistics(doubled)
+    chi2_statistic, f_statistic = _statistics(doubled)
     outcome: dict[str, Any]
     if way == "auto":
         way = "exact" if feasible(doubled) else "f"
     if way == "f":
         degrees = (k - 1, (k - 1) * (datasets - 1))
-        outcome = {"pvalue": float(f.sf(f_statistic, *degrees)) if statistic > 0 else 1.0}
-        if datasets < _F_HOLDS and statistic > 0:
+        outcome = {"pvalue": float(f.sf(f_statistic, *degrees)) if chi2_statistic > 0 else 1.0}
+        if datasets < _F_HOLDS and chi2_statistic > 0:
             outcome["reason"] = f"{datasets} data sets are few for F: small p-values are up to three times too small"
     elif way == "chi2":
-        outcome = {"pvalue": float(chi2.sf(statistic, k - 1)) if statistic > 0 else 1.0}
+        outcome = {"pvalue": float(chi2.sf(chi2_statistic, k - 1)) if chi2_statistic > 0 else 1.0}
     elif way == "exact":
         if not feasible(doubled):
             wanted = (
@@ -175,7 +181,8 @@ def friedman_test(
     else:
         outcome = monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates)
     return FriedmanResult(
-        statistic=statistic,
+        statistic=f_statistic if way == "f" else chi2_statistic,
+        chi2_statistic=chi2_statistic,
         f_statistic=f_statistic,
         ranks=tuple((doubled.mean(axis=0) / 2).tolist()),
         method=way,

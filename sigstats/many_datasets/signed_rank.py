@@ -54,6 +54,9 @@ class SignedRankResult(TestResult):
         The number of differences, and of those that are 0.
     """
 
+    _question = "Signed-rank test: are the differences symmetric about zero?"
+    _null = "they are"
+
     estimate: float
     confidence_interval: Interval
     n: int

@@ -41,6 +41,9 @@ class StratifiedResult(TestResult):
         The number of data sets.
     """
 
+    _question = "Stratified paired test: are A and B equally accurate on these data sets?"
+    _null = "they are"
+
     estimate: float
     strata: int
 

@@ -1,7 +1,7 @@
 """How often a rule that needs both significance and a drop of some size says that B is worse than A.
 
 Not part of the public names: `sigstats.comparison.size` plans comparisons with it. Without a smallest drop it is the
-one-sided exact test of `sigstats.power`.
+one-sided exact test of `sigstats.paired_power`.
 """
 
 import math
@@ -57,8 +57,8 @@ def drop_size(
 ) -> int | None:
     """The smallest number of observations from which on a drop is shown with the power wanted.
 
-    It is that of `sigstats.sample_size`, unless `minimum` decides: then it is found by bisection, and a few numbers
-    behind it may have a power that is lower by as much as one observation changes it.
+    It is that of `sigstats.paired_sample_size`, unless `minimum` decides: then it is found by bisection, and a few
+    numbers behind it may have a power that is lower by as much as one observation changes it.
 
     Returns an int or None: None where no number below 10**8 is enough: the drop is no larger than `minimum`, or very
     small.

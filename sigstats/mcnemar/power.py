@@ -74,10 +74,10 @@ def power(
 
     Examples
     --------
-    >>> from sigstats.mcnemar.power import power
-    >>> round(power(200, only_a=0.155, only_b=0.205), 4)
+    >>> import sigstats
+    >>> round(sigstats.paired_power(200, only_a=0.155, only_b=0.205), 4)
     0.185
-    >>> round(power(200, accuracy_a=0.65, accuracy_b=0.70, discordance=0.36, method="mid-p"), 4)
+    >>> round(sigstats.paired_power(200, accuracy_a=0.65, accuracy_b=0.70, discordance=0.36, method="mid-p"), 4)
     0.2145
     """
     n = as_count(n, "n", minimum=1, maximum=MAX_N)
@@ -117,8 +117,8 @@ def type_one_error(
 
     Examples
     --------
-    >>> from sigstats.mcnemar.power import type_one_error
-    >>> round(type_one_error(200, 0.375), 4), round(type_one_error(200, 0.375, method="mid-p"), 4)
+    >>> import sigstats
+    >>> round(sigstats.type_one_error(200, 0.375), 4), round(sigstats.type_one_error(200, 0.375, method="mid-p"), 4)
     (0.0379, 0.0485)
     """
     half = as_real(discordance, "discordance", low=0, high=1) / 2

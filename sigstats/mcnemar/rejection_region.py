@@ -1,6 +1,6 @@
 """Where McNemar's test rejects, for every number of discordant pairs at once, and how often.
 
-Not part of the public names; `sigstats.power` sums over it.
+Not part of the public names; `sigstats.paired_power` sums over it.
 """
 
 import math

@@ -71,10 +71,10 @@ def sample_size(
 
     Examples
     --------
-    >>> from sigstats.mcnemar.sample_size import sample_size
-    >>> sample_size(only_a=0.10, only_b=0.05), sample_size(only_a=0.10, only_b=0.05, method="mid-p")
-    (498, 461)
-    >>> sample_size(accuracy_a=0.90, accuracy_b=0.85, discordance=0.15)
+    >>> import sigstats
+    >>> [sigstats.paired_sample_size(only_a=0.10, only_b=0.05, method=each) for each in ("exact", "mid-p")]
+    [498, 461]
+    >>> sigstats.paired_sample_size(accuracy_a=0.90, accuracy_b=0.85, discordance=0.15)
     498
     """
     p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
@@ -139,8 +139,8 @@ def detectable_difference(
 
     Examples
     --------
-    >>> from sigstats.mcnemar.sample_size import detectable_difference
-    >>> round(detectable_difference(500, 0.15), 4)
+    >>> import sigstats
+    >>> round(sigstats.detectable_difference(500, 0.15), 4)
     0.0499
     """
     n = as_count(n, "n", minimum=1, maximum=MAX_N)

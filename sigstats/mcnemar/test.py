@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import log_ndtr
 
+from .._common.class_names import as_predictions
 from .._common.counts_wanted import takes_counts
-from .._common.data_frames import require_same_index
 from .._common.error_bounds import error_bound
 from .._common.validation import (
     ALTERNATIVES,
@@ -25,9 +25,7 @@ from .._common.validation import (
     as_choice,
     as_count,
     as_counts,
-    as_labels,
     refuse,
-    same_kind_of_labels,
 )
 from ..test_result import TestResult
 from .binomial_tails import log_tail, tail, tail_error
@@ -61,6 +59,9 @@ class McNemarResult(TestResult):
         The discordant counts.
     """
 
+    _question = "McNemar's test: are A and B equally accurate?"
+    _null = "they are"
+
     only_a: int
     only_b: int
     log10_pvalue: float
@@ -86,18 +87,13 @@ def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:
 
     Examples
     --------
-    >>> from sigstats.mcnemar.test import discordant_counts
-    >>> discordant_counts(["cat", "cat", "dog"], ["cat", "cat", "cat"], ["dog", "cat", "cat"])
+    >>> import sigstats
+    >>> sigstats.discordant_counts(["cat", "cat", "dog"], ["cat", "cat", "cat"], ["dog", "cat", "cat"])
     DiscordantCounts(only_a=1, only_b=0)
     """
-    require_same_index(y=y, a=a, b=b)
-    truth = as_labels(y, "y")
-    right = []
-    for name, value in (("a", a), ("b", b)):
-        assigned = as_labels(value, name)
-        same_kind_of_labels(truth, assigned, name)
-        right.append(assigned == truth)
-    return DiscordantCounts(int(np.sum(right[0] & ~right[1])), int(np.sum(right[1] & ~right[0])))
+    truth, *assigned = as_predictions(y, a, b)
+    right_a, right_b = (labels == truth for labels in assigned)
+    return DiscordantCounts(int(np.sum(right_a & ~right_b)), int(np.sum(right_b & ~right_a)))
 
 
 @takes_counts(2, "mcnemar_test(*discordant_counts(y, a, b))")
@@ -141,16 +137,16 @@ def mcnemar_test(
 
     Examples
     --------
-    >>> from sigstats.mcnemar.test import mcnemar_test
-    >>> mcnemar_test(1, 7).pvalue
+    >>> import sigstats
+    >>> sigstats.mcnemar_test(1, 7).pvalue
     0.0703125
-    >>> mcnemar_test([[40, 1], [7, 52]]).pvalue
+    >>> sigstats.mcnemar_test([[40, 1], [7, 52]]).pvalue
     0.0703125
-    >>> mcnemar_test(1, 7, method="mid-p").pvalue
+    >>> sigstats.mcnemar_test(1, 7, method="mid-p").pvalue
     0.0390625
-    >>> mcnemar_test(7, 1, alternative="greater").pvalue
+    >>> sigstats.mcnemar_test(7, 1, alternative="greater").pvalue
     0.03515625
-    >>> round(mcnemar_test(10_000, 30_000).log10_pvalue, 3)
+    >>> round(sigstats.mcnemar_test(10_000, 30_000).log10_pvalue, 3)
     -2274.297
     """
     a, b = _discordant_cells(only_a) if only_b is None else (as_count(only_a, "only_a"), as_count(only_b, "only_b"))

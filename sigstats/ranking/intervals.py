@@ -25,10 +25,10 @@ def share_interval(right: Any, groups: IntArray | None, confidence: float) -> In
     >>> import numpy as np
     >>> from sigstats.ranking.intervals import share_interval
     >>> right, groups = np.arange(100) % 10 < 7, np.arange(100) // 10
-    >>> low, high, _ = share_interval(right, None, 0.95)
+    >>> low, high = share_interval(right, None, 0.95)
     >>> round(low, 4), round(high, 4)
     (0.6002, 0.7876)
-    >>> low, high, _ = share_interval(right, groups, 0.95)  # ten groups, seven of ten rows of each
+    >>> low, high = share_interval(right, groups, 0.95)  # ten groups, seven of ten rows of each
     >>> round(low, 4), round(high, 4)
     (0.4841, 0.7925)
     """
@@ -45,7 +45,7 @@ def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> In
     --------
     >>> import numpy as np
     >>> from sigstats.ranking.intervals import mean_interval
-    >>> [round(end, 4) for end in mean_interval(np.array([0.5, 0.7, 0.9, 0.4]), None, 0.95)[:2]]
+    >>> [round(end, 4) for end in mean_interval(np.array([0.5, 0.7, 0.9, 0.4]), None, 0.95)]
     [0.2722, 0.9778]
     """
     codes = np.arange(len(scores)) if groups is None else groups

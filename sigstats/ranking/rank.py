@@ -31,7 +31,7 @@ from .rank_sets import RankSets, as_score_table, rank_sets
 from .result import RankedModel, RankedPair, RankedSlice, Ranking
 
 
-def rank(
+def rank_models(
     correct: Any,
     *,
     label: Any = None,
@@ -88,7 +88,7 @@ def rank(
     >>> import numpy as np, sigstats
     >>> rng = np.random.default_rng(0)
     >>> correct = rng.random((400, 3)) < [0.9, 0.88, 0.7]
-    >>> found = sigstats.rank(correct, models=["a", "b", "c"])
+    >>> found = sigstats.rank_models(correct, models=["a", "b", "c"])
     >>> [(each.model, each.rank_low, each.rank_high, each.tier, each.accuracy) for each in found.models]
     [('a', 1, 2, 1, 0.9), ('b', 1, 2, 1, 0.8875), ('c', 3, 3, 2, 0.6975)]
     >>> [(pair.a, pair.b, pair.better) for pair in found.pairs]

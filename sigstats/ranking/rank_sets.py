@@ -19,6 +19,7 @@ from .._common.array_record import ArrayRecord
 from .._common.data_frames import require_same_index
 from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
+from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
@@ -40,7 +41,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class RankSets(ArrayRecord):
+class RankSets(ArrayRecord, Tabular):
     """The result of `rank_sets`.
 
     Attributes
@@ -76,6 +77,18 @@ class RankSets(ArrayRecord):
     adjusted_pvalues: FloatArray
     confidence_level: float
     n: int
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("models", "low", "high", "tiers", "scores")
+        return {name.removesuffix("s"): list(getattr(self, name)) for name in names}
+
+    def _table(self) -> Table:
+        order = sorted(range(len(self.models)), key=lambda model: (self.tiers[model], -self.scores[model]))
+        columns = {name: [in_words(cells[model]) for model in order] for name, cells in self._columns().items()}
+        level = in_words(self.confidence_level)
+        return Table(
+            f"Ranks of {len(self.models)} models by {self.n:,} rows, all at once with confidence {level}", columns
+        )
 
 
 def rank_sets(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._common.numerals import number, significant, told_apart
+from .._common.tabular import Table, Tabular
 from ..intervals import Interval
 
 
@@ -83,7 +84,7 @@ class RankedSlice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking:
+class Ranking(Tabular):
     """The result of `rank`.
 
     Attributes
@@ -127,30 +128,36 @@ class Ranking:
         last = max(each.tier for each in self.models)
         return tuple(tuple(each.model for each in self.models if each.tier == tier) for tier in range(1, last + 1))
 
-    def to_pandas(self) -> Any:
-        """The leaderboard as a pandas DataFrame with a row for each model."""
-        import importlib
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("model", "rank_low", "rank_high", "tier", "score", "confidence_interval")
+        placed = self._placed()
+        columns: dict[str, list[Any]] = {name: [getattr(model, name) for _, model in placed] for name in names}
+        return {"slice": [part for part, _ in placed], **columns}
 
-        fields = ("model", "rank_low", "rank_high", "tier", "score")
-        columns = {name: [getattr(each, name) for each in self.models] for name in fields}
-        columns["low"], columns["high"] = ([each.confidence_interval[end] for each in self.models] for end in (0, 1))
-        return importlib.import_module("pandas").DataFrame(columns)
-
-    def _repr_html_(self) -> str:
-        """The leaderboard in a notebook."""
-        from html import escape
-
-        lines = "".join(
-            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(each)) + "</tr>" for each in self.models
+    def _table(self) -> Table:
+        placed = self._placed()
+        columns = {
+            "slice": [part for part, _ in placed],
+            "ranks": [f"{each.rank_low}–{each.rank_high}" for _, each in placed],
+            "tier": [str(each.tier) for _, each in placed],
+            "model": [each.model for _, each in placed],
+            self.measure: [number(each.score, 4) for _, each in placed],
+            "interval": [
+                " to ".join(told_apart(each.confidence_interval.low, each.confidence_interval.high, number, 4))
+                for _, each in placed
+            ],
+        }
+        if not self.slices:
+            del columns["slice"]
+        title = (
+            f"Ranks of {len(self.models)} models on {self.n:,} {self.unit}s"
+            f"{'' if self.groups is None else f' in {self.groups:,} groups'}, all at once with confidence "
+            f"{significant(self.confidence_level)}"
         )
-        return (
-            f"<table><caption>Ranks of {len(self.models)} models on {self.n:,} {self.unit}s, all at once with "
-            f"confidence {significant(self.confidence_level)}</caption>"
-            f"<thead><tr><th>ranks</th><th>tier</th><th>model</th><th>{self.measure}</th><th>interval</th></tr></thead><tbody>{lines}</tbody></table>"
-        )
+        left_out = [f"Not ranked: {each.slice}, {each.note}." for each in self.slices if each.note]
+        return Table(title, columns, notes=(*left_out, *self.notes), words=len(columns) - 2)
 
-
-def _cells(model: RankedModel) -> tuple[str, ...]:
-    low, high, _ = model.confidence_interval
-    ranks = f"{model.rank_low}–{model.rank_high}"
-    return ranks, str(model.tier), model.model, number(model.score, 4), " to ".join(told_apart(low, high, number, 4))
+    def _placed(self) -> list[tuple[str, RankedModel]]:
+        """Each model of all rows, then of each slice."""
+        parts = [("all rows", self.models), *((each.slice, each.models) for each in self.slices)]
+        return [(part, model) for part, models in parts for model in models]

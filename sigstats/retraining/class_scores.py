@@ -1,6 +1,6 @@
 """Scores of each class in cross-validation: a classifier's probabilities, or its decision values.
 
-When not to use: for predictions alone, which `sigstats.Retrainer` gives faster.
+When not to use: for predictions alone, which `sigstats.retraining.retrainer.Retrainer` gives faster.
 """
 
 import warnings

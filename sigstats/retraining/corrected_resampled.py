@@ -38,6 +38,9 @@ class CorrectedResampledResult(TestResult):
         The two-sided interval of the mean difference.
     """
 
+    _question = "Corrected resampled t test: are two learning algorithms equally good?"
+    _null = "they are"
+
     estimate: float
     standard_error: float
     degrees: int

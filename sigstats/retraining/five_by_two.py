@@ -29,6 +29,9 @@ class FiveByTwoResult(TestResult):
         The mean of the ten differences.
     """
 
+    _question = "5x2cv F test: are two learning algorithms equally good?"
+    _null = "they are"
+
     estimate: float
 
 

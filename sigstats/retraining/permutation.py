@@ -36,18 +36,21 @@ import numpy as np
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
 from .._common.random_streams import as_generator
+from .._common.tabular import shown_record
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
+from ..learners.base import Null
 from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import encoded
 from .folds import as_classes, as_folds
 from .groups import as_group_folds
 from .measured import Statistic, observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
+from .retrainer import Transforms
 
 _MOST_PROCESSES = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PermutationTestResult(TestResult):
     """The result of `permutation_test`.
 
@@ -69,6 +72,10 @@ class PermutationTestResult(TestResult):
         ``null_distribution`` if the statistic is another measure than the error; otherwise empty.
     """
 
+    _question = "Permutation test: is the classifier no better than on permuted data?"
+    _null = "it is not"
+    __repr__ = shown_record
+
     wrong: int
     null_wrong: tuple[int, ...]
     n: int
@@ -86,11 +93,11 @@ def permutation_test(
     X: Any,
     y: Any,
     *,
-    null: str = "labels",
+    null: Null = "labels",
     cv: Any = 10,
     n_resamples: int = 999,
     rng: Any = None,
-    transforms: str = "fold",
+    transforms: Transforms = "fold",
     n_jobs: int | None = None,
     groups: Any = None,
     measure: str = "error",
@@ -166,12 +173,12 @@ def permutation_test(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sigstats.retraining.permutation import permutation_test
+    >>> import sigstats
     >>> X, y = load_iris(return_X_y=True)
-    >>> result = permutation_test("1-nn", X, y, n_resamples=99, rng=1)
+    >>> result = sigstats.permutation_test("1-nn", X, y, n_resamples=99, rng=1)
     >>> round(result.statistic, 2), result.pvalue
     (0.04, 0.01)
-    >>> result = permutation_test("1-nn", X, y, measure="macro-f1", n_resamples=99, rng=1)
+    >>> result = sigstats.permutation_test("1-nn", X, y, measure="macro-f1", n_resamples=99, rng=1)
     >>> round(result.statistic, 2), result.pvalue, result.alternative
     (0.96, 0.01, 'greater')
     """

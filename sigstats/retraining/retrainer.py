@@ -9,7 +9,7 @@ When not to use: to fit a classifier once, or to score it otherwise than by the 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,9 @@ from .groups import LabelExchange, as_groups, require_whole_groups, rows_to_perm
 from .permutations import permutations
 
 NULLS = ("labels", "features")
-TRANSFORMS = ("fold", "all")
+Transforms: TypeAlias = Literal["fold", "all"]
+
+TRANSFORMS: tuple[Transforms, ...] = ("fold", "all")
 
 #: Scratch memory a chunk of replicates may take, bytes.
 CHUNK_BYTES = 2**26

@@ -93,14 +93,14 @@ def auc_test(
 
     Examples
     --------
-    >>> from sigstats.scores.auc import auc_test
+    >>> import sigstats
     >>> positive = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> a = [0.1, 0.4, 0.6, 0.3, 0.5, 0.2, 0.8, 0.7]
     >>> b = [0.1, 0.2, 0.3, 0.5, 0.4, 0.6, 0.8, 0.9]
-    >>> result = auc_test(positive, a, b)
+    >>> result = sigstats.auc_test(positive, a, b)
     >>> result.value_a, result.value_b, round(result.pvalue, 3)
     (0.75, 0.9375, 0.399)
-    >>> round(auc_test(positive, a, b, method="t").pvalue, 3)
+    >>> round(sigstats.auc_test(positive, a, b, method="t").pvalue, 3)
     0.437
     """
     require_same_index(positive=positive, score_a=score_a, score_b=score_b, groups=groups)

@@ -63,8 +63,8 @@ def mean_score_test(
 
     Examples
     --------
-    >>> from sigstats.scores.mean_score import mean_score_test
-    >>> result = mean_score_test([0.5, 0.7, 0.9, 0.4], [0.6, 0.7, 1.0, 0.6])
+    >>> import sigstats
+    >>> result = sigstats.mean_score_test([0.5, 0.7, 0.9, 0.4], [0.6, 0.7, 1.0, 0.6])
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (-0.1, 0.0917)
     """

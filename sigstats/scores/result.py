@@ -42,6 +42,9 @@ class ScoreResult(TestResult):
         possible difference, for ``"less"`` its lower end is the smallest.
     """
 
+    _question = "Test of two areas or means: are A and B equally good?"
+    _null = "they are"
+
     confidence_interval: Interval
     interval_a: Interval
     interval_b: Interval

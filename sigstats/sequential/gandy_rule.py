@@ -67,8 +67,8 @@ class GandyRule(FixedRule):
 
     Examples
     --------
-    >>> from sigstats.sequential.gandy_rule import GandyRule
-    >>> rule = GandyRule(maximum=9999, alpha=0.05)
+    >>> import sigstats
+    >>> rule = sigstats.GandyRule(maximum=9999, alpha=0.05)
     >>> kept, rejected = rule.test([0, 1] * 100), rule.test([0] * 200)
     >>> kept.replicates, kept.verdict, round(kept.pvalue, 2)
     (14, 'keep', 0.48)
@@ -105,8 +105,8 @@ class GandyRule(FixedRule):
 
         Examples
         --------
-        >>> from sigstats.sequential.gandy_rule import GandyRule
-        >>> [GandyRule(maximum=999, alpha=0.05, reject_at=0.05 / tests).can_reject for tests in (1, 20)]
+        >>> import sigstats
+        >>> [sigstats.GandyRule(maximum=999, alpha=0.05, reject_at=0.05 / tests).can_reject for tests in (1, 20)]
         [True, False]
         """
         allowed = self.risk * self.maximum / (self.maximum + self.half_spent)

@@ -30,11 +30,14 @@ class SequentialResult(TestResult):
 
     Examples
     --------
-    >>> from sigstats.sequential.rules import BesagCliffordRule
-    >>> result = BesagCliffordRule(maximum=999, exceedances=3).test([1, 0, 1, 0, 0, 1, 0, 1])
+    >>> import sigstats
+    >>> result = sigstats.BesagCliffordRule(maximum=999, exceedances=3).test([1, 0, 1, 0, 0, 1, 0, 1])
     >>> result.replicates, result.exceedances, result.pvalue
     (6, 3, 0.5)
     """
+
+    _question = "Sequential Monte-Carlo test: does the null hypothesis hold?"
+    _null = "it does"
 
     pvalue_interval: Interval
     replicates: int

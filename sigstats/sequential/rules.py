@@ -62,8 +62,8 @@ class FixedRule:
 
     Examples
     --------
-    >>> from sigstats.sequential.rules import FixedRule
-    >>> FixedRule(maximum=3).test([0, 0]) is None, FixedRule(maximum=3).test([0, 0, 1]).pvalue
+    >>> import sigstats
+    >>> sigstats.FixedRule(maximum=3).test([0, 0]) is None, sigstats.FixedRule(maximum=3).test([0, 0, 1]).pvalue
     (True, 0.5)
     """
 
@@ -141,8 +141,8 @@ class FixedRule:
 
         Examples
         --------
-        >>> from sigstats.sequential.rules import BesagCliffordRule
-        >>> rule = BesagCliffordRule(maximum=999, exceedances=10)
+        >>> import sigstats
+        >>> rule = sigstats.BesagCliffordRule(maximum=999, exceedances=10)
         >>> rule.stops_at(0.5), rule.stops_at(0.001)
         (20, 999)
         """
@@ -185,8 +185,8 @@ class BesagCliffordRule(FixedRule):
 
     Examples
     --------
-    >>> from sigstats.sequential.rules import BesagCliffordRule
-    >>> BesagCliffordRule(maximum=999, exceedances=10).test([0, 1] * 30).replicates
+    >>> import sigstats
+    >>> sigstats.BesagCliffordRule(maximum=999, exceedances=10).test([0, 1] * 30).replicates
     20
     """
 

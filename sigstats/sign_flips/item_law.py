@@ -14,7 +14,7 @@ _MOST_GIVEN = 10**5
 def item_law(
     only_a: Any, only_b: Any, accuracy_a: Any, accuracy_b: Any, discordance: Any, answers: int, correlation: Any
 ) -> FloatArray:
-    """The probabilities that A is ahead in an item by -K, ..., K answers, from the parameters of `sigstats.power`.
+    """The probabilities that A is ahead in an item by -K, ..., K answers, from the parameters of `paired_power`.
 
     Raises ValueError if the parameters do not go together or are out of range.
 

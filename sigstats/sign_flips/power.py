@@ -31,7 +31,7 @@ _LEAST_ALPHA = 1e-9
 _AHEAD, _MOST_AHEAD = 0.1, 24
 
 
-def power(
+def paired_power(
     n: int,
     *,
     only_a: float | None = None,
@@ -95,20 +95,20 @@ def power(
     Examples
     --------
     >>> import sigstats
-    >>> round(sigstats.power(200, only_a=0.155, only_b=0.205), 4)
+    >>> round(sigstats.paired_power(200, only_a=0.155, only_b=0.205), 4)
     0.185
-    >>> round(sigstats.power(200, accuracy_a=0.65, accuracy_b=0.70, discordance=0.36, method="mid-p"), 4)
+    >>> round(sigstats.paired_power(200, accuracy_a=0.65, accuracy_b=0.70, discordance=0.36, method="mid-p"), 4)
     0.2145
 
     Five answers to each of these items, two of which have a correlation of 0.1:
 
-    >>> round(sigstats.power(200, only_a=0.155, only_b=0.205, answers=5, correlation=0.1), 2)
+    >>> round(sigstats.paired_power(200, only_a=0.155, only_b=0.205, answers=5, correlation=0.1), 2)
     0.59
 
     Items of which half are hard and half are easy, answered once and eight times:
 
     >>> hard_and_easy = {"accuracy_a": [0.4, 0.9], "accuracy_b": [0.5, 0.95]}
-    >>> [round(sigstats.power(100, answers=k, **hard_and_easy), 2) for k in (1, 8)]
+    >>> [round(sigstats.paired_power(100, answers=k, **hard_and_easy), 2) for k in (1, 8)]
     [0.2, 0.96]
     """
     count = as_count(answers, "answers", minimum=1, maximum=_MOST_ANSWERS)
@@ -120,7 +120,7 @@ def power(
     return power_of_flips(items, law, _exact_rule(alpha, alternative, method, correction))
 
 
-def sample_size(
+def paired_sample_size(
     *,
     only_a: float | None = None,
     only_b: float | None = None,
@@ -168,9 +168,9 @@ def sample_size(
     Examples
     --------
     >>> import sigstats
-    >>> sigstats.sample_size(only_a=0.10, only_b=0.05), sigstats.sample_size(only_a=0.10, only_b=0.05, method="mid-p")
-    (498, 461)
-    >>> sigstats.sample_size(accuracy_a=0.90, accuracy_b=0.85, discordance=0.15)
+    >>> [sigstats.paired_sample_size(only_a=0.10, only_b=0.05, method=each) for each in ("exact", "mid-p")]
+    [498, 461]
+    >>> sigstats.paired_sample_size(accuracy_a=0.90, accuracy_b=0.85, discordance=0.15)
     498
     """
     count = as_count(answers, "answers", minimum=1, maximum=_MOST_ANSWERS)

@@ -72,6 +72,9 @@ class SignFlipResult(TestResult):
         The number of items, and of those whose difference is not 0.
     """
 
+    _question = "Sign-flip test: are A and B equally good?"
+    _null = "A and B are exchangeable"
+
     estimate: float
     standard_error: float
     confidence_interval: Interval

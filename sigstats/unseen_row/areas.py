@@ -85,7 +85,7 @@ def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
     >>> import numpy as np
     >>> from sigstats.unseen_row.areas import area_interval, gains_of
     >>> positive, score = np.arange(100) < 30, np.arange(100.0)
-    >>> low, high, _ = area_interval(gains_of(positive, (score, score)))
+    >>> low, high = area_interval(gains_of(positive, (score, score)))
     >>> round(low, 4), round(high, 4)
     (-0.1157, 0.1157)
     """

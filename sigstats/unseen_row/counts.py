@@ -82,7 +82,7 @@ def law_of_difference(
     >>> from sigstats.measures.measure import as_measure
     >>> from sigstats.unseen_row.counts import law_of_difference
     >>> same = JointOutcomes(e1=30, e8=70)  # thirty positives, none of which either lost
-    >>> low, high, _ = law_of_difference(same, as_measure("recall"), size=10_000).interval(0.95)
+    >>> low, high = law_of_difference(same, as_measure("recall"), size=10_000).interval(0.95)
     >>> round(low, 2), round(high, 2)  # the point of Clopper and Pearson's interval of 0 in 30 is 0.116
     (-0.12, 0.12)
     """

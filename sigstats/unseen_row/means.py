@@ -82,7 +82,7 @@ def mean_interval(units: Units, limits: tuple[float, float], confidence_level: f
     >>> import numpy as np
     >>> from sigstats.intervals import clopper_pearson
     >>> from sigstats.unseen_row.means import mean_interval, units_of
-    >>> low, high, _ = mean_interval(units_of(np.repeat([0.0, 1.0], [3, 7])), (0, 1))
+    >>> low, high = mean_interval(units_of(np.repeat([0.0, 1.0], [3, 7])), (0, 1))
     >>> round(low, 6), round(high, 6), round(clopper_pearson(7, 10).low, 6)
     (0.347547, 0.93326, 0.347547)
     """

@@ -63,7 +63,7 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     if not ahead:
         return row.with_(decision="none", note="on the test set neither is better")
     agreeing = int(np.count_nonzero(drawn.column("advantage").to_numpy() * ahead > 0))
-    low, high, _ = clopper_pearson(agreeing, drawn.num_rows)
+    low, high = clopper_pearson(agreeing, drawn.num_rows)
     sides = [f"{side.upper()} ({source.work[side]['learner']})" for side in ("a", "b")]
     loser, winner = sides if ahead > 0 else reversed(sides)
     row = row.with_(a=loser, b=winner)

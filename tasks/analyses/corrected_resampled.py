@@ -87,7 +87,7 @@ def _compared(results: Results, a: _Classifier, b: _Classifier) -> Hypothesis:
         found, interval = five_by_two_test(differences), {}
     else:
         found = corrected_resampled_test(differences.ravel(), n_train=differences.shape[1] - 1, n_test=1)
-        low, high, _ = found.confidence_interval
+        low, high = found.confidence_interval
         interval = {"estimate_low": low, "estimate_high": high}
     return row.with_(
         n=a.rows,

@@ -7,7 +7,7 @@ those against the most plausible of the others.
 from collections import defaultdict
 from collections.abc import Iterator
 
-from sigstats.possibilistic_indices import rank_hypotheses
+from sigstats.possibilistic_indices import weigh_hypotheses
 
 from ..results import Results
 from ..schema import Hypothesis
@@ -30,7 +30,7 @@ def _rank(rows: list[Hypothesis]) -> Iterator[Hypothesis]:
     if len(pvalues) < len(rows):  # a rival is missing, so no hypothesis can be ranked
         yield from (row.with_(p_value=None, decision="missing") for row in rows)
         return
-    ranked = {found.name: found for found in rank_hypotheses(pvalues)}
+    ranked = {found.name: found for found in weigh_hypotheses(pvalues)}
     for row in rows:
         index = ranked[str(row.a)]
         yield row.with_(b=index.rival, pd=index.pd, psd=index.psd, nsd=index.nsd)

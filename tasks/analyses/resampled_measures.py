@@ -104,7 +104,7 @@ def _estimate(results: Results, measure: str, dataset: str, of: _Classifier) -> 
     if of.values is None:
         return row
     found = corrected_resampled_test(of.values, n_train=of.folds - 1, n_test=1)
-    low, high, _ = found.confidence_interval
+    low, high = found.confidence_interval
     return row.with_(
         n=of.rows, decision="none", estimate=found.estimate, estimate_low=low, estimate_high=high, note=found.reason
     )
@@ -120,7 +120,7 @@ def _compared(results: Results, measure: str, dataset: str, a: _Classifier, b: _
     if a.values is None or b.values is None:
         return row
     found = corrected_resampled_test(b.values - a.values, n_train=a.folds - 1, n_test=1)
-    low, high, _ = found.confidence_interval
+    low, high = found.confidence_interval
     return row.with_(
         n=a.rows,
         statistic=found.statistic,

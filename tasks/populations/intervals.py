@@ -94,10 +94,10 @@ def _closed(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Genera
     """Wilson's interval and its like."""
     error = f1_standard_error(joint)
     if test["of"] == "difference":
-        return *f1_difference_interval(joint, confidence_level=test["confidence"])[:2], error
+        return *f1_difference_interval(joint, confidence_level=test["confidence"]), error
     only = joint.confusion_b
     counts = (int(only.tp), int(only.fp), int(only.fn))
-    return *f1_interval(*counts, method=test["method"], confidence_level=test["confidence"])[:2], error
+    return *f1_interval(*counts, method=test["method"], confidence_level=test["confidence"]), error
 
 
 def _posterior(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:

@@ -22,7 +22,10 @@ _BATCH = 2**16
 
 
 class ColumnTypes(NamedTuple):
-    """The types of the columns of true classes and of both predictions in a file; categories as their labels."""
+    """The types of the columns of true classes and of both predictions in a file; categories as their labels.
+
+    Types of one family hold the same labels: 32-bit and 64-bit whole numbers, text with short and with long offsets.
+    """
 
     file: str
     types: tuple[pa.DataType, ...]

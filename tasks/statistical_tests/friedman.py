@@ -16,7 +16,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     """The p-value by a method; the statistic is Iman and Davenport's F, and Friedman's chi-square for the other."""
     found = _test(data, method)
-    return fields(found, statistic=found.statistic if method == "chi2" else found.f_statistic)
+    return fields(found, statistic=found.chi2_statistic if method == "chi2" else found.f_statistic)
 
 
 def _test(data: Mapping[str, Any], method: Any) -> FriedmanResult:

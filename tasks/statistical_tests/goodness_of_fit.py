@@ -21,7 +21,7 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"alternative": "two-sided", "n": int(sum(data["counts"]))}
 
 
-def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
+def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     """The p-value that the counts agree with the probabilities."""
     result = goodness_of_fit_test(
         data["counts"], data["probabilities"], method=method, ordering=data.get("ordering", "probability")

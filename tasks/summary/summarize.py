@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
-from sigstats.multiplicity import adjust
+from sigstats.multiplicity import adjust_pvalues
 from sigstats.possibilistic_indices import possibility
 
 from .. import analyses
@@ -57,8 +57,8 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
             families[row.test, row.method].append(position)
     for members in families.values():
         raw = [rows[position].p_value for position in members]
-        holm, by = adjust(raw, method="holm"), adjust(raw, method="benjamini-yekutieli")
-        chosen = raw if plan.adjust == "none" else adjust(raw, method=plan.adjust)
+        holm, by = adjust_pvalues(raw, method="holm"), adjust_pvalues(raw, method="benjamini-yekutieli")
+        chosen = raw if plan.adjust == "none" else adjust_pvalues(raw, method=plan.adjust)
         for position, p_holm, p_by, p_adjusted in zip(members, holm, by, chosen, strict=True):
             row = rows[position].with_(p_holm=float(p_holm), p_by=float(p_by), p_adjusted=float(p_adjusted))
             rows[position] = _decide(row, plan.alpha)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sigstats import ComparisonRule, compare
+from sigstats._common.markdown import for_markdown, for_markdown_cell, markdown_code, printable_words
 from sigstats._common.printable import printable
 from sigstats._common.validation import refuse
 from sigstats.flows.cli import main
@@ -21,7 +22,6 @@ from sigstats.flows.comparison.junit import as_junit
 from sigstats.flows.comparison.markdown import as_markdown
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import as_text
-from sigstats.flows.escaping import for_markdown, for_markdown_cell, markdown_code, printable_words
 
 HOSTILE = [
     "\x1b[2J\x1b]0;title\x07",

@@ -124,7 +124,7 @@ def test_the_limits_solve_the_score_equation(a, b, n):
 def test_mid_p_limits_solve_their_equations_in_rationals(n):
     tail = Fraction(1, 40)
     for k in range(n + 1):
-        low, high, _ = mid_p_interval(k, n)
+        low, high = mid_p_interval(k, n)
         assert (low == 0) == (k == 0)
         assert (high == 1) == (k == n)
 
@@ -233,7 +233,7 @@ def test_only_valueerror_escapes(a, b, c, d):
 @pytest.mark.parametrize(("k", "n"), [(3, 10), (0, 99), (50, 60), (5, 100), (7, 7)])
 @pytest.mark.parametrize("confidence", [0.5, 0.95, 1 - 2.0**-30, 1 - 2.0**-45])
 def test_clopper_pearson_leaves_half_of_the_rest_beyond_either_end(k, n, confidence):
-    low, high, _ = clopper_pearson(k, n, confidence_level=confidence)
+    low, high = clopper_pearson(k, n, confidence_level=confidence)
     half = (1 - Fraction(confidence)) / 2
 
     def tail(p, counts):

@@ -118,5 +118,5 @@ def test_bounds_grow_with_what_is_not_known():
 
 def test_a_result_with_a_bound_is_made_again_by_its_repr():
     found = sigstats.mcnemar_test(3000, 2000)
-    assert eval(repr(found), {"McNemarResult": sigstats.McNemarResult}) == found
+    assert eval(repr(found), {"McNemarResult": sigstats.results.McNemarResult}) == found
     assert 0 < found.error_bound < 1e-11

@@ -51,7 +51,7 @@ def test_series_of_different_indexes_are_refused(index):
     ("call", "message"),
     [
         (lambda: sigstats.mean_score_test([], []), "score_a: .* 1 or more of them"),
-        (lambda: sigstats.adjust([]), "pvalues: .* 1 or more of them"),
+        (lambda: sigstats.adjust_pvalues([]), "pvalues: .* 1 or more of them"),
         (lambda: sigstats.efficiency_test([]), "table: "),
         (lambda: sigstats.discordant_counts("ab", "ab", "ab"), "y: 'ab' .* not one text"),
         (lambda: sigstats.homogeneity_test("12", [1, 2]), "counts_a: '12' .* not one text"),
@@ -117,6 +117,6 @@ def test_tables_of_nullable_columns_are_tables_of_numbers(kind):
     correct = np.random.default_rng(3).random((30, 3)) < 0.7
     frame = pd.DataFrame(correct, columns=["a", "b", "c"])
     frame = frame.astype(float).astype(kind) if "double" in str(kind) or "Float" in str(kind) else frame.astype(kind)
-    assert sigstats.rank(frame) == sigstats.rank(correct, models=["a", "b", "c"])
+    assert sigstats.rank_models(frame) == sigstats.rank_models(correct, models=["a", "b", "c"])
     assert sigstats.rank_sets(frame, models=["a", "b", "c"]) == sigstats.rank_sets(correct, models=["a", "b", "c"])
     assert sigstats.rank_sets(np.asarray(frame, dtype=object)) == sigstats.rank_sets(correct)

@@ -41,7 +41,7 @@ LARGE = [
 
 @pytest.mark.parametrize(("successes", "trials", "confidence"), LARGE)
 def test_an_interval_of_many_trials_is_no_shorter_than_exact(successes, trials, confidence):
-    low, high, _ = clopper_pearson(successes, trials, confidence_level=confidence)
+    low, high = clopper_pearson(successes, trials, confidence_level=confidence)
     for bound, count in ((low, successes), (1 - high, trials - successes)):
         tail = tail_from(count, trials, bound)
         assert tail <= (1 - confidence) / 2 * (1 + 1e-6)
@@ -51,7 +51,7 @@ def test_an_interval_of_many_trials_is_no_shorter_than_exact(successes, trials, 
 @pytest.mark.parametrize("successes", [1, 2, 3, 30, 1000, 1023, 1024, 1025, 50_000])
 @pytest.mark.parametrize("trials", [10**10, 10**13, 2**53])
 def test_a_rare_success_among_many_trials_is_poissons(successes, trials):
-    low, high, _ = clopper_pearson(successes, trials)
+    low, high = clopper_pearson(successes, trials)
     for tail in (poisson.sf(successes - 1, low * trials), poisson.cdf(successes, high * trials)):
         assert 0.025 * (1 - 1e-3) <= tail <= 0.025 * (1 + 1e-5)
     mirrored = clopper_pearson(trials - successes, trials)
@@ -62,8 +62,8 @@ def test_a_rare_success_among_many_trials_is_poissons(successes, trials):
 def test_both_ways_meet():
     for successes in (1, 5000, 10**6, 2**29, 2**30 - 3):
         fewer, more = (clopper_pearson(successes, trials) for trials in (2**30, 2**30 + 1))
-        assert more[:2] == pytest.approx(fewer[:2], rel=1e-6)
-    low, high, _ = clopper_pearson(2**52, 2**53)
+        assert more == pytest.approx(fewer, rel=1e-6)
+    low, high = clopper_pearson(2**52, 2**53)
     reach = norm.isf(0.025) * 0.5 / math.sqrt(2**53)
     assert 0.5 - 1.00001 * reach < low < 0.5 - reach
     assert 0.5 + reach < high < 0.5 + 1.00001 * reach
@@ -74,3 +74,12 @@ def test_no_success_and_no_failure():
     truth = -math.expm1(math.log(0.025) / 2**40)
     assert truth <= clopper_pearson(0, 2**40).high <= truth * (1 + 1e-11)
     assert clopper_pearson(2**40, 2**40).high == 1
+
+
+def test_an_interval_unpacks_to_its_ends_and_contains_values():
+    interval = clopper_pearson(7, 10, confidence_level=0.9)
+    low, high = interval
+    assert (low, high) == (interval.low, interval.high) == (interval[0], interval[1])
+    assert [value in interval for value in (low, 0.7, high, 0, 1)] == [True, True, True, False, False]
+    assert interval.confidence_level == 0.9
+    assert np.asarray(interval).tolist() == [low, high]

@@ -24,6 +24,7 @@ def test_a_cross_table_is_read_by_its_labels():
     "table",
     [
         pd.crosstab(TRUTH, GUESS, margins=True),
+        pd.crosstab(TRUTH, GUESS, margins=True, margins_name="total"),
         pd.crosstab(TRUTH, GUESS.replace("c", "d")),
         pd.crosstab(TRUTH, GUESS.replace("c", "b")),
     ],

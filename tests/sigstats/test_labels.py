@@ -46,4 +46,17 @@ def test_large_whole_numbers_alone_are_exact():
     assert JointEvents.from_predictions(y, a, b).categories == (LARGE, LARGE + 1)
     unsigned = [np.array(each, dtype=np.uint64) + np.uint64(2**63) for each in (y, a, b)]
     assert discordant_counts(*unsigned) == (1, 1)
-    assert discordant_counts([1, 2], [1.0, 2.5], [1.0, 2.0]) == (0, 1)
+    assert discordant_counts([1, 2], [1.0, 3.0], [1.0, 2.0]) == (0, 1)
+
+
+def test_probabilities_are_no_labels():
+    y, labels, probabilities = [0, 1, 1], [0, 1, 0], [0.1, 0.7, 0.4]
+    for a, b, name in ((probabilities, labels, "a"), (labels, probabilities, "b")):
+        for call in (
+            lambda: discordant_counts(y, a, b),
+            lambda: JointEvents.from_predictions(y, a, b),
+            lambda: JointOutcomes.from_predictions(y, a, b, positive=1),
+        ):
+            with pytest.raises(ValueError, match=rf"^{name}: 0.1 is not valid; expected labels as in y \(prob"):
+                call()
+    assert discordant_counts([0.5, 1.5], [0.5, 1.5], [1.5, 1.5]) == (1, 0)  # classes with a fraction

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from sigstats.multiplicity import ADJUST_METHODS, adjust
+from sigstats.multiplicity import ADJUST_METHODS, adjust_pvalues
 
 from ..examples import examples
 from .bad_input import anything, refuses_or_answers
@@ -20,7 +20,7 @@ families = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 @settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(families, st.sampled_from(ADJUST_METHODS))
 def test_agrees_with_statsmodels_and_scipy(pvalues, method):
-    adjusted = adjust(pvalues, method=method)
+    adjusted = adjust_pvalues(pvalues, method=method)
     assert adjusted == pytest.approx(multipletests(pvalues, method=STATSMODELS[method])[1], rel=1e-12, abs=1e-300)
     if method != "holm":
         short = STATSMODELS[method][-2:]
@@ -39,7 +39,7 @@ def test_holm_is_the_closure_of_bonferroni(size):
             members = np.flatnonzero(chosen)
             if members.size:
                 closure[members] = np.maximum(closure[members], min(1.0, members.size * p[members].min()))
-        assert adjust(p) == pytest.approx(closure, rel=1e-14)
+        assert adjust_pvalues(p) == pytest.approx(closure, rel=1e-14)
 
 
 @settings(deadline=None, derandomize=True)
@@ -48,11 +48,11 @@ def test_laws(pvalues, random):
     order = list(range(len(pvalues)))
     random.shuffle(order)
     p = np.array(pvalues)
-    results = {method: adjust(p, method=method) for method in ADJUST_METHODS}
+    results = {method: adjust_pvalues(p, method=method) for method in ADJUST_METHODS}
     for method, adjusted in results.items():
         assert (p <= adjusted).all()
         assert (adjusted <= 1).all()
-        assert (adjust(p[order], method=method) == adjusted[order]).all()
+        assert (adjust_pvalues(p[order], method=method) == adjusted[order]).all()
         assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= 0).all()
     assert (results["benjamini-hochberg"] <= results["holm"] * (1 + 1e-12)).all()
     assert (results["benjamini-hochberg"] <= results["benjamini-yekutieli"]).all()
@@ -71,7 +71,7 @@ def step_up(pvalues, alpha, factor):
 def test_rejections_are_those_of_the_step_up_procedure(pvalues, alpha):
     for method in ("benjamini-hochberg", "benjamini-yekutieli"):
         factor = sum(1 / i for i in range(1, len(pvalues) + 1)) if method.endswith("yekutieli") else 1
-        adjusted = adjust(pvalues, method=method)
+        adjusted = adjust_pvalues(pvalues, method=method)
         clear = np.abs(adjusted - alpha) > 1e-12
         assert ((adjusted <= alpha) == np.array(step_up(pvalues, alpha, factor)))[clear].all()
 
@@ -83,22 +83,22 @@ def test_errors_are_kept_under_the_null():
     families = rng.random((20_000, 8))
     bound = 0.05 + 5.2 * math.sqrt(0.05 * 0.95 / 20_000)
     for method in ADJUST_METHODS:
-        rate = np.mean([(adjust(family, method=method) <= 0.05).any() for family in families])
+        rate = np.mean([(adjust_pvalues(family, method=method) <= 0.05).any() for family in families])
         assert rate <= bound
 
 
 @pytest.mark.parametrize("bad", [[], [0.1, math.nan], [1.1], [-0.1], [[0.1]], 0.1, ["0.1"], [None], [0.1, [0.2]], None])
 def test_bad_families_are_refused(bad):
     with pytest.raises(ValueError, match="pvalues"):
-        adjust(bad)
+        adjust_pvalues(bad)
 
 
 def test_methods_are_named():
     with pytest.raises(ValueError, match="did you mean 'benjamini-hochberg'"):
-        adjust([0.1], method="benjamini-hochbreg")
+        adjust_pvalues([0.1], method="benjamini-hochbreg")
 
 
 @settings(deadline=None, derandomize=True, max_examples=examples(300))
 @given(anything, anything)
 def test_only_valueerror_escapes(pvalues, method):
-    refuses_or_answers(lambda: adjust(pvalues), lambda: adjust(pvalues, method=method))
+    refuses_or_answers(lambda: adjust_pvalues(pvalues), lambda: adjust_pvalues(pvalues, method=method))

@@ -13,7 +13,7 @@ CORRECT = np.random.default_rng(1).integers(0, 2, (40, 3))
 @pytest.mark.parametrize(
     ("call", "values"),
     [
-        (sigstats.rank, CORRECT),
+        (sigstats.rank_models, CORRECT),
         (sigstats.rank_sets, CORRECT),
         (lambda table: sigstats.compare_over_datasets(table, rng=0), SCORES),
         (sigstats.friedman_test, SCORES),

@@ -12,7 +12,7 @@ from sigstats.possibilistic_indices import (
     dominance,
     membership,
     possibility,
-    rank_hypotheses,
+    weigh_hypotheses,
 )
 
 from ..examples import examples
@@ -109,7 +109,7 @@ def test_wheat_kernels():
     index = possibility(0.018, 0.002)
     assert (index.pd, index.psd, index.nsd) == (1, 0.036, 0)
     assert possibility(0.0158429, 0.0021946).psd == pytest.approx(0.0316858)
-    best, other = rank_hypotheses({"QDA": 0.002, "CRT": 0.018})
+    best, other = weigh_hypotheses({"QDA": 0.002, "CRT": 0.018})
     assert (best.name, best.rival, best.pd, best.psd, best.nsd) == ("CRT", "QDA", 1, 0.036, 0)
     assert (other.name, other.rival) == ("QDA", "CRT")
 
@@ -138,7 +138,7 @@ def test_indices_rise_with_the_first_and_fall_with_the_second_pvalue(p, q, r):
 @given(st.lists(unit, min_size=2, max_size=6))
 def test_ranking_is_against_every_other(pvalues):
     known = {f"algorithm {i}": p for i, p in enumerate(pvalues)}
-    ranked = rank_hypotheses(known)
+    ranked = weigh_hypotheses(known)
     assert [h.pvalue for h in ranked] == sorted(pvalues, reverse=True)
     for h in ranked:
         others = [possibility(h.pvalue, p) for name, p in known.items() if name != h.name]
@@ -146,11 +146,11 @@ def test_ranking_is_against_every_other(pvalues):
 
 
 def test_equal_hypotheses_keep_their_order():
-    assert [h.name for h in rank_hypotheses({"z": 0.3, "a": 0.3, "m": 0.4})] == ["m", "z", "a"]
+    assert [h.name for h in weigh_hypotheses({"z": 0.3, "a": 0.3, "m": 0.4})] == ["m", "z", "a"]
 
 
 def test_repr_makes_the_result_again():
-    for result in (possibility(0.3), possibility(0.3, 0.2), *rank_hypotheses({"a": 0.2, "b": 0.1})):
+    for result in (possibility(0.3), possibility(0.3, 0.2), *weigh_hypotheses({"a": 0.2, "b": 0.1})):
         assert eval(repr(result)) == result
         assert isinstance(result, (Possibility, RankedHypothesis))
 
@@ -162,7 +162,7 @@ def test_only_valueerror_escapes(a, b):
         lambda: possibility(a, b),
         lambda: membership(a),
         lambda: dominance(a, b),
-        lambda: rank_hypotheses(a),
+        lambda: weigh_hypotheses(a),
     )
 
 
@@ -171,7 +171,7 @@ def test_what_is_no_probability_is_refused(p):
     with pytest.raises(ValueError, match="p_null"):
         possibility(p)
     with pytest.raises(ValueError, match="'x'"):
-        rank_hypotheses({"x": p, "y": 0.5})
+        weigh_hypotheses({"x": p, "y": 0.5})
 
 
 @pytest.mark.parametrize(("a", "b"), [([], []), ([1], [1, 1]), ([2], [1]), ([0.5], [-1]), ([[1]], [[1]])])

@@ -1,11 +1,15 @@
+import importlib.metadata
+import inspect
 import subprocess
 import sys
 
 import sigstats
+from sigstats.frames.compare import CompareOptions
 
 PROMISED = {
     "JointOutcomes", "bootstrap_test", "dcf_test", "efficiency_test", "goodness_of_fit_test", "homogeneity_test",
-    "mcnemar_test", "monte_carlo_size", "permutation_test", "possibility", "power", "proportion_test", "sample_size",
+    "mcnemar_test", "monte_carlo_size", "permutation_test", "paired_power", "paired_sample_size", "possibility",
+    "proportion_test",
 }  # fmt: skip
 
 
@@ -19,6 +23,16 @@ def test_every_public_function_has_an_example_that_runs():
         thing = getattr(sigstats, name)
         if callable(thing) and not isinstance(thing, type):
             assert ">>>" in thing.__doc__, name
+
+
+def test_the_version_is_that_of_the_package():
+    assert sigstats.__version__ == importlib.metadata.version("sigstats")
+    assert "__version__" not in sigstats.__all__
+
+
+def test_an_assertion_takes_the_options_of_a_comparison():
+    options = inspect.signature(sigstats.compare).parameters.values()
+    assert {each.name for each in options if each.kind is each.KEYWORD_ONLY} == set(CompareOptions.__annotations__)
 
 
 def test_importing_and_testing_cost_numpy_and_scipy_alone():

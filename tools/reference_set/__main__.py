@@ -16,8 +16,9 @@ def main(names: list[str]) -> None:
     for info in pkgutil.iter_modules(__path__):
         if not info.name.startswith("_") and (not names or info.name in names):
             module = importlib.import_module(f"{__package__}.{info.name}")
-            count = write(FOLDER, info.name, module.SOURCE, module.METHODS, module.cases())
-            print(f"{info.name}: {count} cases", flush=True)
+            name = info.name.replace("fuzzy_", "fuzzy.")
+            count = write(FOLDER, name, module.SOURCE, module.METHODS, module.cases())
+            print(f"{name}: {count} cases", flush=True)
 
 
 main(sys.argv[1:])

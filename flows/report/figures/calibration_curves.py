@@ -49,7 +49,7 @@ def _some(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
 def achieved(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each level how many are rejected, as a share, and the ends of its interval: an array of shape (levels, 3)."""
     counts = [int(np.count_nonzero(at_most(p_values, level))) for level in _LEVELS.tolist()]
-    return np.array([[count / p_values.size, *clopper_pearson(count, p_values.size)[:2]] for count in counts])
+    return np.array([[count / p_values.size, *clopper_pearson(count, p_values.size)] for count in counts])
 
 
 def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:

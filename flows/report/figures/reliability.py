@@ -59,7 +59,7 @@ def binned(said: Statements) -> list[tuple[float, float, float, float, int]]:
     for index in np.unique(which):
         inside = which == index
         count, total = int(np.count_nonzero(said.right[inside])), int(np.count_nonzero(inside))
-        low, high, _ = clopper_pearson(count, total)
+        low, high = clopper_pearson(count, total)
         found.append((float(said.stated[inside].mean()), count / total, low, high, total))
     return found
 

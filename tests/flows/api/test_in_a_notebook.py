@@ -50,7 +50,7 @@ class Kernel:
 def test_a_notebook_shows_one_bar_that_is_drawn_anew(monkeypatch, tmp_path, quiet):
     kernel = Kernel(monkeypatch, kernel="a kernel")
     study = {**STUDY, "permutation": {"resamples": 20}}
-    sigstats.run(study, output=tmp_path / "out", cluster="serial", quiet=quiet)
+    sigstats.run_study(study, output=tmp_path / "out", cluster="serial", quiet=quiet)
     assert kernel.shown == (0 if quiet else 1)
     done = [tuple(map(int, re.findall(r'(?:value|max)="(\d+)"', drawn))) for drawn in kernel.drawn]
     assert done == sorted(done)
@@ -62,7 +62,7 @@ def test_a_notebook_shows_one_bar_that_is_drawn_anew(monkeypatch, tmp_path, quie
 
 def test_a_terminal_of_ipython_has_no_notebook(monkeypatch, tmp_path, capsys):
     kernel = Kernel(monkeypatch)
-    sigstats.run({**STUDY, "permutation": {"resamples": 20}}, output=tmp_path / "out", cluster="serial")
+    sigstats.run_study({**STUDY, "permutation": {"resamples": 20}}, output=tmp_path / "out", cluster="serial")
     assert kernel.shown == 0
     assert capsys.readouterr() == ("", "")
 
@@ -71,7 +71,7 @@ def test_a_terminal_of_ipython_has_no_notebook(monkeypatch, tmp_path, capsys):
 def test_what_an_interruption_leaves_is_taken_up(tmp_path, monkeypatch):
     """Ctrl-C after the first block: KeyboardInterrupt, some replicates; the same call computes only the others."""
     output = tmp_path / "out"
-    code = f"import sigstats\nsigstats.run({STUDY!r}, output={str(output)!r}, cluster='serial')"
+    code = f"import sigstats\nsigstats.run_study({STUDY!r}, output={str(output)!r}, cluster='serial')"
     process = subprocess.Popen([sys.executable, "-c", code], env=environment(), stderr=subprocess.PIPE, text=True)
     wait_until(lambda: any(output.rglob("retrain*/*.parquet")), process)
     process.send_signal(signal.SIGINT)
@@ -88,7 +88,7 @@ def test_what_an_interruption_leaves_is_taken_up(tmp_path, monkeypatch):
         advance(display, cell, replicates, receipt)
 
     monkeypatch.setattr(Display, "advance", count)
-    found = sigstats.run(STUDY, output=output, cluster="serial")
+    found = sigstats.run_study(STUDY, output=output, cluster="serial")
     assert counted == {True: stored, False: 800 - stored}
-    whole = sigstats.run(STUDY, output=tmp_path / "whole", cluster="serial")
+    whole = sigstats.run_study(STUDY, output=tmp_path / "whole", cluster="serial")
     assert results(found.output) == results(whole.output)

@@ -32,12 +32,12 @@ CALIBRATION = {
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory):
-    return sigstats.run(BENCHMARK, output=tmp_path_factory.mktemp("benchmark"), cluster="serial")
+    return sigstats.run_study(BENCHMARK, output=tmp_path_factory.mktemp("benchmark"), cluster="serial")
 
 
 @pytest.fixture(scope="module")
 def calibration(tmp_path_factory):
-    return sigstats.run(CALIBRATION, output=tmp_path_factory.mktemp("calibration"), cluster="serial")
+    return sigstats.run_study(CALIBRATION, output=tmp_path_factory.mktemp("calibration"), cluster="serial")
 
 
 def words(text):
@@ -118,7 +118,7 @@ def test_a_figure_is_of_the_part_that_was_asked_for(tmp_path):
     population |= {"precision": [0.8], "difference": [0.1], "dependence": [0.5]}
     tests = [{"test": "mcnemar", "method": method} for method in ("exact", "mid-p")]
     study = {"kind": "calibration", "sizes": [40], "trials": 60, "populations": [population], "tests": tests}
-    plot = sigstats.run(study, output=tmp_path / "out").plot
+    plot = sigstats.run_study(study, output=tmp_path / "out").plot
     assert plot("paired-rates").title.count("prevalence = ") == 2
     chosen = plot("paired-rates", slice="prevalence = 0.2")
     assert re.findall("prevalence = ([0-9.]*)", chosen.title) == ["0.2"]
@@ -154,7 +154,7 @@ def test_a_picture_without_the_library_of_cairosvg_is_refused_by_its_name(benchm
 def test_cells_of_a_table_are_as_wide_as_their_text(tmp_path):
     table = {"name": "ulcers", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]]}
     study = {"kind": "significance", "tables": [table]}
-    drawn = ET.fromstring(sigstats.run(study, output=tmp_path / "out").plot("counts").svg)
+    drawn = ET.fromstring(sigstats.run_study(study, output=tmp_path / "out").plot("counts").svg)
     places = {}
     for group in drawn.iter(f"{SVG}g"):
         for text in group.findall(f"{SVG}text"):

@@ -33,12 +33,12 @@ permutation = {nulls = ["labels"], resamples = 39}
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """The results of a small benchmark study."""
-    return sigstats.run(STUDY, output=tmp_path_factory.mktemp("run") / "out", cluster="serial")
+    return sigstats.run_study(STUDY, output=tmp_path_factory.mktemp("run") / "out", cluster="serial")
 
 
 def test_the_bytes_are_those_of_the_command(found, tmp_path):
     path = study_file(tmp_path, TOML, name="study.toml")
-    again = sigstats.run(path, output=tmp_path / "file", cluster="serial")
+    again = sigstats.run_study(path, output=tmp_path / "file", cluster="serial")
     assert results(again.output) == results(found.output)
     assert main(["run", str(path), "--output", str(tmp_path / "file"), "--cluster", "serial", "--quiet"]) == 0
     assert results(tmp_path / "file") == results(found.output)
@@ -115,7 +115,7 @@ def test_what_is_not_there_is_named(found, call, line):
 )
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, arguments, line):
     with pytest.raises(ValueError, match=line) as error:
-        sigstats.run(**{"study": STUDY, "output": tmp_path / "out", **arguments})
+        sigstats.run_study(**{"study": STUDY, "output": tmp_path / "out", **arguments})
     assert "\n" not in str(error.value)
     assert list(tmp_path.iterdir()) == []
 
@@ -135,7 +135,7 @@ def test_a_script_without_a_guard_runs_once_on_local_workers(tmp_path):
     script, study = tmp_path / "script.py", json.dumps(STUDY, default=int)
     script.write_text(
         "import sigstats\nprint('started')\n"
-        f"found = sigstats.run({study}, output={str(tmp_path / 'out')!r}, cluster='local', workers=1)\n"
+        f"found = sigstats.run_study({study}, output={str(tmp_path / 'out')!r}, cluster='local', workers=1)\n"
         "print(found.summary['decision'].tolist(), __file__)\n"
     )
     done = subprocess.run(

@@ -30,7 +30,7 @@ def stored(folder):
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory):
     folder = tmp_path_factory.mktemp("reference")
-    sigstats.run(STUDY, output=folder, cluster="serial")
+    sigstats.run_study(STUDY, output=folder, cluster="serial")
     return stored(folder)
 
 
@@ -52,7 +52,7 @@ def cluster():
 def test_a_client_or_a_cluster_is_used_and_left_as_it_was(how, cluster, reference, tmp_path):
     with Client(cluster, set_as_default=False) as client:
         before = client.scheduler_info()["id"], cluster.status, sorted(client.nthreads()), dict(dask.config.config)
-        run = sigstats.run(STUDY, output=tmp_path, cluster=client if how == "client" else cluster)
+        run = sigstats.run_study(STUDY, output=tmp_path, cluster=client if how == "client" else cluster)
         assert stored(tmp_path) == reference
         assert run.summary["decision"].tolist()
         after = client.scheduler_info()["id"], cluster.status, sorted(client.nthreads()), dict(dask.config.config)
@@ -70,12 +70,12 @@ def test_the_threads_of_a_worker_share_a_process(reference, tmp_path):
         "dashboard_address": "127.0.0.1:0",
     }
     with LocalCluster(**one) as made:
-        sigstats.run(STUDY, output=tmp_path, cluster=made)
+        sigstats.run_study(STUDY, output=tmp_path, cluster=made)
     assert stored(tmp_path) == reference
 
 
 def a_study(folder, address):
-    sigstats.run(STUDY, output=folder, cluster=address)
+    sigstats.run_study(STUDY, output=folder, cluster=address)
     return "done"
 
 
@@ -110,7 +110,7 @@ def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, 
     scheduler.add_plugin(Watch(), name="seen")
     try:
         with span("mine"), dask.annotate(team="blue"):
-            sigstats.run(STUDY, output=tmp_path, cluster=cluster, priority=7)
+            sigstats.run_study(STUDY, output=tmp_path, cluster=cluster, priority=7)
     finally:
         scheduler.remove_plugin("seen")
     assert {prefix for prefix, *_ in seen.values()} == {"crossval", "retrain"}
@@ -124,11 +124,11 @@ def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, 
 
 def test_what_is_no_cluster_is_refused_in_one_line(cluster, tmp_path):
     with pytest.raises(ValueError, match=r"cluster: 3 is not valid; expected the name of a kind, an address"):
-        sigstats.run(STUDY, output=tmp_path, cluster=3)
+        sigstats.run_study(STUDY, output=tmp_path, cluster=3)
     with pytest.raises(ValueError, match=r"workers: 2 is not valid; the cluster has workers of its own"):
-        sigstats.run(STUDY, output=tmp_path, cluster=cluster, workers=2)
+        sigstats.run_study(STUDY, output=tmp_path, cluster=cluster, workers=2)
     with Client(cluster, set_as_default=False) as client:
         pass
     with pytest.raises(ValueError, match=r"it is closed, expected one that runs"):
-        sigstats.run(STUDY, output=tmp_path, cluster=client)
+        sigstats.run_study(STUDY, output=tmp_path, cluster=client)
     assert not list(tmp_path.iterdir())

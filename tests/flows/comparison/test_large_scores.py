@@ -69,7 +69,7 @@ def test_whole_scores_of_an_array_are_exact_or_refused(large):
         with pytest.raises(ValueError, match=rf"{large} is not valid; expected whole numbers that float64 holds"):
             sigstats.compare(y, y, y, scores=(given_as, np.arange(N)), measures=["mean-score"])
     with pytest.raises(ValueError, match=rf"{large} is not valid"):
-        sigstats.rank(pd.DataFrame({"a": scores, "b": scores[::-1]}))
+        sigstats.rank_models(pd.DataFrame({"a": scores, "b": scores[::-1]}))
 
 
 @given(st.integers(-(2**63), 2**63 - 1))

@@ -81,7 +81,7 @@ def test_relative_data_of_a_ready_study_lies_in_the_working_folder(tmp_path, mon
 
 def test_from_python_too(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"did you mean 'quickstart'\?"):
-        sigstats.run("quickstrat", output=tmp_path / "out")
+        sigstats.run_study("quickstrat", output=tmp_path / "out")
     (tmp_path / "tiny.toml").write_text('kind = "significance"\ntables = [{ name = "t", counts = [[8, 2], [1, 9]] }]\n')
     monkeypatch.setattr(ready, "_FOLDER", tmp_path)
-    assert sigstats.run("tiny", output=tmp_path / "out").study["name"] == "tiny"
+    assert sigstats.run_study("tiny", output=tmp_path / "out").study["name"] == "tiny"

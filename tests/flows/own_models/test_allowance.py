@@ -44,7 +44,7 @@ def test_nothing_is_imported_that_nobody_allowed(package, tmp_path, program):
 def test_whoever_runs_a_study_allows_a_package(package, tmp_path, program, how):
     study, output = study_of(tmp_path, [named("net", NET)], nulls=""), tmp_path / "out"
     if how == "python":
-        sigstats.run(study, output=output, cluster="serial", allow=["netpackage"])
+        sigstats.run_study(study, output=output, cluster="serial", allow=["netpackage"])
     else:
         cluster = tmp_path / "cluster.toml"
         cluster.write_text('kind = "serial"\nallow = ["netpackage"]\n')
@@ -133,7 +133,7 @@ def test_an_installed_package_offers_learners(tmp_path, offers):
     assert own.named() == ("their-net",)
     assert code_of("their-net", ())["version"] == "2.5"
     study = study_of(tmp_path, ['"their-net"'], nulls="")
-    sigstats.run(study, output=tmp_path / "out", cluster="serial")
+    sigstats.run_study(study, output=tmp_path / "out", cluster="serial")
     assert list(replicates(tmp_path / "out")) == ["crossval.few.their-net"]
 
 
@@ -252,7 +252,7 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
     outcomes = sigstats.JointOutcomes(40, 12, 5, 3, 2, 6, 9, 123)
     theirs, ours = (sigstats.bootstrap_test(outcomes, measure=name, rng=1) for name in ("their-f1", "f1"))
     assert (theirs.pvalue, theirs.estimate) == (ours.pvalue, ours.estimate)
-    study = sigstats.run(
+    study = sigstats.run_study(
         {
             "kind": "benchmark",
             "datasets": ["iris"],

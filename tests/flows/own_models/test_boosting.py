@@ -20,7 +20,7 @@ def test_a_boosting_package_gives_the_same_replicates_everywhere(tmp_path, packa
     study = study_of(tmp_path, [CLASSIFIERS[package]])
     for cluster in ("serial", "local"):
         workers = 1 if cluster == "local" else None
-        sigstats.run(study, output=tmp_path / cluster, cluster=cluster, workers=workers, allow=[package])
+        sigstats.run_study(study, output=tmp_path / cluster, cluster=cluster, workers=workers, allow=[package])
     serial = replicates(tmp_path / "serial")
     assert len(serial) == 2
     assert serial == replicates(tmp_path / "local")

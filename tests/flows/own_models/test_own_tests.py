@@ -45,7 +45,9 @@ def calibration(tests, **more):
 def run(folder, tests, *, name="out", quiet=True, **more):
     """The replicates of each test by its name, and the summary."""
     output = folder / name
-    found = sigstats.run(calibration(tests, **more), output=output, cluster="serial", allow=["netpackage"], quiet=quiet)
+    found = sigstats.run_study(
+        calibration(tests, **more), output=output, cluster="serial", allow=["netpackage"], quiet=quiet
+    )
     results = Results(Store(str(folder / name)))
     cells = [*results.cells("subsample"), *results.cells("own-test")]
     names = [cell.subject["test"].partition(":")[2].partition(" ")[0] or "ready" for cell in cells]

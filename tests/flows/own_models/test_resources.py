@@ -17,7 +17,7 @@ def test_its_numerical_libraries_have_the_threads_it_asks_for(package, tmp_path,
     two = named("two", deed="has_two_threads", extra=", resources = { threads = 2 }")
     study = study_of(tmp_path, [two, named("one", deed="has_one_thread"), '"lda"'], nulls="")
     workers = 1 if cluster == "local" else None
-    sigstats.run(study, output=tmp_path / "out", cluster=cluster, workers=workers, allow=["netpackage"])
+    sigstats.run_study(study, output=tmp_path / "out", cluster=cluster, workers=workers, allow=["netpackage"])
     assert sorted(replicates(tmp_path / "out")) == ["crossval.few.lda", "crossval.few.one", "crossval.few.two"]
 
 
@@ -38,7 +38,7 @@ def test_its_numerical_libraries_have_the_threads_it_asks_for(package, tmp_path,
 def test_what_no_worker_will_have_is_refused_and_nothing_written(package, tmp_path, cluster, resources, said):
     study = study_of(tmp_path, [named("net", extra=f", resources = {{ {resources} }}")], nulls="")
     with pytest.raises(ValueError, match=said):
-        sigstats.run(study, output=tmp_path / "out", cluster=cluster, allow=["netpackage"])
+        sigstats.run_study(study, output=tmp_path / "out", cluster=cluster, allow=["netpackage"])
     assert not (tmp_path / "out").exists()
 
 
@@ -46,7 +46,7 @@ def test_what_no_worker_will_have_is_refused_and_nothing_written(package, tmp_pa
 def test_bad_resources_are_named(package, tmp_path, resources):
     study = study_of(tmp_path, [named("net", extra=f", resources = {{ {resources} }}")], nulls="")
     with pytest.raises(ValueError, match=r"classifiers\.0\.resources\."):
-        sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
+        sigstats.run_study(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
 
 
 @pytest.mark.parametrize("memory", ["0 B", "0.0 GiB", "1.2.3 GiB", ". B"])

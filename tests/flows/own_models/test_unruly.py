@@ -53,7 +53,7 @@ def test_each_is_named_and_the_study_goes_on(package, tmp_path, monkeypatch, clu
     lines = ended.stderr.splitlines()
     for deed, said in deeds.items():
         assert any(f"failed: few, {deed}: " in line and said in line for line in lines), (deed, ended.stderr)
-    sigstats.run(study_of(tmp_path, good), output=tmp_path / "good", cluster="serial", allow=["netpackage"])
+    sigstats.run_study(study_of(tmp_path, good), output=tmp_path / "good", cluster="serial", allow=["netpackage"])
     alone, together = replicates(tmp_path / "good"), replicates(tmp_path / "all")
     assert together
     assert together == {name: alone[name] for name in together}
@@ -69,7 +69,7 @@ def test_one_that_kills_its_worker_every_time_is_named_and_the_rest_completes(pa
     failed = [line for line in ended.stderr.splitlines() if line.startswith("sigstats: failed: ")]
     said = "WorkersKilled: classifier assaults: it killed its worker 12 times"
     assert failed == [f"sigstats: failed: few, assaults: {said}"]
-    sigstats.run(
+    sigstats.run_study(
         study_of(tmp_path, innocent, nulls=""), output=tmp_path / "good", cluster="serial", allow=["netpackage"]
     )
     assert replicates(tmp_path / "all") == replicates(tmp_path / "good")
@@ -84,7 +84,7 @@ def test_one_that_kills_its_worker_every_time_is_named_and_the_rest_completes(pa
 
 def test_what_does_no_harm_changes_nothing(package, tmp_path):
     study = study_of(tmp_path, [named("means"), *map(unruly, HARMLESS)])
-    sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
+    sigstats.run_study(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
     guarded.end_idle()
     assert not [
         each for each in psutil.Process().children(recursive=True) if "guarded_child" in " ".join(each.cmdline())
@@ -97,7 +97,7 @@ def test_what_does_no_harm_changes_nothing(package, tmp_path):
 
 def test_draws_from_the_global_generators_do_not_depend_on_the_blocks(package, tmp_path):
     study = study_of(tmp_path, [named("draws", deed="draws")], resamples=29)
-    sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
+    sigstats.run_study(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
     store = Store(str(tmp_path / "out"))
     found = Results(store)
     cell = found.cells("retrain")[0]
@@ -112,10 +112,10 @@ def test_a_worker_that_leaks_gets_a_new_process(package, tmp_path, monkeypatch):
     # A quick machine takes more lanes to a block, which leak more than a process may have.
     monkeypatch.setattr(BlockSizer, "_next_lanes", lambda *_: 1)
     study = study_of(tmp_path, [named("leaks", deed="leaks")], resamples=29)
-    sigstats.run(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
+    sigstats.run_study(study, output=tmp_path / "out", cluster="serial", allow=["netpackage"])
 
 
 def test_results_in_this_process_are_refused(package, tmp_path):
     study = study_of(tmp_path, [named("means")], nulls="")
     with pytest.raises(ValueError, match="memory://own is not valid; code of another package"):
-        sigstats.run(study, output="memory://own", allow=["netpackage"])
+        sigstats.run_study(study, output="memory://own", allow=["netpackage"])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats import rank, rank_sets
+from sigstats import rank_models, rank_sets
 from sigstats.flows.cli import main
 
 from ...tasks.predictions.logs import inspect_log
@@ -66,7 +66,7 @@ def test_files_are_ranked_as_their_table_is(tmp_path, capsys):
         assert model["file"].endswith(f"{model['model']}.csv")
         assert model["low"] < model["accuracy"] < model["high"]
     assert [pair["better"] for pair in found["pairs"]] == [False, True, True]
-    expected = rank(right, models=list(tables), slices={"region": tables["good"]["region"].to_numpy()})
+    expected = rank_models(right, models=list(tables), slices={"region": tables["good"]["region"].to_numpy()})
     for part, of_array in zip(found["slices"], expected.slices, strict=True):
         assert (part["slice"], part["n"]) == (of_array.slice, of_array.n)
         assert [each["model"] for each in part["models"]] == [each.model for each in of_array.models]
@@ -160,7 +160,7 @@ def test_two_models_of_unlike_numbers_of_answers_are_ranked_as_they_are_compared
     frame = pd.DataFrame({"item": [key[0] for key in keys], **{s: [marks[s].get(key) for key in keys] for s in "ab"}})
     frame["text"] = frame["item"] // 2
     chosen = {"groups": "text"} if "--group" in options else {}
-    (again,) = sigstats.rank(frame, models=["a", "b"], items="item", **chosen).pairs
+    (again,) = sigstats.rank_models(frame, models=["a", "b"], items="item", **chosen).pairs
     assert again.pvalue == pytest.approx(pair["pvalue"], rel=1e-12, abs=0)
 
 

@@ -151,6 +151,6 @@ def test_every_rate_has_its_error_and_what_was_undefined(evidence):
     for header in ("MC error", "Failed", "Without a class"):
         assert f">{header}</th>" in report
     row = next(row for row in evidence.of("calibration") if row.measure == "power")
-    assert (row.estimate_low, row.estimate_high) == clopper_pearson(round(200 * row.estimate), 200)[:2]
+    assert (row.estimate_low, row.estimate_high) == tuple(clopper_pearson(round(200 * row.estimate), 200))
     error = np.sqrt(row.estimate * (1 - row.estimate) / 200)
     assert f">{100 * error:.2f}%<" in report

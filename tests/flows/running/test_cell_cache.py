@@ -27,7 +27,7 @@ STUDY = {
 
 def run(folder, *, cache=None, capture=None, **changes):
     """The replicates of a study, by the name of the file, and what was said."""
-    sigstats.run({**STUDY, **changes}, output=folder, cluster="serial", cache=cache, quiet=capture is None)
+    sigstats.run_study({**STUDY, **changes}, output=folder, cluster="serial", cache=cache, quiet=capture is None)
     said = capture.readouterr().err if capture is not None else ""
     return {str(f.relative_to(folder)): f.read_bytes() for f in Path(folder, "replicates").rglob("*.parquet")}, said
 
@@ -53,17 +53,17 @@ def test_with_a_key_a_forged_cell_is_named_and_computed_again(tmp_path, capsys):
     other.write_bytes(b"the secret of somebody")
     alone, _ = run(tmp_path / "alone")
     shared = {"cluster": "serial", "cache": tmp_path / "cache", "quiet": True}
-    sigstats.run(STUDY, output=tmp_path / "forger", cache_key=other, **shared)
-    sigstats.run({**STUDY, "seed": 3}, output=tmp_path / "unsigned", **shared)
+    sigstats.run_study(STUDY, output=tmp_path / "forger", cache_key=other, **shared)
+    sigstats.run_study({**STUDY, "seed": 3}, output=tmp_path / "unsigned", **shared)
     for seed in (0, 3):
         place = tmp_path / f"mine-{seed}"
-        sigstats.run({**STUDY, "seed": seed}, output=place, cache_key=key, **shared | {"quiet": False})
+        sigstats.run_study({**STUDY, "seed": seed}, output=place, cache_key=key, **shared | {"quiet": False})
         assert capsys.readouterr().err.count("is not signed with the key of the cache") == 4
     assert {str(f.relative_to(tmp_path / "mine-0")): f.read_bytes() for f in (tmp_path / "mine-0").rglob("*.parquet")
             if "replicates" in f.parts} == alone  # fmt: skip
     # What was computed again is signed now, and the forger's key does not take it.
     for name, file, unsigned in (("again", key, 0), ("forgers", other, 4)):
-        sigstats.run(STUDY, output=tmp_path / name, cache_key=file, **shared | {"quiet": False})
+        sigstats.run_study(STUDY, output=tmp_path / name, cache_key=file, **shared | {"quiet": False})
         assert capsys.readouterr().err.count("made again") == unsigned
 
 
@@ -72,9 +72,9 @@ def test_a_key_that_is_none_is_refused(tmp_path, content, message):
     if content is not None:
         (tmp_path / "key").write_bytes(content)
     with pytest.raises(ValueError, match=f"cache_key: .*{message}"):
-        sigstats.run(STUDY, output=tmp_path / "out", cache=tmp_path / "cache", cache_key=tmp_path / "key")
+        sigstats.run_study(STUDY, output=tmp_path / "out", cache=tmp_path / "cache", cache_key=tmp_path / "key")
     with pytest.raises(ValueError, match=r"cache_key: .* is not valid without cache"):
-        sigstats.run(STUDY, output=tmp_path / "out", cache_key=tmp_path / "key")
+        sigstats.run_study(STUDY, output=tmp_path / "out", cache_key=tmp_path / "key")
     assert not (tmp_path / "out").exists()
 
 
@@ -168,9 +168,9 @@ def test_the_output_of_a_study_is_no_cache(tmp_path):
             cache_of(str(place), str(tmp_path / "out"))
     study = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda"], "tests": ["mcnemar"]}
     with pytest.raises(ValueError, match=r"cache: .*other' is not valid; expected a place of its own"):
-        sigstats.run(study, output=tmp_path / "out", cache=tmp_path / "other")
+        sigstats.run_study(study, output=tmp_path / "out", cache=tmp_path / "other")
     with pytest.raises(ValueError, match=r"cache: .*out' is not valid; expected another place than output"):
-        sigstats.run(study, output=tmp_path / "out", cache=tmp_path / "out")
+        sigstats.run_study(study, output=tmp_path / "out", cache=tmp_path / "out")
     assert sorted(path.name for path in (tmp_path / "other").iterdir()) == before
     assert not (tmp_path / "out").exists()
 

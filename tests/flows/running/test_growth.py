@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from sigstats.flows.api.run import run
+from sigstats.flows.api.run import run_study
 
 STUDY = {
     "kind": "benchmark",
@@ -39,7 +39,7 @@ def forget_receipts(output):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     output = tmp_path_factory.mktemp("study")
-    run(STUDY, output=output, cluster="serial")
+    run_study(STUDY, output=output, cluster="serial")
     return output
 
 
@@ -64,10 +64,10 @@ def output(finished, tmp_path):
 )
 def test_what_is_stored_is_taken_up(output, tmp_path, more, computed):
     before = replicates(output)
-    found = run({**STUDY, **more}, output=output, cluster="serial")
+    found = run_study({**STUDY, **more}, output=output, cluster="serial")
     for cell in receipts(output):
         assert any(part in cell for part in computed)
-    anew = run({**STUDY, **more}, output=tmp_path / "anew", cluster="serial")
+    anew = run_study({**STUDY, **more}, output=tmp_path / "anew", cluster="serial")
     assert found.summary.drop(columns="study").equals(anew.summary.drop(columns="study"))
     after, expected = replicates(output), replicates(tmp_path / "anew")
     assert {key: after[key] for key in expected} == expected
@@ -77,7 +77,7 @@ def test_what_is_stored_is_taken_up(output, tmp_path, more, computed):
 
 
 def test_the_whole_lanes_of_a_smaller_plan_are_not_drawn_again(output):
-    run({**STUDY, "permutation": {"nulls": ["labels"], "resamples": 57}}, output=output, cluster="serial")
+    run_study({**STUDY, "permutation": {"nulls": ["labels"], "resamples": 57}}, output=output, cluster="serial")
     for path in (output / "receipts").glob("retrain*.json"):
         blocks = json.loads(path.read_text())["blocks"]
         assert min(int(block["first"]) for block in blocks) == 20  # 25 were stored, in lanes of 10
@@ -97,6 +97,6 @@ def test_the_whole_lanes_of_a_smaller_plan_are_not_drawn_again(output):
 def test_what_would_change_stored_cells_is_refused(output, other, complaint):
     before = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
     with pytest.raises(ValueError, match="holds another study") as raised:
-        run({**STUDY, **other}, output=output, cluster="serial")
+        run_study({**STUDY, **other}, output=output, cluster="serial")
     assert complaint in str(raised.value)
     assert {path: path.read_bytes() for path in output.rglob("*") if path.is_file()} == before

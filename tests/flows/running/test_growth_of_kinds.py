@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from sigstats.flows.api.run import run
+from sigstats.flows.api.run import run_study
 from sigstats.flows.cli import main
 
 from ..conftest import study_file
@@ -45,7 +45,7 @@ def computed(output):
 
 
 def finished(study, output):
-    run(study, output=output, cluster="serial")
+    run_study(study, output=output, cluster="serial")
     for path in (output / "receipts").glob("*.json"):
         path.unlink()
     return content(output)
@@ -68,11 +68,11 @@ def finished(study, output):
 )
 def test_a_finished_study_computes_only_what_is_new(tmp_path, study, more, parts):
     before = finished(study, tmp_path / "grown")
-    grown = run({**study, **more}, output=tmp_path / "grown", cluster="serial")
+    grown = run_study({**study, **more}, output=tmp_path / "grown", cluster="serial")
     cells = computed(tmp_path / "grown")
     assert bool(cells) == bool(parts)
     assert all(any(part in cell for part in parts) for cell in cells)
-    anew = run({**study, **more}, output=tmp_path / "anew", cluster="serial")
+    anew = run_study({**study, **more}, output=tmp_path / "anew", cluster="serial")
     assert grown.summary.equals(anew.summary)
     after = content(tmp_path / "grown")
     assert {name: after[name] for name in content(tmp_path / "anew")} == content(tmp_path / "anew")
@@ -85,7 +85,7 @@ def test_a_finished_study_computes_only_what_is_new(tmp_path, study, more, parts
 )
 def test_the_whole_lanes_of_a_smaller_plan_are_not_drawn_again(tmp_path, study, key, fewer, least):
     finished({**study, key: fewer}, tmp_path)
-    run({**study, key: fewer + 300}, output=tmp_path, cluster="serial")
+    run_study({**study, key: fewer + 300}, output=tmp_path, cluster="serial")
     (firsts,) = computed(tmp_path).values()
     assert min(firsts) >= least
 
@@ -107,7 +107,7 @@ def test_what_would_change_or_lose_stored_cells_is_refused(tmp_path, study, othe
     finished(study, tmp_path)
     before = content(tmp_path, "**/*")
     with pytest.raises(ValueError, match="holds another study") as raised:
-        run({**study, **other}, output=tmp_path, cluster="serial")
+        run_study({**study, **other}, output=tmp_path, cluster="serial")
     assert complaint in str(raised.value)
     assert content(tmp_path, "**/*") == before
 

@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from sigstats import run
+from sigstats import run_study
 from sigstats.flows.running import cells
 
 PAIR = {"name": "two", "a": "old", "b": "new", "counts_a": [3, 9], "counts_b": [7, 5]}
@@ -39,7 +39,7 @@ def anew():
 def test_a_block_lies_in_its_cell(tmp_path, monkeypatch):
     tracer = Tracer()
     monkeypatch.setattr("opentelemetry.trace.get_tracer", lambda name: tracer)
-    found = run(STUDY, output=tmp_path)
+    found = run_study(STUDY, output=tmp_path)
     (block, cell) = tracer.spans
     assert (block[0], block[1] == cell[0], block[2] > 0) == ("block 0-1", True, True)
     assert cell[2]["sigstats.fanout"] == found.cells["fanout"][0]
@@ -48,4 +48,4 @@ def test_a_block_lies_in_its_cell(tmp_path, monkeypatch):
 
 def test_without_its_api_nothing_is_recorded(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
-    assert len(run(STUDY, output=tmp_path).summary) == 1
+    assert len(run_study(STUDY, output=tmp_path).summary) == 1

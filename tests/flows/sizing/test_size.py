@@ -35,8 +35,8 @@ def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
     assert f"{drop['needed']:,} rows" in out
     share = found["pilot"]["parts"][0]["discordance"]
     expected = {"only_a": (share + 0.02) / 2, "only_b": (share - 0.02) / 2, "alpha": 0.0125, "alternative": "greater"}
-    assert drop["needed"] == sigstats.sample_size(**expected)
-    assert drop["power"] == pytest.approx(sigstats.power(2000, **expected))
+    assert drop["needed"] == sigstats.paired_sample_size(**expected)
+    assert drop["power"] == pytest.approx(sigstats.paired_power(2000, **expected))
     assert out.isascii()
     page = (tmp_path / "size.html").read_text()
     drawing = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])

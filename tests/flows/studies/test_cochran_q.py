@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 
-from sigstats.flows.api.run import run
+from sigstats.flows.api.run import run_study
 from sigstats.tasks.observed_run import ObservedRun
 from sigstats.tasks.statistical_tests.cochran_q import TEST
 
@@ -39,7 +39,7 @@ def test_a_study_has_a_row_for_each_data_set_and_says_so(tmp_path):
     study = {"kind": "benchmark", "name": "q", "seed": 1, "datasets": ["iris", "wine"], "tests": ["cochran-q"]}
     classifiers = ["naive-bayes", "decision-tree", "dummy"]
     classifiers[2] = {"name": "guess", "learner": "sklearn.dummy.DummyClassifier"}
-    found = run({**study, "classifiers": classifiers}, output=tmp_path / "out", cluster="serial")
+    found = run_study({**study, "classifiers": classifiers}, output=tmp_path / "out", cluster="serial")
     for row in found.summary.to_dict("records"):
         runs = [
             found.predictions(dataset=row["dataset"], classifier=name)

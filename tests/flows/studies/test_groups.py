@@ -6,7 +6,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import sigstats
-from sigstats.flows.api.run import run
+from sigstats.flows.api.run import run_study
+from sigstats.retraining.retrainer import Retrainer
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import load
 from sigstats.tasks.results import Results
@@ -41,7 +42,7 @@ def study(table, tests=("permutation", "mcnemar"), drop=(), columns=None, **cros
         "cross_validation": {"folds": 4, **cross_validation},
         "permutation": {"resamples": 39},
     }
-    return run(values, output=table.parent / "output", cluster="serial")
+    return run_study(values, output=table.parent / "output", cluster="serial")
 
 
 def test_groups_are_read_stored_and_part_of_the_identity(table):
@@ -82,7 +83,7 @@ def test_the_replicates_are_those_of_the_library(table):
     for cell in results.cells("retrain", classifier="naive-bayes"):
         data = results.store.read_data(Dataset, "visits", cell.work["dataset"]["digest"])
         folds = results.table(results.cells("crossval", classifier="naive-bayes")[0]).column("fold").to_numpy()
-        model = sigstats.Retrainer(
+        model = Retrainer(
             GaussianNB(),
             data.X,
             data.y,

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import f1_score, roc_auc_score
 
 from sigstats import corrected_resampled_test, permutation_test
-from sigstats.flows.api.run import run
+from sigstats.flows.api.run import run_study
 
 STUDY = {
     "kind": "benchmark",
@@ -33,10 +33,10 @@ def output(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(output):
-    plain = run(STUDY, output=output, cluster="serial")
+    plain = run_study(STUDY, output=output, cluster="serial")
     before = {path: path.read_bytes() for path in (output / "replicates").rglob("*.parquet")}
     families = plain.summary.set_index("test").loc["corrected-resampled", "p_adjusted"]
-    grown = run(BY_F1, output=output, cluster="serial")
+    grown = run_study(BY_F1, output=output, cluster="serial")
     assert all(path.read_bytes() == content for path, content in before.items())
     assert grown.summary.set_index("test").loc["corrected-resampled", "p_adjusted"] == families
     return grown
@@ -133,7 +133,7 @@ def test_the_report_speaks_of_the_measure(found, output):
 )
 def test_what_cannot_be_measured_is_refused(tmp_path, change, said):
     with pytest.raises(ValueError, match=said) as caught:
-        run({**STUDY, **change}, output=tmp_path / "out", cluster="serial")
+        run_study({**STUDY, **change}, output=tmp_path / "out", cluster="serial")
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "out").exists()
 
@@ -146,7 +146,7 @@ def test_a_rule_stops_by_the_measure(tmp_path):
         "tests": ["permutation"],
         "permutation": {"resamples": 400, "measure": "balanced-accuracy", "nulls": ["features"], "stopping": "gandy"},
     }
-    table = run(study, output=tmp_path / "out", cluster="serial").summary.set_index("classifier")
+    table = run_study(study, output=tmp_path / "out", cluster="serial").summary.set_index("classifier")
     assert (table.replicates < 400).all()
     assert (table.decision == "keep").all()
 
@@ -167,7 +167,7 @@ def test_the_f1_of_rows_in_groups_has_a_value_and_says_what_it_lacks(tmp_path):
         "measures": ["f1"],
         "positive": {"g": "a"},
     }
-    found = run(study, output=tmp_path / "out", cluster="serial")
+    found = run_study(study, output=tmp_path / "out", cluster="serial")
     row = rows(found, "measures", "f1").loc["lda"]
     predicted = found.predictions(dataset="g", classifier="lda")
     assert row.estimate == pytest.approx(f1_score(predicted.label, predicted.prediction, pos_label="a"))

@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, roc_auc_score
 from sklearn.model_selection import PredefinedSplit, cross_val_predict
 
-from sigstats.flows.api.run import run
+from sigstats.flows.api.run import run_study
 from sigstats.learners import build
 from sigstats.unseen_row.areas import area_pvalue, gains_of
 
@@ -31,9 +31,9 @@ def output(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(output):
-    run(STUDY, output=output, cluster="serial")
+    run_study(STUDY, output=output, cluster="serial")
     before = {path: path.read_bytes() for path in (output / "replicates").rglob("*.parquet")}
-    grown = run({**STUDY, "measures": MEASURES}, output=output, cluster="serial")
+    grown = run_study({**STUDY, "measures": MEASURES}, output=output, cluster="serial")
     assert all(path.read_bytes() == content for path, content in before.items())
     return grown
 
@@ -131,5 +131,5 @@ def test_what_cannot_be_measured_is_said(found, output):
 )
 def test_measures_that_are_none_are_refused(tmp_path, more, complaint):
     with pytest.raises(ValueError, match="not valid") as raised:
-        run({**STUDY, **more}, output=tmp_path / "output", cluster="serial")
+        run_study({**STUDY, **more}, output=tmp_path / "output", cluster="serial")
     assert complaint in str(raised.value)

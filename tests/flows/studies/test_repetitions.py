@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import LeaveOneOut, PredefinedSplit, cross_val_predict
 
-from sigstats.flows.api.run import run
+from sigstats.flows.api.run import run_study
 from sigstats.learners import build
 
 CLASSIFIERS = ["1-nn", "naive-bayes", "lda"]
@@ -25,7 +25,7 @@ def study(tmp_path, **settings):
         "tests": ["corrected-resampled"],
         **settings,
     }
-    return run(values, output=tmp_path / "output", cluster="serial")
+    return run_study(values, output=tmp_path / "output", cluster="serial")
 
 
 def differences(found, a, b):
@@ -109,7 +109,7 @@ def test_designs_that_say_nothing_are_refused(tmp_path, settings, complaint):
 def test_a_study_that_repeats_and_names_no_test_has_that_of_the_repetitions(tmp_path):
     values = {"kind": "benchmark", "name": "s", "datasets": ["iris"], "classifiers": ["1-nn", "lda"]}
     values |= {"cross_validation": {"repeats": 2}, "permutation": {"nulls": []}}
-    found = run(values, output=tmp_path, cluster="serial")
+    found = run_study(values, output=tmp_path, cluster="serial")
     assert set(found.summary.test) == {"mcnemar", "corrected-resampled"}
 
 

@@ -179,7 +179,7 @@ def test_achieved_confidence_is_that_of_all_test_sets(done):
     only_a, only_b = joint.discordant
     assert (row["b"] == "B (svm)") == (only_b > only_a)
     counts = population if only_b > only_a else JointOutcomes(*population).swapped().counts
-    low, high, _ = clopper_pearson(round(row["estimate"] * 400), 400, confidence_level=0.999)
+    low, high = clopper_pearson(round(row["estimate"] * 400), 400, confidence_level=0.999)
     assert low <= enumerated_share(counts, 60) <= high
     most = max(only_a, only_b)
     tail = sum(comb(only_a + only_b, k) for k in range(most, only_a + only_b + 1)) / 2 ** (only_a + only_b)
@@ -193,7 +193,7 @@ def test_exact_rates_and_the_null_are_those_of_the_trained_population(done):
     for row in mcnemar:
         assert row["statistic"] is not None
         count = round(row["estimate"] * 400)
-        low, high, _ = clopper_pearson(count, 400, confidence_level=0.999)
+        low, high = clopper_pearson(count, 400, confidence_level=0.999)
         assert low <= row["statistic"] <= high
 
 

@@ -130,7 +130,7 @@ def test_one_test_among_many_is_rejected_up_to_its_level_and_not_beyond(adjust):
     level = rule.level_of_one(12)
     for p, rejected in ((level * (1 - 1e-9), True), (level * (1 + 1e-9), False)):
         family = [p, *[1.0] * 11]
-        adjusted = family if adjust == "none" else sigstats.adjust(family, method=adjust)
+        adjusted = family if adjust == "none" else sigstats.adjust_pvalues(family, method=adjust)
         assert (adjusted[0] <= rule.alpha) == rejected
 
 

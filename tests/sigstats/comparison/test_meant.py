@@ -27,7 +27,7 @@ def test_fractions_beside_percentages_are_refused(first, second):
     with pytest.raises(ValueError, match=r"^scores: .* look like two units; expected one unit"):
         sigstats.compare(*frames, score="f1")
     with pytest.raises(ValueError, match="look like two units"):
-        sigstats.rank(np.column_stack([FRACTIONS * first, FRACTIONS * first, FRACTIONS * second]))
+        sigstats.rank_models(np.column_stack([FRACTIONS * first, FRACTIONS * first, FRACTIONS * second]))
     with pytest.raises(ValueError, match="look like two units"):
         sigstats.compare(
             marks(np.sign(FRACTIONS)), marks(RNG.integers(0, 11, 200)), score="f1"
@@ -158,7 +158,7 @@ def test_classes_under_other_names_are_no_errors(tmp_path, capsys, label, said, 
         sigstats.compare(label, right, said)
     assert complaint in str(caught.value)
     with pytest.raises(ValueError, match=r"^prediction: ") as caught:
-        sigstats.rank(np.column_stack([right, said]), label=label, models=["m", "n"])
+        sigstats.rank_models(np.column_stack([right, said]), label=label, models=["m", "n"])
     assert complaint.replace("the candidate", "'n'") in str(caught.value)
     for name, predicted in (("a", right), ("b", said)):
         table = pd.DataFrame({"id": range(200), "label": label, "prediction": predicted})
@@ -335,8 +335,8 @@ def test_scores_of_the_other_class_are_refused_or_told():
 def test_a_column_that_is_no_model_is_not_ranked(name):
     frame = pd.DataFrame({"a": TRUE == 0, "b": GUESS == 0}).astype(int)
     with pytest.raises(ValueError, match=f"models: the column '{name}' is no model"):
-        sigstats.rank(frame.assign(**{name: range(200)}))
-    assert len(sigstats.rank(frame.assign(**{name: range(200)}), models=["a", "b"]).models) == 2
+        sigstats.rank_models(frame.assign(**{name: range(200)}))
+    assert len(sigstats.rank_models(frame.assign(**{name: range(200)}), models=["a", "b"]).models) == 2
 
 
 def test_other_choices_of_the_same_questions_are_told(tmp_path, capsys):

@@ -94,14 +94,14 @@ def test_answers_to_an_item_have_the_power_of_the_exact_test_and_more_answers_ne
     items = Pilot((PilotPart("all rows", 500, 0.12),), 1, answers=5, correlation=0.3, unit="items")
     found = plan_size(items, rule=RULE, drops=[0.03])
     rates = {"only_a": 0.075, "only_b": 0.045, "answers": 5, "correlation": 0.3, "alternative": "greater"}
-    assert found.drops[0].power == pytest.approx(sigstats.power(500, **rates))
+    assert found.drops[0].power == pytest.approx(sigstats.paired_power(500, **rates))
     assert [each.answers for each in found.answers] == [1, 2, 5, 10]
     needed = [each.needed[0] for each in found.answers]
     assert needed == sorted(needed, reverse=True)
     assert needed[2] == found.drops[0].needed
-    assert needed[0] == sigstats.sample_size(only_a=0.075, only_b=0.045, alternative="greater")
+    assert needed[0] == sigstats.paired_sample_size(only_a=0.075, only_b=0.045, alternative="greater")
     # The approximation, against the exact power: within four points.
-    assert sigstats.power(needed[2], **rates) == pytest.approx(0.8, abs=0.04)
+    assert sigstats.paired_power(needed[2], **rates) == pytest.approx(0.8, abs=0.04)
 
 
 def test_so_few_groups_that_no_signs_are_rare_enough_show_nothing():

@@ -64,7 +64,7 @@ def test_efficiency_by_all_readings(data, k):
         (sigstats.efficiency_test(table(one, other, k), method="exact").pvalue, min(first, second))
         for (one, first), (other, second) in itertools.product(readings(true), readings(assigned))
     ]
-    found = sigstats.fuzzy_efficiency_test(true, assigned)
+    found = sigstats.fuzzy.efficiency_test(true, assigned)
     # A degree that only one side has may change nothing, and is a cut all the same.
     kept = [at for at, degree in enumerate(found.degrees) if degree in {d for _, d in pvalues}]
     for at in kept:
@@ -82,7 +82,7 @@ def test_goodness_of_fit_by_all_readings(assigned, method):
     for classes, possibility in readings(assigned):
         counts = np.bincount(classes, minlength=3)
         pvalues.append((sigstats.goodness_of_fit_test(counts, required, method=method).pvalue, possibility))
-    check(sigstats.fuzzy_goodness_of_fit_test(assigned, required, method=method), pvalues)
+    check(sigstats.fuzzy.goodness_of_fit_test(assigned, required, method=method), pvalues)
 
 
 @settings(deadline=None, max_examples=examples(30))
@@ -93,7 +93,7 @@ def test_homogeneity_by_all_readings(first, second, method):
         x, y = (np.bincount(classes, minlength=3) for classes in (one, other))
         p = 1.0 if (x + y > 0).sum() < 2 else sigstats.homogeneity_test(x, y, method=method).pvalue
         pvalues.append((p, min(a, b)))
-    found = sigstats.fuzzy_homogeneity_test(first, second, method=method)
+    found = sigstats.fuzzy.homogeneity_test(first, second, method=method)
     for degree, low, high in zip(found.degrees, found.low, found.high, strict=True):
         own = [p for p, possibility in pvalues if possibility >= degree]
         assert (low, high) == pytest.approx((min(own), max(own)), rel=1e-9)
@@ -110,11 +110,11 @@ def listing(call, n_tables):
 @given(objects(3, 6), objects(3, 6))
 def test_certified_bounds_hold_all_readings(first, second):
     required = [0.2, 0.3, 0.5]
-    fit = partial(sigstats.fuzzy_goodness_of_fit_test, first, required, method="chi2")
+    fit = partial(sigstats.fuzzy.goodness_of_fit_test, first, required, method="chi2")
     for listed, bounded in (
         [listing(fit, n) for n in (10**4, 1)],
-        [sigstats.fuzzy_homogeneity_test(first, second, method="chi2", n_tables=n) for n in (10**4, 1)],
-        [sigstats.fuzzy_efficiency_test(first, (second * 6)[: len(first)], n_tables=n) for n in (10**5, 1)],
+        [sigstats.fuzzy.homogeneity_test(first, second, method="chi2", n_tables=n) for n in (10**4, 1)],
+        [sigstats.fuzzy.efficiency_test(first, (second * 6)[: len(first)], n_tables=n) for n in (10**5, 1)],
     ):
         for low, high, inner_low, inner_high in zip(bounded.low, bounded.high, listed.low, listed.high, strict=True):
             assert low <= inner_low * (1 + 1e-9)
@@ -127,7 +127,7 @@ def test_certified_bounds_are_near(seed):
     sure = np.eye(4)[rng.integers(0, 4, 300)]
     doubtful = np.eye(4)[rng.integers(0, 4, 12)] + 0.5 * np.eye(4)[rng.integers(0, 4, 12)]
     membership = np.vstack([sure, doubtful])
-    fit = partial(sigstats.fuzzy_goodness_of_fit_test, membership, [0.25] * 4, method="chi2")
+    fit = partial(sigstats.fuzzy.goodness_of_fit_test, membership, [0.25] * 4, method="chi2")
     listed, bounded = fit(), listing(fit, 1)
     assert listed.attained[-1]
     assert not bounded.attained[-1]
@@ -154,7 +154,7 @@ def test_fit_of_more_counts_than_are_listed_is_that_of_the_list(method):
     rng = np.random.default_rng(3)
     membership = np.eye(3)[rng.integers(0, 3, 60)]
     membership[:25] += rng.choice([0, 0.5], size=(25, 3))
-    fit = partial(sigstats.fuzzy_goodness_of_fit_test, membership, [0.2, 0.3, 0.5], method=method)
+    fit = partial(sigstats.fuzzy.goodness_of_fit_test, membership, [0.2, 0.3, 0.5], method=method)
     assert all(fit(n_tables=1).attained)
     assert fit(n_tables=1).low == pytest.approx(listing(fit, 10**4).low, rel=1e-9, abs=0)
     assert fit(n_tables=1).high == pytest.approx(listing(fit, 10**4).high, rel=1e-9, abs=0)
@@ -165,8 +165,8 @@ def test_bounds_of_efficiency_tell_something_where_few_objects_hesitate():
     true = np.eye(4)[rng.integers(0, 4, 400)]
     assigned = np.where(rng.random(400)[:, None] < 0.35, true, np.eye(4)[rng.integers(0, 4, 400)])
     assigned[:8] = 1.0  # any class: 65,536 readings
-    found = sigstats.fuzzy_efficiency_test(true, assigned, n_tables=1)
-    listed = sigstats.fuzzy_efficiency_test(true, assigned)
+    found = sigstats.fuzzy.efficiency_test(true, assigned, n_tables=1)
+    listed = sigstats.fuzzy.efficiency_test(true, assigned)
     assert (found.attained, listed.attained) == ((False,), (True,))
     assert 0 < found.low[0] <= listed.low[0] < listed.high[0] <= found.high[0] < 1e-6
 
@@ -258,7 +258,7 @@ def test_more_degrees_than_two_hundred_are_outward():
 def test_crisp_classes_are_the_crisp_test():
     a, b = [[5, 1, 3], [2, 6, 4]]
     first, second = (np.repeat(np.eye(3), counts, axis=0) for counts in (a, b))
-    found = sigstats.fuzzy_homogeneity_test(first, 7 * second)  # a weight is as good as another
+    found = sigstats.fuzzy.homogeneity_test(first, 7 * second)  # a weight is as good as another
     assert found.degrees == (1.0,)
     assert found.low == found.high == (sigstats.homogeneity_test(a, b).pvalue,)
 
@@ -267,7 +267,7 @@ def test_many_doubtful_objects_are_no_more_readings_than_tables():
     true = np.repeat(np.eye(2), 60, axis=0)
     assigned = true.copy()
     assigned[40:80] = [1, 0.5]
-    found = sigstats.fuzzy_efficiency_test(true, assigned)  # 2 to the power 40 readings
+    found = sigstats.fuzzy.efficiency_test(true, assigned)  # 2 to the power 40 readings
     p = sigstats.efficiency_test([[60, 0], [20, 40]], method="exact").pvalue
     assert found.low[0] == found.high[0] == pytest.approx(p)
     assert found.low[-1] == pytest.approx(sigstats.efficiency_test([[60, 0], [0, 60]], method="exact").pvalue)
@@ -277,19 +277,19 @@ def test_many_doubtful_objects_are_no_more_readings_than_tables():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: sigstats.fuzzy_efficiency_test([[1, 0]], [[1, 0], [0, 1]]), "assigned (objects): 2 is not valid"),
+        (lambda: sigstats.fuzzy.efficiency_test([[1, 0]], [[1, 0], [0, 1]]), "assigned (objects): 2 is not valid"),
         (
-            lambda: sigstats.fuzzy_efficiency_test([[1, 0]], [[1, 0, 0]]),
+            lambda: sigstats.fuzzy.efficiency_test([[1, 0]], [[1, 0, 0]]),
             "assigned (classes): 3 is not valid; expected 2",
         ),
         (
-            lambda: sigstats.fuzzy_homogeneity_test([[0, 0]], [[1, 0]]),
+            lambda: sigstats.fuzzy.homogeneity_test([[0, 0]], [[1, 0]]),
             "first (object 0): 0 is not valid; expected a class",
         ),
-        (lambda: sigstats.fuzzy_homogeneity_test([[1, -1]], [[1, 0]]), "first: -1"),
-        (lambda: sigstats.fuzzy_goodness_of_fit_test([[1, 0]], [1.0, 0.0]), "probabilities: 0"),
+        (lambda: sigstats.fuzzy.homogeneity_test([[1, -1]], [[1, 0]]), "first: -1"),
+        (lambda: sigstats.fuzzy.goodness_of_fit_test([[1, 0]], [1.0, 0.0]), "probabilities: 0"),
         (
-            lambda: sigstats.fuzzy_homogeneity_test([[1, 0.5]] * 9, [[1, 0.5]], n_tables=5),
+            lambda: sigstats.fuzzy.homogeneity_test([[1, 0.5]] * 9, [[1, 0.5]], n_tables=5),
             "n_tables: 5 are too few",
         ),
     ],

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sigstats import adjust, compare_over_datasets, friedman_test, rank_sets
+from sigstats import adjust_pvalues, compare_over_datasets, friedman_test, rank_sets
 from sigstats.many_datasets.bayesian_signed_rank import bayesian_signed_rank
 from sigstats.many_datasets.comparison import cliques
 
@@ -27,7 +27,7 @@ def test_pairs_are_scipy_s_with_holm():
         for p in found.pairs
     ]
     assert [pair.pvalue for pair in found.pairs] == pytest.approx(raw, rel=1e-9)
-    assert [pair.adjusted_pvalue for pair in found.pairs] == pytest.approx(adjust(raw).tolist(), rel=1e-9)
+    assert [pair.adjusted_pvalue for pair in found.pairs] == pytest.approx(adjust_pvalues(raw).tolist(), rel=1e-9)
     assert found.friedman == friedman_test(SCORES)
     for pair in found.pairs:
         assert pair.wins + pair.ties + pair.losses == found.datasets

@@ -44,9 +44,13 @@ def test_demsar_s_table():
     untied = [[*row[:2], row[2] + 0.0001 * (row[2] == 0.975), row[3]] for row in DEMSAR]
     assert [round(rank, 3) for rank in friedman_test(untied).ranks] == [3.143, 2.0, 2.893, 1.964]
     scipy = stats.friedmanchisquare(*np.transpose(DEMSAR))
-    assert found.statistic == pytest.approx(scipy.statistic, rel=1e-12)
+    assert found.chi2_statistic == pytest.approx(scipy.statistic, rel=1e-12)
+    assert [friedman_test(DEMSAR, method=each).statistic for each in ("f", "chi2")] == [
+        found.f_statistic,
+        found.chi2_statistic,
+    ]
     assert friedman_test(DEMSAR, method="chi2").pvalue == pytest.approx(scipy.pvalue, rel=1e-9)
-    n, k, chi2 = 14, 4, found.statistic
+    n, k, chi2 = 14, 4, found.chi2_statistic
     assert found.f_statistic == pytest.approx((n - 1) * chi2 / (n * (k - 1) - chi2), rel=1e-12)
     assert found.pvalue == pytest.approx(stats.f.sf(found.f_statistic, 3, 39), rel=1e-12)
     assert round(found.critical_difference(), 3) == 1.254

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from sigstats import mcnemar_test, rank, rank_sets, sign_flip_test
+from sigstats import mcnemar_test, rank_models, rank_sets, sign_flip_test
 
 
 def test_pairs_are_mcnemar_s_one_sided():
@@ -142,9 +142,9 @@ def test_scores_of_less_precision_are_tied_as_their_decimals_are(precision):
     assert found.scores == expected.scores
     mixed = pd.DataFrame({"a": tenths[:, 0], "b": tenths[:, 1].astype(precision), "c": tenths[:, 2]})
     assert rank_sets(mixed).pvalues.tolist() == expected.pvalues.tolist()
-    assert [each.score for each in rank(mixed).models] == sorted(expected.scores, reverse=True)
+    assert [each.score for each in rank_models(mixed).models] == sorted(expected.scores, reverse=True)
     answered = np.vstack([tenths, tenths]).astype(precision)
     answered[-1, 0] = np.nan
     twice = {"items": np.tile(np.arange(60), 2)}
     decimals = np.where(np.isnan(answered), np.nan, np.vstack([tenths, tenths]))
-    assert rank(answered, **twice).pairs == rank(decimals, **twice).pairs
+    assert rank_models(answered, **twice).pairs == rank_models(decimals, **twice).pairs

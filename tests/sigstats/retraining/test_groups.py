@@ -15,6 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 import sigstats
 from sigstats.retraining.folds import folds_of, leave_one_out_folds
 from sigstats.retraining.groups import LabelExchange, as_groups, rows_to_permute, stratified_group_folds
+from sigstats.retraining.retrainer import Retrainer
 
 from ...examples import examples
 
@@ -72,7 +73,7 @@ def test_what_cannot_be_exchanged_is_refused():
 def test_features_are_permuted_inside_each_group_and_class():
     y, groups = np.array([0, 0, 0, 1, 1, 0]), np.array([0, 0, 1, 1, 1, 1])
     assert [rows.tolist() for rows in rows_to_permute(y, groups)] == [[0, 1], [2, 5], [3, 4]]
-    retrainer = sigstats.Retrainer(GaussianNB(), np.zeros((6, 2)), y, groups, null="features", groups=groups)
+    retrainer = Retrainer(GaussianNB(), np.zeros((6, 2)), y, groups, null="features", groups=groups)
     draws = retrainer.draw(np.random.default_rng(3), 200)
     pairs = {tuple(each) for each in draws.reshape(-1, 6).tolist()}
     assert pairs == {(*a, b[0], *c, b[1]) for a, b, c in product(*(permutations(p) for p in ([0, 1], [2, 5], [3, 4])))}

@@ -57,7 +57,7 @@ def test_enumeration_of_every_outcome(n, answers, correlation, alternative):
         for differences in itertools.product(law, repeat=n):
             if rejected(differences, alternative, alpha):
                 wanted += math.prod(law[each] for each in differences)
-        found = sigstats.power(
+        found = sigstats.paired_power(
             n,
             only_a=float(p_a),
             only_b=float(p_b),
@@ -73,7 +73,11 @@ def test_enumeration_of_every_outcome(n, answers, correlation, alternative):
 @given(st.integers(1, 400), st.floats(0, 0.5), st.floats(0, 0.5), st.sampled_from(["exact", "mid-p", "chi2"]))
 def test_one_answer_is_mcnemar_to_the_last_bit(n, p_a, p_b, method):
     options = {"only_a": p_a, "only_b": p_b, "method": method}
-    assert sigstats.power(n, **options) == sigstats.power(n, **options, answers=1) == mcnemar.power(n, **options)
+    assert (
+        sigstats.paired_power(n, **options)
+        == sigstats.paired_power(n, **options, answers=1)
+        == mcnemar.power(n, **options)
+    )
 
 
 @pytest.mark.parametrize("n", [20, 200])
@@ -85,16 +89,16 @@ def test_transforms_give_the_power_of_mcnemar_too(n):
 
 def test_answers_that_say_the_same_are_one_answer():
     options = {"only_a": 0.2, "only_b": 0.1, "alternative": "greater"}
-    one = sigstats.power(150, **options)
-    assert sigstats.power(150, **options, answers=7, correlation=1) == pytest.approx(one, abs=1e-12)
+    one = sigstats.paired_power(150, **options)
+    assert sigstats.paired_power(150, **options, answers=7, correlation=1) == pytest.approx(one, abs=1e-12)
     sure = {"accuracy_a": [1, 0, 1, 0, 0], "accuracy_b": [1, 0, 0, 1, 0]}  # an item is always answered alike
-    assert sigstats.power(60, **sure, answers=4) == pytest.approx(sigstats.power(60, **sure), abs=1e-12)
+    assert sigstats.paired_power(60, **sure, answers=4) == pytest.approx(sigstats.paired_power(60, **sure), abs=1e-12)
 
 
 @pytest.mark.parametrize("answers", [1, 4])
 def test_items_of_one_accuracy_are_independent_answers(answers):
-    of_items = sigstats.power(80, accuracy_a=[0.7], accuracy_b=[0.6], answers=answers)
-    same = sigstats.power(80, only_a=0.7 * 0.4, only_b=0.6 * 0.3, answers=answers, correlation=0)
+    of_items = sigstats.paired_power(80, accuracy_a=[0.7], accuracy_b=[0.6], answers=answers)
+    same = sigstats.paired_power(80, only_a=0.7 * 0.4, only_b=0.6 * 0.3, answers=answers, correlation=0)
     assert of_items == pytest.approx(same, abs=1e-12)
 
 
@@ -132,16 +136,16 @@ def test_simulation_of_models_that_share_what_is_hard(n, answers, shift):
             laws[key] = law[::-1].cumsum()[::-1]
         upper = (total + observed) // 2
         hits += 2 * laws[key][upper] <= 0.05 + 1e-12 if observed else 0
-    found = sigstats.power(n, accuracy_a=chances[0], accuracy_b=chances[1], answers=answers)
+    found = sigstats.paired_power(n, accuracy_a=chances[0], accuracy_b=chances[1], answers=answers)
     assert found == pytest.approx(hits / trials, abs=4.5 * math.sqrt(found * (1 - found) / trials) + 0.001)
 
 
 def test_so_many_items_reach_the_power_and_one_fewer_does_not():
     options = {"only_a": 0.3, "only_b": 0.1, "answers": 3, "correlation": 0.2}
-    n = sigstats.sample_size(**options)
-    assert sigstats.power(n, **options) >= 0.8 > sigstats.power(n - 1, **options)
-    assert n < sigstats.sample_size(only_a=0.3, only_b=0.1)
-    assert all(sigstats.power(n + more, **options) >= 0.8 for more in range(5))
+    n = sigstats.paired_sample_size(**options)
+    assert sigstats.paired_power(n, **options) >= 0.8 > sigstats.paired_power(n - 1, **options)
+    assert n < sigstats.paired_sample_size(only_a=0.3, only_b=0.1)
+    assert all(sigstats.paired_power(n + more, **options) >= 0.8 for more in range(5))
 
 
 @pytest.mark.parametrize(
@@ -159,11 +163,11 @@ def test_so_many_items_reach_the_power_and_one_fewer_does_not():
 )
 def test_bad_input_is_one_line(options, message):
     with pytest.raises(ValueError, match=message):
-        sigstats.power(20, **options)
+        sigstats.paired_power(20, **options)
 
 
 def test_two_that_do_not_differ_need_no_number_of_items():
     with pytest.raises(ValueError, match="two that differ"):
-        sigstats.sample_size(only_a=0.1, only_b=0.1, answers=2, correlation=0.1)
+        sigstats.paired_sample_size(only_a=0.1, only_b=0.1, answers=2, correlation=0.1)
     with pytest.raises(ValueError, match="B the more accurate"):
-        sigstats.sample_size(only_a=0.2, only_b=0.1, answers=2, correlation=0.1, alternative="less")
+        sigstats.paired_sample_size(only_a=0.2, only_b=0.1, answers=2, correlation=0.1, alternative="less")

@@ -232,8 +232,8 @@ def test_laws(differences, factor):
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=25), st.floats(0.5, 0.999))
 def test_the_interval_excludes_nothing_that_the_test_does_not(differences, level):
     result = sign_flip_test(differences, sizes=[5] * len(differences), limit=1, confidence_level=level)
-    low, high, stated = result.confidence_interval
-    assert stated == level
+    low, high = result.confidence_interval
+    assert result.confidence_interval.confidence_level == level
     assert low <= result.estimate <= high
     assert low >= -1 - 1e-9
     assert high <= 1 + 1e-9

@@ -5,7 +5,7 @@ For a terminal and a log `sigstats._common.printable` is enough; pages have it b
 
 import re
 
-from sigstats._common.printable import printable
+from .printable import printable
 
 #: A word that Markdown, or GitHub and GitLab beyond it, would turn into something else than text: a link, a mention, an
 #: issue, a commit, an emoji, a formula, an entity, a tag.
@@ -20,7 +20,7 @@ def for_markdown(text: str) -> str:
 
     Examples
     --------
-    >>> from sigstats.flows.escaping import for_markdown
+    >>> from sigstats._common.markdown import for_markdown
     >>> print(for_markdown("site=A_1 by @someone, see #12"))
     site=A\_1 by `@someone,` see `#12`
     """

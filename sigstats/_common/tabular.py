@@ -1,0 +1,202 @@
+"""A base of results: one table, shown as plain text, HTML, Markdown and LaTeX, and handed over as a data frame."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .markdown import for_markdown, for_markdown_cell
+from .numerals import number, significant
+from .printable import printable
+
+#: Sequences and arrays of more elements are shown by their first and last ones.
+_MOST_SHOWN = 100
+_ENDS = 3
+
+
+@dataclass(frozen=True)
+class Table:
+    """The words of a table.
+
+    Attributes
+    ----------
+    title : str
+    columns : mapping of str to sequence of str
+        The cells below each heading.
+    notes : sequence of str
+        Lines that stand below.
+    words : int
+        The number of columns, from the left, that hold words and not numbers.
+    """
+
+    title: str
+    columns: Mapping[str, Sequence[str]]
+    notes: Sequence[str] = ()
+    words: int = 1
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The cells, row by row."""
+        return list(zip(*self.columns.values(), strict=True))
+
+
+class Tabular:
+    """What every result has. A subclass says what its columns are, and what stands around them.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> result = sigstats.mcnemar_test(12, 3)
+    >>> print(result)
+    McNemar's test: are A and B equally accurate?
+         p  statistic            method
+    0.0352         12  exact, two-sided
+    If they are, an outcome at least as extreme as this one has probability 0.0352.
+    """
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """The columns of the data frame, by name."""
+        raise NotImplementedError
+
+    def _table(self) -> Table:
+        """The same in words."""
+        columns = {
+            name.replace("_", " "): [in_words(each) for each in cells] for name, cells in self._columns().items()
+        }
+        return Table(type(self).__name__, columns)
+
+    def to_pandas(self) -> Any:
+        """The table as a `pandas.DataFrame`: whole numbers, floats, booleans and text, intervals as two columns."""
+        import narwhals as nw
+
+        columns: dict[str, list[Any]] = {}
+        for name, cells in self._columns().items():
+            if "interval" in name.split("_"):
+                for end, place in enumerate(("low", "high")):
+                    ends = [math.nan if each is None else each[end] for each in cells]
+                    columns[name.replace("interval", place).removeprefix("confidence_")] = ends
+            else:
+                columns[name] = cells if any(each is not None for each in cells) else [math.nan] * len(cells)
+        return nw.from_dict(columns, backend="pandas").to_native()
+
+    def to_markdown(self) -> str:
+        """The table in GitHub's Markdown, with its title above."""
+        table = self._table()
+        rule = ["---" if place < table.words else "--:" for place in range(len(table.columns))]
+        lines = [f"| {' | '.join(map(for_markdown_cell, row))} |" for row in (table.columns, *table.rows)]
+        lines.insert(1, f"| {' | '.join(rule)} |")
+        return "\n\n".join([for_markdown(table.title), "\n".join(lines), *map(for_markdown, table.notes)])
+
+    def to_latex(self) -> str:
+        """The table as LaTeX's ``tabular``, with a comment for its title."""
+        table = self._table()
+        places = "l" * table.words + "r" * (len(table.columns) - table.words)
+        head, *rows = (f"{' & '.join(map(_latex, row))} \\\\" for row in (table.columns, *table.rows))
+        body = "\n".join([head, r"\hline", *rows])
+        return f"% {_one_line(table.title)}\n\\begin{{tabular}}{{{places}}}\n\\hline\n{body}\n\\hline\n\\end{{tabular}}"
+
+    def __str__(self) -> str:
+        table = self._table()
+        cells = [list(map(_one_line, row)) for row in (table.columns, *table.rows)]
+        lines = in_columns(cells, left=table.words)
+        return "\n".join([_one_line(table.title), *lines, *map(_one_line, table.notes)])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        table = self._table()
+
+        def cells(row: Iterable[str], tag: str) -> str:
+            return "".join(f"<{tag}>{escape(_one_line(cell))}</{tag}>" for cell in row)
+
+        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in table.rows)
+        head, notes = cells(table.columns, "th"), cells(table.notes, "p")
+        return (
+            f"<div><p><strong>{escape(_one_line(table.title))}</strong></p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table>{notes}</div>"
+        )
+
+
+def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
+    """The lines of a table, whose first columns are aligned to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    aligned = (
+        "  ".join(
+            cell.ljust(width) if position < left else cell.rjust(width)
+            for position, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+    return [line.rstrip() for line in aligned]
+
+
+def shown_record(record: Any) -> str:
+    """The call that makes a record again; of long sequences and arrays the first and the last elements.
+
+    Examples
+    --------
+    >>> from sigstats._common.tabular import shown_record
+    >>> shown_record(Table("t", {}, notes=tuple("abcdefgh" * 20)))
+    "Table(title='t', columns={}, notes=('a', 'b', 'c', ..., 'f', 'g', 'h'), words=1)"
+    """
+    shown = (f"{each.name}={_shown(getattr(record, each.name))}" for each in fields(record) if each.repr)
+    return f"{type(record).__name__}({', '.join(shown)})"
+
+
+def in_words(value: Any) -> str:
+    """A value of a cell: numbers with four significant digits, intervals as "low to high"."""
+    if value is None:
+        return ""
+    if isinstance(value, (bool, np.bool_)):
+        return "yes" if value else "no"
+    if isinstance(value, (int, np.integer)):
+        return number(int(value), 0)
+    if isinstance(value, (float, np.floating)):
+        return significant(float(value), 4) if math.isfinite(value) else str(value).replace("-", "−")
+    if hasattr(value, "confidence_level"):
+        return f"{in_words(value.low)} to {in_words(value.high)}"
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _one_line(text: str) -> str:
+    return printable(" ".join(text.split()))
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        kept = _ends(value) if value.size > _MOST_SHOWN else value
+        return f"array({kept.tolist()})".replace("Ellipsis", "...")
+    if isinstance(value, (tuple, list)) and len(value) > _MOST_SHOWN:
+        return repr((*value[:_ENDS], ..., *value[-_ENDS:])).replace("Ellipsis", "...")
+    return repr(value)
+
+
+def _ends(array: NDArray[Any]) -> NDArray[Any]:
+    """The first and the last elements along each axis, with dots between them."""
+    kept: NDArray[Any] = array.astype(object)
+    for axis, length in enumerate(array.shape):
+        if length > 2 * _ENDS:
+            first, last = (np.take(kept, places, axis) for places in (range(_ENDS), range(length - _ENDS, length)))
+            between = np.full_like(np.take(kept, [0], axis), ...)
+            kept = np.concatenate([first, between, last], axis)
+    return kept
+
+
+_LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+    "×": r"$\times$",
+    "–": "--",
+}
+
+
+def _latex(text: str) -> str:
+    written = "".join(_LATEX.get(each, each) for each in _one_line(text))
+    for digit, power in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹"):
+        written = written.replace(power, f"\\textsuperscript{{{digit}}}")
+    return written.replace("⁻", r"\textsuperscript{$-$}").replace("}\\textsuperscript{", "")

@@ -1,0 +1,5 @@
+"""The types of results, for annotations and for `eval` of what `repr` shows; functions of `sigstats` return them."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__package__, __file__)
