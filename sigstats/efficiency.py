@@ -21,7 +21,7 @@ from ._common.validation import IntArray, as_choice, as_count, as_real
 from .fixed_margins import sampling as random_matching
 from .fixed_margins.margins import correct_range
 from .fixed_margins.upper_tail import upper_tail
-from .tables import as_confusion_table
+from .tables import as_confusion_table, confusion_table
 from .test_result import TestResult, monte_carlo_outcome
 
 EfficiencyMethod: TypeAlias = Literal["auto", "exact", "monte-carlo", "chi2"]
@@ -66,7 +66,7 @@ class EfficiencyResult(TestResult):
     kappa: float | None
 
 
-@takes_counts(1, "efficiency_test(sklearn.metrics.confusion_matrix(y, prediction))")
+@takes_counts(1, lambda y, prediction, **labels: (confusion_table(y, prediction, **labels),), "labels")
 def efficiency_test(
     table: Any, *, method: EfficiencyMethod = "auto", n_resamples: int = _RESAMPLES, rng: RNG = None
 ) -> EfficiencyResult:

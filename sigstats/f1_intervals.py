@@ -8,7 +8,7 @@ When not to use: observations that depend on one another; F1 averaged over class
 """
 
 import math
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
@@ -16,7 +16,7 @@ from scipy.special import betainccinv, betaincinv, ndtri
 from ._common.counts_wanted import takes_counts
 from ._common.validation import FloatArray, as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
-from .joint.outcomes import JointOutcomes, as_joint_counts
+from .joint.outcomes import JointOutcomes, as_joint_counts, counted, positive_of
 from .measures.measure import as_measure
 from .unseen_row.counts import law_of_difference
 
@@ -32,6 +32,13 @@ _COUNTED = {
 }
 
 
+def _counted(y: Any, prediction: Any, *, positive: Any = None) -> tuple[int, int, int]:
+    """True positives, false positives and false negatives of one classifier."""
+    both = JointOutcomes.from_predictions(y, prediction, prediction, positive=positive_of(y, positive)).confusion_a
+    return both.tp, both.fp, both.fn
+
+
+@takes_counts(3, _counted, "positive")
 def f1_interval(
     true_positives: int,
     false_positives: int,
@@ -108,7 +115,7 @@ def _wilson(k: int, n: int, z: float) -> tuple[float, float]:
     return max(low, 0.0), min(high, 1.0)
 
 
-@takes_counts(1, "f1_difference_interval(JointOutcomes.from_predictions(y, a, b, positive=...))")
+@takes_counts(1, counted, "positive")
 def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float = 0.95) -> Interval:
     """An interval of the difference F1(B) - F1(A) on one test set, however few positives and disagreements it has.
 

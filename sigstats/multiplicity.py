@@ -26,7 +26,21 @@ IN_WORDS: dict[str, str] = {
 }
 
 
-def adjust_pvalues(pvalues: Any, *, method: AdjustMethod = "holm") -> FloatArray:
+#: The words of statsmodels and of SciPy.
+_THEIR_WORDS = {
+    "fdr_bh": "benjamini-hochberg",
+    "bh": "benjamini-hochberg",
+    "fdr_by": "benjamini-yekutieli",
+    "by": "benjamini-yekutieli",
+}
+
+
+def in_our_words(method: Any) -> Any:
+    """The name of an adjustment that statsmodels or SciPy call otherwise; anything else as it is."""
+    return _THEIR_WORDS.get(method, method) if isinstance(method, str) else method
+
+
+def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fdr_by"] = "holm") -> FloatArray:
     """Adjust the p-values of a family of tests.
 
     If every hypothesis with an adjusted p-value of at most alpha is rejected, the error that the method controls is at
@@ -63,7 +77,7 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod = "holm") -> FloatArray
     [0.03, 0.04, 0.04]
     """
     p = as_reals(pvalues, "pvalues", ndim=1)
-    as_choice(method, "method", ADJUST_METHODS)
+    method = as_choice(in_our_words(method), "method", ADJUST_METHODS)
     outside = (p < 0) | (p > 1)
     if outside.any():
         raise refuse("pvalues", p[outside][0], "p-values between 0 and 1")

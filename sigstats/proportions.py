@@ -20,7 +20,7 @@ from scipy.special import ndtr
 
 from ._common.counts_wanted import takes_counts
 from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse
-from .joint.outcomes import JointOutcomes
+from .joint.outcomes import JointOutcomes, counted
 from .mcnemar.test import CHI2_MINIMUM
 from .measures.formulas import dcf_weights
 from .test_result import TestResult
@@ -51,7 +51,7 @@ class ProportionResult(TestResult):
     value_b: float
 
 
-@takes_counts(1, "proportion_test(JointOutcomes.from_predictions(y, a, b, positive=...))")
+@takes_counts(1, counted, "positive")
 def proportion_test(
     outcomes: JointOutcomes, *, paired: bool = True, alternative: Alternative = "two-sided"
 ) -> ProportionResult:
@@ -100,7 +100,7 @@ def proportion_test(
     return _result(difference, sigma, (wrong_a / n, wrong_b / n), 1.0, outcomes.disagreements, method, alternative)
 
 
-@takes_counts(1, "dcf_test(JointOutcomes.from_predictions(y, a, b, positive=...), ...)")
+@takes_counts(1, counted, "positive")
 def dcf_test(
     outcomes: JointOutcomes,
     *,

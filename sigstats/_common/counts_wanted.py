@@ -1,38 +1,70 @@
-"""The answer to a call with labels of a test that takes counts."""
+"""Tests that take counts, from labels: how the counts are made of labels and predictions."""
 
 import functools
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 
 
-def takes_counts(positional: int, call: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a test name the call that counts, where it is given labels and predictions as further arguments.
+class TakesCounts(Protocol[P, R_co]):
+    """A test of counts, which counts labels by `from_predictions`."""
 
-    `positional`: how many arguments the test takes by position. `call`: the call on ``y, a, b`` that does what was
-    meant.
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """The test of counts."""
+
+    def from_predictions(self, y: Any, *predictions: Any, **options: Any) -> R_co:
+        """The test of what true labels and predictions give, with the options of both."""
+
+
+def takes_counts(
+    positional: int, counted: Callable[..., tuple[Any, ...]], *of_counting: str
+) -> Callable[[Callable[P, R]], TakesCounts[P, R]]:
+    """Let a test of counts have a way in from labels, and name it where it is given labels.
+
+    Parameters
+    ----------
+    positional : int
+        How many arguments the test takes by position.
+    counted : callable
+        Makes these arguments of the true labels and of the predictions.
+    *of_counting : str
+        The options of `counted`, such as ``positive``; all others are the test's.
 
     Examples
     --------
     >>> from sigstats._common.counts_wanted import takes_counts
-    >>> @takes_counts(2, "mcnemar_test(*discordant_counts(y, a, b))")
-    ... def mcnemar_test(only_a, only_b): ...
+    >>> @takes_counts(2, lambda y, a, b: (sum(map(int.__eq__, y, a)), sum(map(int.__eq__, y, b))))
+    ... def mcnemar_test(only_a, only_b):
+    ...     return only_a - only_b
     >>> mcnemar_test([0, 1], [0, 1], [1, 1])
     Traceback (most recent call last):
         ...
-    ValueError: mcnemar_test takes counts, at most 2; of labels: mcnemar_test(*discordant_counts(y, a, b))
+    ValueError: mcnemar_test takes counts, at most 2; of labels: mcnemar_test.from_predictions(y, a, b)
+    >>> mcnemar_test.from_predictions([0, 1], [0, 1], [1, 1])
+    1
     """
 
-    def wrap(test: Callable[P, R]) -> Callable[P, R]:
+    def wrap(test: Callable[P, R]) -> TakesCounts[P, R]:
+        name = getattr(test, "__name__", "the test")
+
         @functools.wraps(test)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
             if len(args) > positional:
-                name = getattr(test, "__name__", "the test")
-                raise ValueError(f"{name} takes counts, at most {positional}; of labels: {call}")
+                given = ", ".join("yab"[: len(args)]) if len(args) < 4 else "y, a, b"
+                raise ValueError(
+                    f"{name} takes counts, at most {positional}; of labels: {name}.from_predictions({given})"
+                )
             return test(*args, **kwargs)
 
-        return checked
+        def from_predictions(y: Any, *predictions: Any, **options: Any) -> R:
+            own = {key: options.pop(key) for key in of_counting if key in options}
+            return cast(Any, test)(*counted(y, *predictions, **own), **options)  # type: ignore[no-any-return]
+
+        from_predictions.__doc__ = f"`{name}` of true labels and predictions, in place of counts."
+        cast(Any, checked).from_predictions = from_predictions
+        return cast("TakesCounts[P, R]", checked)
 
     return wrap

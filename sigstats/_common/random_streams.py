@@ -11,14 +11,16 @@ import numpy as np
 
 from .validation import refuse
 
-RNG: TypeAlias = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
+RNG: TypeAlias = (
+    int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | np.random.RandomState | None
+)
 
 
 def as_generator(rng: Any = None) -> np.random.Generator:
     """A generator from what SciPy's ``rng=`` accepts.
 
-    `rng`: None takes fresh entropy from the operating system; a Generator is used, and advanced, as it is. Raises
-    ValueError if `rng` is none of these, or a negative integer.
+    `rng`: None takes fresh entropy from the operating system; a Generator and a RandomState are used, and advanced, as
+    they are. Raises ValueError if `rng` is none of these, or a negative integer.
 
     Examples
     --------
@@ -27,7 +29,9 @@ def as_generator(rng: Any = None) -> np.random.Generator:
     True
     """
     known = (int, np.integer, np.random.SeedSequence, np.random.BitGenerator, np.random.Generator)
-    wanted = "None, an integer of at least 0, a SeedSequence, a BitGenerator or a Generator"
+    wanted = "None, an integer of at least 0, a SeedSequence, a BitGenerator, a Generator or a RandomState"
+    if isinstance(rng, np.random.RandomState):  # NumPy's default_rng takes none before 2.2
+        return np.random.Generator(rng._bit_generator)
     if isinstance(rng, bool) or not (rng is None or isinstance(rng, known)):
         raise refuse("rng", rng, wanted)
     if isinstance(rng, (int, np.integer)) and rng < 0:

@@ -84,11 +84,14 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
 def as_groups(value: Any, name: str, rows: int) -> tuple[IntArray, int]:
     """The group of each of `rows` rows, numbered from 0, and how many groups there are, two or more; or ValueError.
 
-    The names of groups are whole numbers of any size and sign: numbers of patients, times, hashes.
+    The names of groups are text, or whole numbers of any size and sign: numbers of patients, times, hashes.
     """
-    labels = as_array(value, name, "the number of the group of each row")
-    if labels.ndim != 1 or labels.dtype.kind not in "iu":
-        raise refuse(name, value, "the number of the group of each row")
+    wanted = "the group of each row, by a whole number or by its name"
+    labels = as_array(value, name, wanted)
+    if labels.ndim != 1 or labels.dtype.kind not in "iuUO":
+        raise refuse(name, value, wanted)
+    if labels.dtype.kind == "O":
+        labels = as_labels(labels, name)
     if len(labels) != rows:
         raise refuse(f"{name} (length)", len(labels), f"{rows}, one for each row")
     found, codes = np.unique(labels, return_inverse=True)

@@ -28,12 +28,14 @@ from .._common.validation import (
     FloatArray,
     as_choice,
     as_count,
+    as_labels,
     as_real,
     as_reals,
     refuse,
 )
 from ..intervals import Interval
-from ..joint.outcomes import JointCounts, as_joint_counts
+from ..joint.events import JointEvents
+from ..joint.outcomes import JointCounts, as_joint_counts, counted
 from ..measures.measure import Measure, as_measure
 from .intervals import BOOTSTRAP_METHODS, BootstrapMethod, Direction, check_resamples, infer
 from .replicates import acceleration, bootstrap_replicates, evaluate
@@ -43,9 +45,14 @@ from .result import BootstrapResult as BootstrapResult
 FEW_DISAGREEMENTS = 20
 
 
-@takes_counts(
-    1, "bootstrap_test(JointOutcomes.from_predictions(y, a, b, positive=...)), or JointEvents of several classes"
-)
+def _counted(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointCounts]:
+    """The outcomes of a positive class, or those of all of several classes."""
+    if positive is None and len(set(as_labels(y, "y").tolist())) > 2:
+        return (JointEvents.from_predictions(y, a, b),)
+    return counted(y, a, b, positive=positive)
+
+
+@takes_counts(1, _counted, "positive")
 def bootstrap_test(
     outcomes: JointCounts,
     *,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import label_name
-from .._common.data_frames import require_same_index
+from .._common.data_frames import opened, require_same_index
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 
 #: The name of the slice that holds every row.
@@ -160,7 +160,7 @@ def pair_arrays(
     *,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
-    slices: Mapping[str, Any] | None = None,
+    slices: Any = None,
     score_range: Sequence[float] | None = None,
 ) -> PairedPredictions:
     """The predictions of two models from arrays.
@@ -169,7 +169,8 @@ def pair_arrays(
     predict; all numbers or all strings.
     `scores` (pair of array_like of float, shape (n,), optional): what baseline and candidate give each row.
     `groups` (array_like, shape (n,), optional): the group of each row, numbers or strings.
-    `slices` (mapping of str to array_like of shape (n,), optional): columns by name, numbers or strings.
+    `slices` (mapping of str to array_like of shape (n,), data frame or Series, optional): columns by name: numbers,
+    strings or categories.
     `score_range`: what every score lies between.
 
     Raises ValueError if lengths or kinds of labels differ, a value is missing, or a score is not finite.
@@ -180,8 +181,9 @@ def pair_arrays(
     >>> pair_arrays(["no", "yes"], ["no", "no"], ["yes", "yes"]).classes
     ('no', 'yes')
     """
+    slices = _by_name(slices)
     beside = {f"scores[{which}]": each for which, each in enumerate(scores)} if isinstance(scores, Sequence) else {}
-    parts = {f"slices[{shown(name)}]": column for name, column in slices.items()} if isinstance(slices, Mapping) else {}
+    parts = {f"slices[{shown(name)}]": column for name, column in slices.items()}
     named = {"y": y, "prediction_a": prediction_a, "prediction_b": prediction_b, "groups": groups}
     require_same_index(**named, **beside, **parts)
     label = as_labels(y, "y")
@@ -191,17 +193,13 @@ def pair_arrays(
         same_kind_of_labels(label, columns[-1], name)
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
-    if slices is not None and not isinstance(slices, Mapping):
-        raise refuse("slices", slices, "a mapping of names to columns")
     return PairedPredictions(
         label,
         a,
         b,
         classes=tuple(label_name(each) for each in classes.tolist()),
         group=None if groups is None else _codes(groups, "groups", len(label))[1],
-        slices={
-            str(name): _codes(column, f"slices[{shown(name)}]", len(label)) for name, column in (slices or {}).items()
-        },
+        slices={str(name): _codes(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
         scores=None if scores is None else _scores(scores, len(label)),
         score_range=None if score_range is None else as_score_range(score_range),
         identical=prediction_a is prediction_b and (scores is None or scores[0] is scores[1]),
@@ -216,8 +214,21 @@ def as_score_range(score_range: Any) -> tuple[float, float]:
     return float(pair[0]), float(pair[1])
 
 
+def _by_name(slices: Any) -> Mapping[Any, Any]:
+    """Columns of slices by their names: a mapping, a data frame, or a Series."""
+    if slices is None or isinstance(slices, Mapping):
+        return slices or {}
+    if hasattr(slices, "to_frame"):  # a Series, of which a frame has one column
+        return {getattr(slices, "name", None) or "slice": slices}
+    if (frame := opened(slices)) is None:
+        raise refuse("slices", slices, "a mapping of names to columns, a data frame or a Series")
+    return {name: frame[name].to_native() for name in frame.columns}
+
+
 def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:
     """The distinct values as text, and the number of each row's."""
+    if getattr(getattr(values, "dtype", None), "name", "") == "category" and not values.isna().any():
+        values = np.asarray(values.astype(str))  # such as the intervals of `pandas.cut`
     column = _of_length(as_labels(values, name), name, rows)
     found, codes = np.unique(column, return_inverse=True)
     return tuple(label_name(each) for each in found.tolist()), codes.astype(np.int64)

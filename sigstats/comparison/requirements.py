@@ -7,7 +7,7 @@ import numpy as np
 from .._common.class_names import refuse_no_classes, refuse_other_names, require_class_names
 from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
-from ..measures.table import MEASURES, MeasureSpec, base_of, is_pass_at, offered
+from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
 from .paired_predictions import PairedPredictions
 
 _POSITIVE_NAMES = (
@@ -46,14 +46,15 @@ _OF_SCORES = tuple(name for name in COMPARED_MEASURES if MEASURES[name].needs in
 _MANY_NUMBERS = 20
 
 
-def as_compared_measures(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of measures of a comparison, each known and there once, or ValueError."""
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        raise refuse("measures", names, "a sequence of names of measures")
+def as_compared_measures(names: str | Sequence[str]) -> tuple[str, ...]:
+    """The names of measures of a comparison, or one name, each known and there once, or ValueError."""
+    names = [names] if isinstance(names, str) else names
+    if not isinstance(names, Sequence):
+        raise refuse("measures", names, "the name of a measure, or several")
     chosen = tuple(
         name
         if isinstance(name, str) and is_pass_at(name)
-        else as_compared_measure(name, (*COMPARED_MEASURES, "pass@1"))
+        else as_compared_measure(in_our_words(name), (*COMPARED_MEASURES, "pass@1"))
         for name in names
     )
     for name in chosen:

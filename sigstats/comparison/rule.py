@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .._common.validation import as_choice, as_count, as_real, refuse
-from ..multiplicity import Adjustment, adjust_pvalues
+from ..multiplicity import Adjustment, adjust_pvalues, in_our_words
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
@@ -117,7 +117,7 @@ class ComparisonRule:
     smallest_slice: int = field(default=10, metadata={"description": "Slices with fewer rows are not tested", "ge": 1})
 
     def __post_init__(self) -> None:
-        as_choice(self.adjust, "adjust", get_args(Adjustment))
+        object.__setattr__(self, "adjust", as_choice(in_our_words(self.adjust), "adjust", get_args(Adjustment)))
         for each in fields(self):
             value, limits = getattr(self, each.name), each.metadata
             if isinstance(each.default, int):

@@ -221,6 +221,21 @@ class JointOutcomes:
         return _project_a(*events), _project_b(*events)
 
 
+def positive_of(y: Any, positive: Any) -> Any:
+    """The positive class as given; of 0 and 1, -1 and 1, or 1 and 2 the larger one by default; or ValueError."""
+    if positive is not None:
+        return positive
+    classes = np.unique(as_labels(y, "y")).tolist()
+    if classes not in ([0, 1], [-1, 1], [1, 2]):
+        raise refuse("positive", None, f"the class that is meant, one of {', '.join(map(str, classes[:8]))}")
+    return classes[1]
+
+
+def counted(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointOutcomes]:
+    """The joint outcomes that `takes_counts` makes of labels."""
+    return (JointOutcomes.from_predictions(y, a, b, positive=positive_of(y, positive)),)
+
+
 def _differs(labels: NDArray[Any], positive: NDArray[Any]) -> NDArray[np.uint8]:
     return np.asarray(labels != positive[0], dtype=np.uint8)
 

@@ -19,7 +19,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
 from ..intervals import Interval
-from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjust_pvalues
+from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjust_pvalues, in_our_words
 from .bayesian_signed_rank import SignedRankProbabilities, bayesian_signed_rank
 from .friedman import FriedmanResult, friedman_test
 from .signed_rank import signed_rank_test
@@ -222,7 +222,7 @@ def compare_over_datasets(
     if control is not None and not (isinstance(control, (str, int, np.integer)) and str(control) in names):
         raise refuse("control", control, f"one of {', '.join(names)}")
     control = None if control is None else str(control)
-    method = as_choice(adjust, "adjust", (*ADJUST_METHODS, "none"))
+    method = as_choice(in_our_words(adjust), "adjust", (*ADJUST_METHODS, "none"))
     level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
     as_real(rope, "rope", low=0)
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)

@@ -9,9 +9,10 @@ from scipy.special import betainc
 
 from .._common.counts_wanted import takes_counts
 from .._common.validation import as_count, as_real
+from .test import discordant_counts
 
 
-@takes_counts(2, "pair_probability(*discordant_counts(y, a, b))")
+@takes_counts(2, discordant_counts)
 def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
     """The posterior probability that A is more accurate than B on rows like these.
 

@@ -96,7 +96,7 @@ def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:
     return DiscordantCounts(int(np.sum(right_a & ~right_b)), int(np.sum(right_b & ~right_a)))
 
 
-@takes_counts(2, "mcnemar_test(*discordant_counts(y, a, b))")
+@takes_counts(2, discordant_counts)
 def mcnemar_test(
     only_a: Any,
     only_b: int | None = None,

@@ -17,7 +17,7 @@ import numpy as np
 from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse
 from .confusion import Confusion, checked_confusion, ratio
 from .own import named, values_of
-from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, is_of_counts
+from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, in_our_words, is_of_counts
 
 #: What the counts are of: two classes; several classes; several categories.
 Kind: TypeAlias = Literal["binary", "classes", "categories"]
@@ -175,7 +175,7 @@ def as_measure(
             if parameters:
                 raise refuse("parameters", parameters, "none, since the measure has its own")
             return measure
-        return _named(measure, parameters)
+        return _named(in_our_words(measure), parameters)
     if not callable(measure):
         raise refuse("measure", measure, "a name, a Measure or a function of tp, fn, fp, tn")
     if parameters:

@@ -258,3 +258,31 @@ def measure_of_difference(title: str | None) -> MeasureSpec | None:
     if name in MEASURES:
         return MEASURES[name]
     return next((spec for spec in _BASE if spec.plural and spec.plural == name), None)
+
+
+#: scikit-learn's words for measures that have another name here, dashes in place of underscores.
+_THEIR_WORDS = {
+    "roc-auc": "auc",
+    "matthews-corrcoef": "mcc",
+    "cohen-kappa": "kappa",
+    "neg-brier-score": "neg-brier",
+    "neg-mean-absolute-error": "neg-mae",
+    "neg-mean-squared-error": "neg-mse",
+}
+
+
+def in_our_words(name: Any) -> Any:
+    """The name of a measure that scikit-learn calls otherwise; anything else as it is.
+
+    Examples
+    --------
+    >>> from sigstats.measures.table import in_our_words
+    >>> [in_our_words(name) for name in ("roc_auc", "f1_macro", "neg_log_loss", "balanced_accuracy", "f1")]
+    ['auc', 'macro-f1', 'neg-log-loss', 'balanced-accuracy', 'f1']
+    """
+    if not isinstance(name, str) or name in MEASURES:
+        return name
+    words = name.replace("_", "-")
+    base, _, average = words.rpartition("-")
+    ours = _THEIR_WORDS.get(words, f"{average}-{base}" if average in ("macro", "micro") else words)
+    return ours if ours in MEASURES else name

@@ -16,7 +16,7 @@ from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, refuse
 from ..measures.confusion import Confusion
 from ..measures.measure import as_measure, one_vs_rest
-from ..measures.table import MEASURES, base_of, refers_to_one_class
+from ..measures.table import MEASURES, base_of, in_our_words, refers_to_one_class
 from .class_scores import ClassScores, class_scores
 from .retrainer import Retrainer
 
@@ -52,7 +52,7 @@ class Statistic:
     """
 
     def __init__(self, measure: str, n_classes: int, positive: int = 1) -> None:
-        self.name = as_choice(measure, "measure", STATISTICS)
+        self.name = as_choice(in_our_words(measure), "measure", STATISTICS)
         self.n_classes, self.positive = n_classes, positive
         self._spec = MEASURES[self.name]
         if self.of_one_class and n_classes != 2:

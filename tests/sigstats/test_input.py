@@ -80,12 +80,12 @@ def test_a_permutation_test_says_that_its_seed_alone_does_not_repeat_it():
 @pytest.mark.parametrize(
     ("test", "counts"),
     [
-        (sigstats.mcnemar_test, "discordant_counts"),
-        (sigstats.pair_probability, "discordant_counts"),
+        (sigstats.mcnemar_test, "from_predictions"),
+        (sigstats.pair_probability, "from_predictions"),
         (sigstats.bootstrap_test, "from_predictions"),
         (sigstats.proportion_test, "from_predictions"),
         (sigstats.dcf_test, "from_predictions"),
-        (sigstats.efficiency_test, "confusion_matrix"),
+        (sigstats.efficiency_test, "from_predictions"),
     ],
 )
 def test_labels_in_place_of_counts_are_answered_with_the_call_that_counts(test, counts):

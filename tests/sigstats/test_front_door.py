@@ -1,0 +1,90 @@
+"""Tests of counts take labels as they come; the words of other programs and the forms of data frames are understood."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import confusion_matrix, f1_score, get_scorer_names
+
+import sigstats
+from sigstats.measures.table import MEASURES, in_our_words
+
+RNG = np.random.default_rng(3)
+Y = np.array(["no", "yes"] * 60)
+A = np.where(RNG.random(120) < 0.85, Y, "no")
+B = np.where(RNG.random(120) < 0.7, Y, "yes")
+OUTCOMES = sigstats.JointOutcomes.from_predictions(Y, A, B, positive="yes")
+FEW = {"n_resamples": 99, "rng": 1}
+
+
+@pytest.mark.parametrize(
+    ("test", "counts", "options"),
+    [
+        (sigstats.mcnemar_test, sigstats.discordant_counts(Y, A, B), {"method": "mid-p"}),
+        (sigstats.pair_probability, sigstats.discordant_counts(Y, A, B), {"prior": 0.5}),
+        (sigstats.proportion_test, [OUTCOMES], {"paired": False}),
+        (sigstats.dcf_test, [OUTCOMES], {"cost_fn": 1, "cost_fp": 2, "prior": 0.3}),
+        (sigstats.f1_difference_interval, [OUTCOMES], {"confidence_level": 0.9}),
+        (sigstats.bootstrap_test, [OUTCOMES], {"measure": "recall", **FEW}),
+    ],
+)
+def test_labels_give_what_their_counts_give(test, counts, options):
+    named = {} if len(counts) == 2 else {"positive": "yes"}
+    expected = test(*counts, **options)
+    assert test.from_predictions(Y, A, B, **named, **options) == expected
+    for code in ({"no": 0, "yes": 1}, {"no": -1, "yes": 1}, {"no": 1, "yes": 2}, {"no": False, "yes": True}):
+        coded = [pd.Series(each).map(code) for each in (Y, A, B)]
+        assert test.from_predictions(*coded, **options) == expected
+    if named:
+        with pytest.raises(ValueError, match=r"^positive: None is not valid; expected the class .*, one of no"):
+            test.from_predictions(Y, A, B, **options)
+
+
+def test_one_classifier_and_several_classes():
+    assert sigstats.efficiency_test.from_predictions(Y, A) == sigstats.efficiency_test(confusion_matrix(Y, A))
+    assert f1_score(Y, A, pos_label="yes") in sigstats.f1_interval.from_predictions(Y, A, positive="yes")
+    y, a, b = (np.array(list("abc"))[RNG.integers(0, 3, 60)] for _ in range(3))
+    events = sigstats.JointEvents.from_predictions(y, a, b)
+    expected = sigstats.bootstrap_test(events, measure="macro-f1", **FEW)
+    assert sigstats.bootstrap_test.from_predictions(y, a, b, measure="f1_macro", **FEW) == expected
+
+
+def test_words_of_scikit_learn_are_names_of_measures():
+    known = {in_our_words(name) for name in get_scorer_names()} & set(MEASURES)
+    assert known >= {"accuracy", "auc", "balanced-accuracy", "f1", "macro-f1", "micro-f1", "neg-log-loss", "neg-brier"}
+    assert known >= {"mcc", "precision", "macro-recall", "neg-mae", "neg-mse"}
+    assert [in_our_words(name) for name in ("no_such", "macro-f1", 3)] == ["no_such", "macro-f1", 3]
+    p = [0.01, 0.04, 0.03]
+    for theirs, ours in (("fdr_bh", "benjamini-hochberg"), ("fdr_by", "benjamini-yekutieli")):
+        adjusted = sigstats.adjust_pvalues(p, method=theirs)
+        assert adjusted.tolist() == sigstats.adjust_pvalues(p, method=ours).tolist()
+        assert sigstats.ComparisonRule(adjust=theirs) == sigstats.ComparisonRule(adjust=ours)
+
+
+def test_slices_are_columns_of_any_form():
+    age = pd.Series(RNG.random(120) * 100, name="age")
+    cut = pd.cut(age, [0, 50, 100])
+    expected = sigstats.compare(Y, A, B, measures=["accuracy"], slices={"age": cut.astype(str).to_numpy()})
+    for slices in (cut, pd.DataFrame({"age": cut}), {"age": cut}, {"age": pd.Categorical(cut)}):
+        assert sigstats.compare(Y, A, B, measures="accuracy", slices=slices).rows == expected.rows
+    with pytest.raises(ValueError, match=r"^slices"):
+        sigstats.compare(Y, A, B, slices={"age": cut.where(age < 80)})
+
+
+def test_groups_of_text_are_those_of_their_numbers():
+    numbers = np.arange(120) // 4
+    names = [f"person {number:03d}" for number in numbers]
+    scores, other = RNG.random((2, 120))
+    for test, arguments in (
+        (sigstats.auc_test, (Y == "yes", scores, other)),
+        (sigstats.mean_score_test, (scores, other)),
+        (sigstats.rank_sets, (np.column_stack([A == Y, B == Y]),)),
+    ):
+        assert test(*arguments, groups=names) == test(*arguments, groups=numbers)
+
+
+def test_a_random_state_is_a_source_of_draws():
+    draws = [sigstats.bootstrap_test(OUTCOMES, n_resamples=99, rng=np.random.RandomState(5)) for _ in range(2)]
+    assert draws[0] == draws[1]
+    state = np.random.RandomState(5)
+    assert sigstats.bootstrap_test(OUTCOMES, n_resamples=99, rng=state) == draws[0]
+    assert sigstats.bootstrap_test(OUTCOMES, n_resamples=99, rng=state) != draws[0]
