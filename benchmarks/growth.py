@@ -161,16 +161,16 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         lambda n: sigstats.homogeneity_test(*_table(12, n), method="bounds"),
         (100, 300, 1000),
     ),
-    "fuzzy_efficiency_test, 3 fuzzy": (
-        lambda n: sigstats.fuzzy_efficiency_test(_memberships(n, 0), _memberships(n, 3)),
+    "fuzzy.efficiency_test, 3 fuzzy": (
+        lambda n: sigstats.fuzzy.efficiency_test(_memberships(n, 0), _memberships(n, 3)),
         (20, 100, 1000, 10_000),
     ),
-    "fuzzy_homogeneity_test, 3 fuzzy": (
-        lambda n: sigstats.fuzzy_homogeneity_test(_memberships(n, 3), _memberships(n, 0)),
+    "fuzzy.homogeneity_test, 3 fuzzy": (
+        lambda n: sigstats.fuzzy.homogeneity_test(_memberships(n, 3), _memberships(n, 0)),
         (20, 100, 1000, 10_000),
     ),
-    "fuzzy_goodness_of_fit_test, n fuzzy": (
-        lambda n: sigstats.fuzzy_goodness_of_fit_test(_memberships(100, n), [0.5, 0.5]),
+    "fuzzy.goodness_of_fit_test, n fuzzy": (
+        lambda n: sigstats.fuzzy.goodness_of_fit_test(_memberships(100, n), [0.5, 0.5]),
         (1, 3, 10, 30, 100),
     ),
     "proportion_test": (lambda n: sigstats.proportion_test(_joint(n)), _DECADES),

@@ -150,7 +150,6 @@ CALLS: dict[str, Callable[[], Any]] = {
     "compare": lambda: sigstats.compare(*frames()),
     "assert_at_least": lambda: sigstats.assert_at_least(frames()[0], at_least=0.4),
     "assert_no_regression": lambda: sigstats.assert_no_regression(frames()[0], frames()[0]),
-    "assert_at_least": lambda: sigstats.assert_at_least(frames()[0], at_least=0.1),
     "read_predictions": read,
     "discordant_counts": lambda: sigstats.discordant_counts(Y, A, B),
     "JointOutcomes": lambda: outcomes().counts,

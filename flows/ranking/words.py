@@ -83,7 +83,7 @@ JSON_VERSION = 1
 
 
 def as_json(found: Ranking, files: Sequence[str]) -> str:
-    """All results, under the names of the fields of `sigstats.Ranking`; `files` in the order of the models."""
+    """All results, under the names of the fields of `sigstats.results.Ranking`; `files` in the order of the models."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "measure": found.measure,

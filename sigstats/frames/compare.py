@@ -34,6 +34,7 @@ class CompareOptions(TypedDict, total=False):
     labels: Any
     by_position: bool
     epoch: str | None
+    run: str | None
     scores: Sequence[Any] | None
     groups: Any
     slices: Any

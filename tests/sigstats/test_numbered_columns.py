@@ -28,9 +28,9 @@ def test_numbers_are_names(call, values):
 @pytest.mark.parametrize(
     ("call", "values"),
     [
-        (lambda table, name: sigstats.rank(table, label=name(0)), CORRECT),
-        (lambda table, name: sigstats.rank(table, groups=name(0), models=[name(1), name(2)]), CORRECT),
-        (lambda table, name: sigstats.rank(table, slices=[name(0)]), CORRECT),
+        (lambda table, name: sigstats.rank_models(table, label=name(0)), CORRECT),
+        (lambda table, name: sigstats.rank_models(table, groups=name(0), models=[name(1), name(2)]), CORRECT),
+        (lambda table, name: sigstats.rank_models(table, slices=[name(0)]), CORRECT),
         (lambda table, name: sigstats.rank_sets(table, groups=name(0)), CORRECT),
         (lambda table, name: sigstats.compare_over_datasets(table, control=name(2), rng=0), SCORES),
         (lambda table, name: sigstats.compare_over_datasets(table, datasets=name(0), rng=0), SCORES),
@@ -43,7 +43,7 @@ def test_a_column_is_named_by_its_number(call, values):
 
 
 @pytest.mark.parametrize(
-    "call", [sigstats.rank, sigstats.rank_sets, sigstats.compare_over_datasets, sigstats.friedman_test]
+    "call", [sigstats.rank_models, sigstats.rank_sets, sigstats.compare_over_datasets, sigstats.friedman_test]
 )
 def test_columns_of_one_name_are_refused(call):
     with pytest.raises(ValueError, match=r"^columns: .* whose columns have different names"):

@@ -214,14 +214,14 @@ def test_many_degrees_are_exact(seed):
     first, second = rng.random((14, 3)) ** 3, rng.random((5, 2))
     for found, pvalues in (
         (
-            sigstats.fuzzy_goodness_of_fit_test(first, [0.2, 0.3, 0.5]),
+            sigstats.fuzzy.goodness_of_fit_test(first, [0.2, 0.3, 0.5]),
             {
                 sigstats.goodness_of_fit_test(counts, [0.2, 0.3, 0.5]).pvalue: degree
                 for (counts,), degree in sorted(most_possible(first).items(), key=lambda each: each[1])
             },
         ),
         (
-            sigstats.fuzzy_homogeneity_test(first[:, :2], second),
+            sigstats.fuzzy.homogeneity_test(first[:, :2], second),
             {
                 sigstats.homogeneity_test(*counts).pvalue if min(map(sum, zip(*counts, strict=True))) else 1.0: degree
                 for counts, degree in sorted(most_possible(first[:, :2], second).items(), key=lambda each: each[1])
@@ -241,7 +241,7 @@ def test_many_degrees_are_exact(seed):
 def test_more_degrees_than_two_hundred_are_outward():
     rng = np.random.default_rng(9)
     weights = rng.random((230, 2)) * [1, 0.5]
-    found = sigstats.fuzzy_goodness_of_fit_test(weights, [0.7, 0.3])
+    found = sigstats.fuzzy.goodness_of_fit_test(weights, [0.7, 0.3])
     assert not any(found.attained)
     pvalues = {
         sigstats.goodness_of_fit_test(*counts, [0.7, 0.3]).pvalue: degree

@@ -411,7 +411,7 @@ def test_bad_input_is_one_line(test, arguments, message):
 
 
 def test_bad_groups_are_one_line():
-    for groups in ([1, 1, 1], [1, 2], ["a", "b", "c"], [[1], [2], [3]]):
+    for groups in ([1, 1, 1], [1, 2], [None, "b", "c"], [[1], [2], [3]]):
         with pytest.raises(ValueError, match="groups"):
             mean_score_test([1.0, 2.0, 3.0], [1.0, 2.0, 4.0], groups=groups)
     with pytest.raises(ValueError, match="groups: '1 with a positive row and 2 with a negative one'"):
