@@ -104,7 +104,7 @@ def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:
         label = one.classifier if svg.text_width(one.classifier) <= _WIDEST else f"{one.classifier[:14]}…"
         marks = [
             svg.text(axes.left - 8, axes.y(middle) + 4, label, anchor="end"),
-            axes.line("interval", [(100 * end, middle) for end in one.interval[:2]]),
+            axes.line("interval", [(100 * end, middle) for end in one.interval]),
             svg.verdict_mark(axes.x(100 * one.accuracy), axes.y(middle), ""),
         ]
         parts.append(Markup("<g><title>{}</title>{}</g>").format(said, Markup("").join(marks)))
