@@ -8,11 +8,12 @@ from markupsafe import Markup
 from sigstats.ranking.result import RankedModel, RankedPair, Ranking
 
 from ..pages import svg
+from ..pages.answer import Answer, some_of
 from ..pages.axes import Axes
 from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
 from ..pages.page import page
-from ..pages.wording import p_number, p_order, signed, significant
-from .words import basis, cells_of, header_of, headline, ranks_of, score_of
+from ..pages.wording import count_of, p_number, p_order, signed, significant
+from .words import basis, cells_of, header_of, headline, ranks_of, rows_in_words, score_of
 
 #: A matrix of more models is too wide to be read; a page with more pairs is slow.
 _MOST_IN_MATRIX, _MOST_PAIRS = 30, 10_000
@@ -20,13 +21,16 @@ _MOST_IN_MATRIX, _MOST_PAIRS = 30, 10_000
 
 def as_html(found: Ranking) -> str:
     """The page: which model is best, the rank sets, the table of models, all pairs, the slices."""
+    confidence = f"{significant(100 * found.confidence_level)}%"
+    answer = _answer(found, confidence)
     return page(
         "ranking.html.j2",
-        title=headline(found),
+        title=answer.title,
+        answer=answer,
+        rows=rows_in_words(found),
         basis=basis(found),
-        confidence=f"{significant(100 * found.confidence_level)}%",
+        confidence=confidence,
         notes=found.notes,
-        figure=rank_plot(found.models),
         header=header_of(found),
         models=[
             list(zip(cells_of(each, found.n), (each.rank_low, each.tier, "", each.score, ""), strict=True))
@@ -38,6 +42,37 @@ def as_html(found: Ranking) -> str:
         slices=list(_slices(found)),
         slice_names=[f"{each.slice} ({each.n:,})" for each in found.slices if each.models],
         left_out=[each for each in found.slices if each.note],
+    )
+
+
+def _answer(found: Ranking, confidence: str) -> Answer:
+    """The first screen: who may be the best, how far the first is ahead, and who is not shown to differ."""
+    first, second = found.models[:2]
+    shown = sum(pair.better for pair in found.pairs)
+    tiers = [("Tier 1:", f"{some_of(found.tiers[0])}; none is shown to be better than these.")]
+    if len(found.tiers) > 1:
+        rest = [name for tier in found.tiers[1:] for name in tier]
+        tiers.append(("Behind:", f"{some_of(rest)}; at least one model is better than each."))
+    pairs = f"{shown:,} of {count_of(len(found.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ."
+    if len(found.tiers[0]) == 1:
+        to_do = f"Take {first.model}."
+    else:
+        to_do = "Choose among tier 1 by what else counts, such as cost, or rank them on more rows."
+    numbers = [("first", score_of(first, first.score, found.n), first.model)]
+    numbers += [("second", score_of(second, second.score, found.n), second.model)]
+    pair = next((each for each in found.pairs if (each.a, each.b) == (first.model, second.model)), None)
+    if pair is not None:
+        numbers.append(("difference", _difference(found, pair), f"p {p_order(pair.adjusted_pvalue)}"))
+    return Answer(
+        headline=headline(found),
+        numbers=numbers,
+        shown=[*tiers, ("Pairs:", pairs)],
+        to_do=to_do,
+        figure=rank_plot(found.models),
+        caption=(
+            "The ranks that each model may have: all lines hold the true ranks at once with confidence "
+            f"{confidence}. Points: places by score. Pale lines: models behind tier 1."
+        ),
     )
 
 
@@ -88,7 +123,8 @@ def _slices(found: Ranking) -> Iterator[list[str]]:
         yield [model.model, *(f"{ranks_of(each)} ({score_of(each, each.score, n)})" for each, n in of_slices)]
 
 
-_WIDTH, _LINE, _BOTTOM, _WIDEST = 560.0, 20.0, 40.0, 320.0
+#: As wide as a phone shows it; a wider screen enlarges it.
+_WIDTH, _LINE, _BOTTOM, _WIDEST = 360.0, 20.0, 40.0, 150.0
 
 
 def rank_plot(models: Sequence[RankedModel]) -> Markup:
@@ -96,10 +132,10 @@ def rank_plot(models: Sequence[RankedModel]) -> Markup:
     k = len(models)
     left = min(max(svg.text_width(each.model) for each in models), _WIDEST) + 24
     axes = Axes(
-        width=left + _WIDTH,
+        width=_WIDTH,
         height=_LINE * k + 12 + _BOTTOM,
         left=left,
-        right=20,
+        right=10,
         bottom=_BOTTOM,
         x_limits=(0.5, k + 0.5),
         y_limits=(k, 0),

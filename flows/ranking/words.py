@@ -68,14 +68,19 @@ def basis(found: Ranking) -> str:
     test = "exact sign flips" if found.groups is not None or found.measure != "accuracy" else "McNemar's exact test"
     if found.averaged:
         test = "sign flips of items' averages and a score test"
-    rows = count_of(found.n, found.unit)
-    rows += "" if found.groups is None else f" in {count_of(found.groups, 'group')}"
     shown = sum(pair.better for pair in found.pairs)
     return (
-        f"{count_of(len(found.models), 'model')} on the same {rows}; all ranks hold at once with confidence "
+        f"{rows_in_words(found)}; all ranks hold at once with confidence "
         f"{significant(found.confidence_level)}, by {test} of each ordered pair with Holm's steps; "
         f"{shown:,} of {count_of(len(found.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ"
     )
+
+
+def rows_in_words(found: Ranking) -> str:
+    """So many models, and the rows that all of them answered."""
+    rows = count_of(found.n, found.unit)
+    rows += "" if found.groups is None else f" in {count_of(found.groups, 'group')}"
+    return f"{count_of(len(found.models), 'model')} on the same {rows}"
 
 
 #: The version of the form of the JSON, increased when it changes.

@@ -8,6 +8,7 @@ from sigstats._common.numerals import significant
 from sigstats.comparison.size import SizePlan
 
 from ..pages import svg
+from ..pages.answer import Answer
 from ..pages.axes import Axes, Tick
 from ..pages.page import page
 from .words import (
@@ -26,13 +27,12 @@ from .words import (
 
 def as_html(found: SizePlan) -> str:
     """The page: the headline, its basis, the power curves, the tables."""
+    answer = _answer(found)
     return page(
         "size.html.j2",
-        title=headline(found),
+        title=answer.title,
+        answer=answer,
         basis=list(basis(found)),
-        target=f"{significant(100 * found.target)}%",
-        at_hand=bool(found.parts),
-        figure=power_plot(found),
         drops_header=DROPS_HEADER,
         drops=[drop_cells(found, each) for each in found.drops],
         answers_header=answers_header(found),
@@ -42,7 +42,30 @@ def as_html(found: SizePlan) -> str:
     )
 
 
-_WIDTH, _HEIGHT, _LABELS, _COLOURS = 640.0, 340.0, 110.0, 6
+def _answer(found: SizePlan) -> Answer:
+    """The first screen: what the rows at hand show, and how many each drop needs."""
+    target = f"{significant(100 * found.target)}%"
+    whole, numbers = found.pilot.parts[0], []
+    if found.parts:
+        smallest = found.parts[0].detectable
+        numbers = [("at hand", f"{whole.n:,}", found.pilot.unit)]
+        numbers.append(("smallest drop shown", "none" if smallest is None else points(smallest), f"power {target}"))
+    numbers.append(("one model alone right", f"{significant(100 * whole.discordance, 3)}%", "of the rows"))
+    return Answer(
+        headline=headline(found),
+        numbers=numbers,
+        shown=[(f"To show a drop of {points(each.drop)}:", f"{drop_cells(found, each)[1]}.") for each in found.drops],
+        to_do="Collect as many rows as the smallest drop that matters needs." if found.parts else "",
+        figure=power_plot(found),
+        caption=(
+            "How often a comparison of so many rows fails a candidate whose accuracy has dropped by so much. "
+            f"Dashed: the power wanted, {target}.{' Dotted: what is at hand.' if found.parts else ''}"
+        ),
+    )
+
+
+#: As wide as a phone shows it; a wider screen enlarges it.
+_WIDTH, _HEIGHT, _LABELS, _COLOURS = 360.0, 250.0, 72.0, 6
 
 
 def power_plot(found: SizePlan) -> Markup:

@@ -79,7 +79,7 @@ def drop_cells(found: SizePlan, each: DropPlan) -> tuple[str, ...]:
     if each.needed is not None:
         needed = units(found, each.needed)
     elif each.drop <= found.rule.minimum_effect:
-        needed = f"no number: the smallest effect that counts is {points(found.rule.minimum_effect)}"
+        needed = f"no number, as the smallest effect that counts is {points(found.rule.minimum_effect)}"
     else:
         needed = "over 100,000,000 rows"
     return points(each.drop), needed, "–" if each.power is None else f"{100 * each.power:.1f}%"

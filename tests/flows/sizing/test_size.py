@@ -67,7 +67,7 @@ def test_errors_that_are_independent_differ_most(capsys):
 
 def test_a_drop_that_never_fails_is_said(capsys):
     out = size(capsys, "--discordance", 0.1, "--rows", 500, "--drop", 0.01, "--minimum-effect", 0.02)
-    assert "no number: the smallest effect that counts is 2 points" in out
+    assert "no number, as the smallest effect that counts is 2 points" in out
     assert size(capsys, "--discordance", 0.1, "--drop", 0.01, "--minimum-effect", 0.02).startswith("no number of rows")
     assert size(capsys, "--discordance", 0.5, "--rows", 5).startswith("5 rows show no drop four times in five")
 
