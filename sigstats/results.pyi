@@ -14,6 +14,8 @@ from .fuzzy.result import FuzzyDecision as FuzzyDecision
 from .fuzzy.result import FuzzyTestResult as FuzzyTestResult
 from .goodness_of_fit.test import GoodnessOfFitTestResult as GoodnessOfFitTestResult
 from .homogeneity.test import HomogeneityTestResult as HomogeneityTestResult
+from .judged import JudgeAgreement as JudgeAgreement
+from .judged import JudgedResult as JudgedResult
 from .many_datasets.bayesian_signed_rank import SignedRankProbabilities as SignedRankProbabilities
 from .many_datasets.comparison import DatasetsComparison as DatasetsComparison
 from .many_datasets.comparison import PairOverDatasets as PairOverDatasets

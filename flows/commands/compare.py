@@ -53,6 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN",
         help="the column of runs of a recipe, such as seeds of its training, which are what is independent",
     )
+    parser.add_argument(
+        "--human",
+        metavar="COLUMN",
+        help="a column of labels by people, 1 for right and 0 for wrong, empty where there is none: what a judge says "
+        "in --score (or label and prediction) is corrected by them",
+    )
     add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="the class to which the scores give a probability")
     add_measures(parser, "a measure (repeatable; default: accuracy, and auc if there are scores)")
@@ -72,6 +78,8 @@ def run(options: argparse.Namespace) -> int:
             "CANDIDATE: is missing; expected a second file, or --prediction COLUMN of each model in one file"
         )
     refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
+    if options.human is not None:
+        return _run_judged(options)
     found = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
     quiet = "-" in (options.json, options.markdown, options.junit)
@@ -85,6 +93,36 @@ def run(options: argparse.Namespace) -> int:
         from ..comparison.candidates import show_candidates
 
         show_candidates(found)
+    return REGRESSION if found.verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
+
+
+#: What says nothing of the labels of people, and how it is named.
+_NOT_JUDGED = ("markdown", "report", "junit", "slices", "measures", "run", "group", "task", "score_range", "positive")
+
+
+def _run_judged(options: argparse.Namespace) -> int:
+    from sigstats.comparison.rule import failing_verdicts
+
+    from ..comparison.judged import as_json, as_text, compare_judged
+    from ..comparison.rule_options import rule_of
+
+    for name in _NOT_JUDGED:
+        if getattr(options, name):
+            option = name.removesuffix("s").replace("_", "-")
+            raise BadInput(f"--{option}: is not valid with --human; expected one of them")
+    if len(options.candidates) > 1 or len(scores_of(options)) > 1:
+        raise BadInput("--human: is not valid with several candidates or scores; expected one of each")
+    paths = (options.baseline, options.candidates[0])
+    try:
+        found = compare_judged(
+            paths, columns_of_files(options, 2), options.human, rule_of(options), unmatched=options.unmatched
+        )
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    if options.json is not None:
+        write_text(options.json, as_json(found))
+    if options.json != "-":
+        write_text("-", as_text(found))
     return REGRESSION if found.verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
 
 

@@ -13,7 +13,7 @@ from ._agreement import same_content
 from ._from_table import OtherNamesError, from_table
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
-from ._pairing import PairedPredictions, join
+from ._pairing import PairedPredictions, Unmatched, join, match
 from ._predictions import ALL_SCORES, Columns, Predictions
 from ._scores import ScoredFile, join_scores, names_in, scores_meant
 from ._selection import select
@@ -30,11 +30,13 @@ __all__ = [
     "PairedPredictions",
     "Predictions",
     "ScoredFile",
+    "Unmatched",
     "from_table",
     "join",
     "join_many",
     "join_scores",
     "labels_of",
+    "match",
     "names_of_instances",
     "read",
     "same_content",

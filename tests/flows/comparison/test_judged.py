@@ -1,0 +1,75 @@
+"""`sigstats compare --human`: rows joined by id, the candidate less the baseline, beside `judged_test` of arrays."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.flows.cli import main
+
+
+def drawn(accuracies, specificities, rng, n=600, labels=150):
+    """Of baseline and candidate: the frames of verdicts and sparse labels."""
+    frames = []
+    for accuracy, specificity in zip(accuracies, specificities, strict=True):
+        people = rng.random(n) < accuracy
+        judge = np.where(people, rng.random(n) < 0.9, rng.random(n) >= specificity)
+        human = np.where(np.arange(n) < labels, people, np.nan)
+        frames.append(pd.DataFrame({"id": np.arange(n), "judge": judge.astype(int), "human": human}))
+    return frames
+
+
+def compared(tmp_path, frames, *arguments):
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path, frame in zip(paths, frames, strict=True):
+        frame.to_csv(path, index=False)
+    target = tmp_path / "found.json"
+    target.unlink(missing_ok=True)
+    code = main(
+        ["compare", *map(str, paths), "--score", "judge", "--human", "human", *arguments, "--json", str(target)]
+    )
+    return code, json.loads(target.read_text()) if target.exists() else None
+
+
+def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path):
+    baseline, candidate = drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))
+    code, found = compared(tmp_path, (baseline, candidate.sample(frac=1, random_state=0)))
+    direct = sigstats.judged_test(
+        candidate.judge, baseline.judge, candidate.human, baseline.human, n_resamples=10_000, rng=0
+    )
+    assert (code, found["verdict"]) == (0, "inconclusive")
+    assert found["confidence_interval"] == list(direct.confidence_interval)
+    assert found["judge_estimate"] == pytest.approx(candidate.judge.mean() - baseline.judge.mean())
+    assert found["agreement"]["candidate"] == direct.agreement[0]._asdict()
+
+
+def test_a_candidate_that_the_judge_prefers_and_people_do_not_fails(tmp_path, capsys):
+    baseline, candidate = drawn((0.9, 0.6), (0.9, 0.05), np.random.default_rng(2), labels=300)
+    code, found = compared(tmp_path, (baseline, candidate))
+    assert (code, found["verdict"]) == (1, "fail")
+    assert found["judge_estimate"] > 0 > found["estimate"]
+    said = capsys.readouterr().out
+    assert said.startswith("FAIL: the candidate is worse in the eyes of people\n")
+    assert "note: the judge's errors favour one of the models" in said
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "said"),
+    [
+        ({"human": 3.0}, (), r"a\.csv: column 'human': 3 is no verdict; expected 1"),
+        ({"judge": 0.5}, (), r"a\.csv: column 'judge': 0\.5 is no verdict; expected 1"),
+        ({}, ("--slice", "id"), "--slice: is not valid with --human"),
+        ({}, ("--score", "human"), "--human: is not valid with several candidates or scores"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(tmp_path, capsys, change, arguments, said):
+    frames = drawn((0.8, 0.8), (0.7, 0.7), np.random.default_rng(3), n=20, labels=10)
+    frames[0] = frames[0].assign(**change)
+    code, found = compared(tmp_path, frames, *arguments)
+    assert (code, found) == (2, None)
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert re.search(said, error)

@@ -1,0 +1,151 @@
+"""The test by a judge and a few labels: McNemar's exact one, the law of weighted rows, level and coverage."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import mcnemar
+
+import sigstats
+from tests.examples import examples
+
+NAN = math.nan
+
+
+@given(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 40)).filter(any))
+@settings(max_examples=examples(20))
+def test_a_judge_that_never_prefers_leaves_mcnemars_exact_test(counts):
+    a, b, same = counts
+    people = np.repeat([[1, 0], [0, 1], [1, 1]], counts, axis=0).T
+    judge = np.ones(a + b + same, dtype=bool)
+    result = sigstats.judged_test(judge, judge, *people, n_resamples=100_000)
+    exact = mcnemar([[0, a], [b, 0]], exact=True).pvalue
+    assert result.pvalue == pytest.approx(exact, abs=5 * math.sqrt(exact / 100_000) + 2e-5)
+    assert result.estimate == pytest.approx((a - b) / (a + b + same))
+
+
+def test_the_interval_is_that_of_randomly_weighted_rows():
+    """Each row and each label has an exponential weight of its own; the worst row comes to each verdict in turn."""
+    rng = np.random.default_rng(2)
+    judge = rng.random((2, 90)) < [[0.8], [0.6]]
+    people = np.where(rng.random((2, 90)) < 0.85, judge, ~judge)
+    labels = np.where(np.arange(90) < 40, people, NAN)
+    verdict, seen = judge[0] * 1 - judge[1], (people[0] * 1 - people[1])[:40]
+    ends = []
+    for worst in (-1, 1):
+        of_rows = rng.standard_exponential((60_000, 90))
+        of_labels = rng.standard_exponential((60_000, 41))
+        values = []
+        for harmed in (-1, 0, 1):
+            total = np.zeros(60_000)
+            for each in (-1, 0, 1):
+                share = of_rows[:, verdict == each].sum(axis=1) / of_rows.sum(axis=1)
+                there = verdict[:40] == each
+                weights, marks = of_labels[:, :40][:, there], seen[there]
+                if each == harmed:
+                    weights, marks = np.hstack([weights, of_labels[:, 40:]]), np.append(marks, worst)
+                total += share * (weights @ marks) / weights.sum(axis=1)
+            values.append(np.quantile(total, 0.025 if worst < 0 else 0.975))
+        ends.append(min(values) if worst < 0 else max(values))
+    low, high, _ = sigstats.judged_test(*judge, *labels, n_resamples=60_000).confidence_interval
+    assert [low, high] == pytest.approx(ends, abs=0.005)
+
+
+@pytest.mark.parametrize("labels", [30, 50, 200])
+def test_equal_models_of_a_judge_that_errs_for_one_keep_the_level(labels):
+    """2,000 rows, specificity .70 for A and .55 for B; the judge alone is significant in most trials."""
+    rng, trials = np.random.default_rng(labels), 150
+    corrected = judge_alone = 0
+    for _ in range(trials):
+        people = rng.random((2, 2000)) < 0.8
+        judge = np.where(people, rng.random((2, 2000)) < 0.9, rng.random((2, 2000)) >= [[0.7], [0.55]])
+        seen = np.where(np.arange(2000) < labels, people, NAN)
+        corrected += sigstats.judged_test(*judge, *seen, n_resamples=1999).pvalue <= 0.05
+        a, b = np.count_nonzero(judge[0] & ~judge[1]), np.count_nonzero(judge[1] & ~judge[0])
+        judge_alone += sigstats.mcnemar_test(a, b).pvalue <= 0.05
+    assert judge_alone > 0.5 * trials
+    assert corrected <= 0.05 * trials + 3 * math.sqrt(trials * 0.05 * 0.95)
+
+
+def test_labels_may_be_more_frequent_with_one_verdict():
+    """Every row on which the judge prefers one model is labelled and a tenth of the others: no bias, in the mean."""
+    rng, estimates = np.random.default_rng(5), []
+    for _ in range(200):
+        people = rng.random((2, 600)) < [[0.8], [0.7]]
+        judge = np.where(people, rng.random((2, 600)) < 0.9, rng.random((2, 600)) >= 0.6)
+        chosen = (judge[0] != judge[1]) | (rng.random(600) < 0.1)
+        estimates.append(sigstats.judged_test(*judge, *np.where(chosen, people, NAN), n_resamples=999).estimate)
+    assert np.mean(estimates) == pytest.approx(0.1, abs=4 * np.std(estimates) / math.sqrt(200))
+
+
+def test_the_side_and_the_margin():
+    rng = np.random.default_rng(1)
+    people = rng.random((2, 400)) < [[0.9], [0.6]]
+    judge = np.where(rng.random((2, 400)) < 0.9, people, ~people)
+    labels = np.where(np.arange(400) < 150, people, NAN)
+    ahead = sigstats.judged_test(*judge, *labels, alternative="greater")
+    behind = sigstats.judged_test(*judge[::-1], *labels[::-1], alternative="less")
+    assert ahead.pvalue < 0.001
+    assert behind.pvalue < 0.001
+    assert ahead.estimate == pytest.approx(-behind.estimate)
+    assert ahead.confidence_interval.high == 1
+    assert behind.confidence_interval.low == -1
+    assert ahead.confidence_interval.low == pytest.approx(-behind.confidence_interval.high, abs=0.01)
+    at_end = sigstats.judged_test(*judge, *labels, alternative="greater", margin=ahead.confidence_interval.low)
+    assert at_end.pvalue == pytest.approx(0.05, abs=0.001)
+    assert sum(ahead.labels_wanted) <= 150
+    assert ahead.rows == tuple(np.bincount(judge[0] * 1 - judge[1] + 1))
+
+
+def test_so_many_labels_decide_as_are_wanted_if_people_go_on_as_they_began():
+    verdict = np.repeat([-1, 0, 1], [400, 2000, 600])
+    place = np.concatenate([np.arange(400), np.arange(2000), np.arange(600)])
+    judge = np.array([verdict > -1, verdict < 1])
+    seen = np.where(place % 5 < 4, verdict, 0) + np.where((verdict == 0) & (place % 10 == 9), 1, 0)
+    people = np.array([seen > -1, seen < 1])
+
+    def test(labels):
+        labelled = place < np.asarray(labels)[verdict + 1]
+        return sigstats.judged_test(*judge, *np.where(labelled, people, NAN))
+
+    few = test([20, 20, 20])
+    assert few.pvalue > 0.05
+    assert few.labels == (20, 20, 20)
+    assert sum(few.labels_wanted) > 60
+    whole = [10 * math.ceil(each / 10) for each in few.labels_wanted]  # of the pattern
+    assert test(whole).pvalue <= 0.05
+    assert test([max(20, each - 30) for each in whole]).pvalue > 0.05
+
+
+def test_agreement_counts_and_its_intervals():
+    judge, people = [1, 1, 1, 0, 0], [1, 1, 0, 1, None]
+    result = sigstats.judged_test(judge, judge, people, people)
+    assert result.agreement[0] == (2, 1, 1, 0)
+    assert result.n_labels == 4
+    assert result.agreement[0].agreement() == sigstats.clopper_pearson(2, 4)
+    assert result.agreement[0].sensitivity() == sigstats.clopper_pearson(2, 3)
+    assert result.agreement[0].specificity() == sigstats.clopper_pearson(0, 1)
+
+
+def test_a_verdict_without_labels_may_hide_anything():
+    result = sigstats.judged_test([1] * 50 + [0] * 50, [1] * 100, [1] * 50 + [NAN] * 50, [1] * 50 + [NAN] * 50)
+    low, high, _ = result.confidence_interval
+    assert low < -0.5
+    assert high > 0.4
+    assert result.reason == "no label among 50 rows where the judge prefers B"
+
+
+@pytest.mark.parametrize(
+    ("people", "said"),
+    [
+        ([1, 0, NAN], r"people_a \(length\): 3 .*4, as judge_a"),
+        ([1, 0, 2, NAN], r"people_a\[2\]: 2\.0"),
+        (["yes", "no", None, None], r"people_a\[0\]: 'yes'"),
+        ([None] * 4, "people_a, people_b: 0 .*one row or more"),
+    ],
+)
+def test_what_is_no_label_is_named(people, said):
+    with pytest.raises(ValueError, match=said):
+        sigstats.judged_test([1, 0, 1, 0], [1, 1, 1, 0], people, people)
