@@ -38,15 +38,16 @@ def world(rng, accuracies, sensitivities, specificities):
 
 
 def ppi(judge, people):
-    """PPI++ with the estimated lambda within [0, 1]."""
-    n, rows = people.shape[1], judge.shape[1]
+    """PPI++ with the estimated lambda within [0, 1]; the judge's mean is of the rows without labels."""
+    n = people.shape[1]
     verdict, seen = judge[0] * 1.0 - judge[1], people[0] * 1.0 - people[1]
+    rest, rows = verdict[n:], len(verdict) - n
     spread = verdict.var()
     covariance = np.cov(verdict[:n], seen, bias=True)[0, 1]
     weight = min(max(covariance / (spread * (1 + n / rows)), 0.0), 1.0) if spread else 0.0
-    rest = seen - weight * verdict[:n]
-    error = math.sqrt(rest.var() / n + weight**2 * spread / rows)
-    return weight * verdict.mean() + rest.mean(), error
+    residual = seen - weight * verdict[:n]
+    error = math.sqrt(residual.var() / n + weight**2 * rest.var() / rows)
+    return weight * rest.mean() + residual.mean(), error
 
 
 def rogan_gladen(judge, people):

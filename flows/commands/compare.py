@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "in --score (or label and prediction) is corrected by them",
     )
     add_score_range(parser, "score")
-    parser.add_argument("--positive", metavar="CLASS", help="the class to which the scores give a probability")
+    parser.add_argument("--positive", metavar="CLASS", help="the class that scores are probabilities of, or f1 is of")
     add_measures(parser, "a measure (repeatable; default: accuracy, and auc if there are scores)")
     add_rule_options(parser)
     add_outputs(parser, *_OUTPUTS)

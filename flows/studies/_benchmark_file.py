@@ -132,8 +132,7 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     from sigstats.comparison.requirements import COMPARED_MEASURES, as_compared_measure
 
     needs = ("answers", "classes", "scores", "probabilities")
-    of_one_class = ("precision", "recall", "specificity", "f1", "jaccard")
-    known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1", *of_one_class]
+    known = [*(name for name in COMPARED_MEASURES if MEASURES[name].needs in needs), "micro-f1"]
     for name in names:
         try:
             as_compared_measure(name, known)

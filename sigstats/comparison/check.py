@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from .._common.scores import unit_of
-from .._common.validation import FloatArray, IntArray, as_choice, as_real, refuse, shown
+from .._common.validation import FloatArray, IntArray, as_choice, as_real, refuse
 from ..intervals import clopper_pearson
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES, is_pass_at
@@ -68,7 +68,7 @@ def check_predictions(
     names = _measures(paired, measures)
     code = None
     if any(name in _HITS or MEASURES[name].needs == "probabilities" for name in names):
-        code = _positive(paired, positive)
+        code = positive_code(paired, positive, among_several=True)
     everything = whole(paired, positive=code, with_numbers=False)
     limits = {name: _limits(paired, name) for name in names}
     for name, (low, high) in limits.items():
@@ -109,15 +109,6 @@ def _measures(paired: PairedPredictions, measures: Sequence[str] | None) -> tupl
         if MEASURES[name].needs == "marks" and paired.lower:
             raise refuse("score", paired.score_column, "a score of which the higher is better, for a least value")
     return names
-
-
-def _positive(paired: PairedPredictions, positive: str | None) -> int:
-    """The code of the positive class, which is one of several where it is named."""
-    if len(paired.classes) > 2 and positive is not None:
-        return paired.classes.index(as_choice(positive, "positive", paired.classes))
-    if len(paired.classes) > 2:
-        raise ValueError(f"positive: is missing; expected one of {', '.join(map(shown, paired.classes[:10]))}")
-    return positive_code(paired, positive)
 
 
 def _limits(paired: PairedPredictions, measure: str) -> tuple[float, float]:

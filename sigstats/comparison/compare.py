@@ -15,7 +15,7 @@ from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note, unit_of
 from .._common.task_weights import MEAN_OVER_TASKS
 from .._common.validation import refuse, shown
-from ..measures.table import MEASURES
+from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from .direction import with_direction
@@ -99,8 +99,10 @@ def _asked(
             raise ValueError(f"score: {shown(paired.score_name)} is not valid with measures of predictions alone")
     for name in names:
         require(paired, name)
-    needs_positive = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
-    code = positive_code(paired, positive) if needs_positive else None
+    of_scores = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
+    code = None
+    if of_scores or any(map(refers_to_one_class, names)):
+        code = positive_code(paired, positive, among_several=not of_scores)
     return names, whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
 
 

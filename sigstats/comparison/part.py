@@ -25,8 +25,8 @@ class Part:
     b: IntArray
     #: int64 array of shape (n,) or None.
     group: IntArray | None
-    #: Whether a row is of the class whose probability the scores are; bool array of shape (n,).
-    positive: NDArray[np.bool_]
+    #: The class whose probability the scores are, or that measures of one class are of; -1 if there is none.
+    code: int
     #: pair of float64 arrays of shape (n,), or None.
     scores: tuple[FloatArray, FloatArray] | None
     #: The number that each class is, where all are numbers and a measure needs them.
@@ -45,6 +45,11 @@ class Part:
     #: What every run of two recipes says.
     runs: Runs | None = None
 
+    @property
+    def positive(self) -> NDArray[np.bool_]:
+        """Whether a row is of that class; bool array of shape (n,)."""
+        return np.equal(self.label, self.code)
+
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
         return replace(
@@ -53,7 +58,6 @@ class Part:
             a=self.a[where],
             b=self.b[where],
             group=None if self.group is None else self.group[where],
-            positive=self.positive[where],
             scores=None if self.scores is None else (self.scores[0][where], self.scores[1][where]),
             items=None if self.items is None else self.items[where],
             runs=None if self.runs is None else self.runs.rows(where),
@@ -133,13 +137,13 @@ def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> 
 
 
 def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool) -> Part:
-    """All rows; `positive` is the code of the class whose probability the scores are."""
+    """All rows; `positive` is the code of the class that scores or measures are of."""
     return Part(
         paired.label,
         paired.a,
         paired.b,
         paired.group,
-        paired.label == (-1 if positive is None else positive),
+        -1 if positive is None else positive,
         paired.scores,
         paired.numbers() if with_numbers else None,
         paired.bounds,

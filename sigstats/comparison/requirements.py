@@ -24,16 +24,11 @@ _TRUTH = {"1": True, "true": True, "0": False, "false": False}
 
 
 def _is_comparable(spec: MeasureSpec) -> bool:
-    """Whether greater is better, no parameter is needed, and any number of classes will do.
-
-    A measure of one class's counts is averaged over the classes, all of which count the same.
-    """
+    """Whether greater is better and no parameter is needed; an average counts all classes alike."""
     if not spec.greater_is_better or spec.parameters:
         return False
     average, base = base_of(spec.name)
-    if not average:
-        return spec.of_counts is None or spec.of_classes is not None
-    return average == "macro" and MEASURES[base].of_classes is None
+    return not average or (average == "macro" and MEASURES[base].of_classes is None)
 
 
 #: The measures that a comparison takes, in the order of the table of measures.
@@ -225,9 +220,16 @@ def _is_number(name: str) -> bool:
         return False
 
 
-def positive_code(paired: PairedPredictions, positive: str | None) -> int:
-    """The code of the class whose probability the scores are, or ValueError."""
+def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
+    """The code of the class that scores are probabilities of, or that measures of one class are of; or ValueError.
+
+    `among_several`: whether it may be one of more than two classes, where it is named.
+    """
     classes = paired.classes
+    if len(classes) > 2 and among_several:
+        if positive is None:
+            raise ValueError(f"positive: is missing; expected one of {', '.join(map(shown, classes[:10]))}")
+        return classes.index(as_choice(positive, "positive", classes))
     if len(classes) != 2:
         raise ValueError(f"label: {len(classes)} classes are not valid for measures of scores; expected two")
     if positive is None:

@@ -193,5 +193,5 @@ def _of_classes(measure: str, part: Part, said: IntArray) -> float:
         return float(as_measure(measure).of(counts, "classes"))
     if not part.positive.any():
         return math.nan
-    one = int(np.searchsorted(classes, part.label[part.positive][0]))
+    one = int(np.searchsorted(classes, part.code))
     return float(as_measure(measure).of(Confusion(*(each[one] for each in counts)), "binary"))

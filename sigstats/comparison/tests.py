@@ -155,20 +155,19 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
 def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """Any other measure of predictions, by random weights of the joint outcomes, or of whole groups of them."""
     label, a, b, group = part.label, part.a, part.b, part.group
-    if all((each == label[0]).all() for each in (label, a, b)):
-        return replace(row, note="one class alone: nothing can be tested")
-    of_one_class = refers_to_one_class(row.measure)
-    if of_one_class and group is not None:
-        return replace(row, note=f"{row.measure} has no test in groups; macro-{row.measure} has")
     joint: JointEvents | JointOutcomes
-    groups = None
-    if of_one_class:
-        joint = JointOutcomes.from_predictions(label, a, b, positive=label[part.positive][0])
+    if refers_to_one_class(row.measure):
+        true, in_a, in_b = (each == part.code for each in (label, a, b))
+        if not (true | in_a | in_b).any():
+            return replace(row, note="no row of the class, nor one called so: nothing can be tested")
+        events = 4 * ~true + 2 * ~in_b + ~in_a  # e1 to e8
+        joint = JointOutcomes(*np.bincount(events, minlength=8).tolist())
+    elif all((each == label[0]).all() for each in (label, a, b)):
+        return replace(row, note="one class alone: nothing can be tested")
     else:
         joint = JointEvents.from_predictions(label, a, b)
-        if group is not None:
-            triples = np.unique(np.column_stack([label, a, b]), axis=0, return_inverse=True)[1]
-            groups = np.unique(group, return_inverse=True)[1], triples.ravel()
+        events = np.unique(np.column_stack([label, a, b]), axis=0, return_inverse=True)[1].ravel()
+    groups = None if group is None else (np.unique(group, return_inverse=True)[1], events)
     measure = as_measure(row.measure)
     law = law_of_difference(joint, measure, size=rule.resamples, rng=rule.seed, groups=groups)
     values = [float(measure.of(each, joint.kind)[0]) for each in joint.confusions(np.array([joint.counts], float))]

@@ -148,8 +148,8 @@ def test_what_is_compared_is_the_better_the_greater_it_is_and_needs_no_parameter
     assert {"accuracy", "balanced-accuracy", "macro-f1", "macro-precision", "macro-recall", "mcc", "kappa"} < set(
         COMPARED_MEASURES
     )
-    assert {"auc", "neg-log-loss", "neg-brier", "mean-score"} < set(COMPARED_MEASURES)
-    assert not {"error", "f1", "dcf", "macro-f-beta", "macro-accuracy", "micro-f1"} & set(COMPARED_MEASURES)
+    assert {"auc", "neg-log-loss", "neg-brier", "mean-score", "f1", "recall"} < set(COMPARED_MEASURES)
+    assert not {"error", "dcf", "macro-f-beta", "macro-accuracy", "micro-f1"} & set(COMPARED_MEASURES)
 
 
 Y = [0, 1] * 20
