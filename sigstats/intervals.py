@@ -1,11 +1,14 @@
-"""Intervals for a proportion that is known through counts."""
+"""Intervals for a proportion that is known through counts, and for a quantile that is known through a sample."""
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from scipy.special import (
+    bdtr,
     betainc,
     betaincc,
     betainccinv,
@@ -17,7 +20,7 @@ from scipy.special import (
     ndtri,
 )
 
-from ._common.validation import as_count, as_real, refuse
+from ._common.validation import FloatArray, as_count, as_real, refuse
 
 #: With more trials the inverse of the incomplete beta function is not exact.
 MOST_TRIALS_OF_BETA = 2**30
@@ -155,6 +158,27 @@ def monte_carlo_interval(exceedances: int, replicates: int, *, confidence_level:
     (0.0, 0.00529)
     """
     return clopper_pearson(exceedances, replicates, confidence_level=confidence_level)
+
+
+def quantile_interval(values: FloatArray, share: float, *, confidence_level: float = 0.95) -> Interval:
+    """The interval of the point below which so large a share of a population is, of whatever law.
+
+    Its ends are order statistics of independent `values`, and infinite where there are too few of them: the number of
+    values below the point is binomial (Thompson 1936, Annals of Mathematical Statistics 7, 122-128).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.intervals import quantile_interval
+    >>> low, high = quantile_interval(np.arange(1.0, 21.0), 0.5)
+    >>> low, high
+    (6.0, 15.0)
+    """
+    ordered, n, tail = np.sort(values), len(values), (1 - confidence_level) / 2
+    below = bisect_right(range(n), tail, key=lambda k: float(bdtr(k, n, share)))
+    above = bisect_right(range(n), tail, key=lambda k: float(bdtr(k, n, 1 - share)))
+    low = -math.inf if below == 0 else float(ordered[below - 1])
+    return Interval(low, math.inf if above == 0 else float(ordered[n - above]), confidence_level)
 
 
 def _as_proportion(successes: Any, trials: Any, confidence_level: Any) -> tuple[int, int, float]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from sigstats.comparison.candidates import CandidatesResult, overall
 from sigstats.comparison.cells import difference_of, interval_of, value_of, with_unit
+from sigstats.comparison.costs import not_worse_and_cheaper
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import apart_in_sign, hint
@@ -103,6 +104,8 @@ def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
         if largest is not None:
             possible = f"; a {_way(largest)} of up to {_size(largest, largest.worst)} is possible on {largest.slice}"
         yield "Undecided:", f"{some_of(places)}{possible}."
+    if together := not_worse_and_cheaper(found):
+        yield "Together:", f"{together}."
     if places := _places(found, None):
         reason = next(row.note for row in found.rows if row.verdict is None)
         yield "Not tested:", f"{some_of(places)} ({reason})."

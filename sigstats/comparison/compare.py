@@ -18,6 +18,7 @@ from .._common.validation import refuse, shown
 from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
+from .costs import cost_quantiles
 from .direction import with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, whole
@@ -93,6 +94,8 @@ def _asked(
 ) -> tuple[tuple[str, ...], Part]:
     """The measures of a pair, and its rows."""
     names = default_measures(paired) if measures is None else as_compared_measures(measures)
+    if paired.scores is not None and paired.lower and not any(map(is_of_scores, names)):
+        names = (*names, "mean-score")  # a cost that is named is compared
     if paired.compared:
         names = tuple(name for name in names if is_of_scores(name))
         if not names:
@@ -142,7 +145,7 @@ def _tested(
         rows = (*rows[: len(names)], *means, *rows[len(names) :])
     notes = [*paired.notes]
     if any(row.lower_is_better for row in rows):
-        notes.append(lower_is_better_note(paired.score_column))
+        notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), **_sizes_and_subjects(paired))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._common.class_names import label_name
 from .._common.data_frames import opened, require_same_index
+from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 
 #: The name of the slice that holds every row.
@@ -105,8 +106,8 @@ class PairedPredictions:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """What every score lies between: what is known, or 0 and 1 where all that were seen do."""
-        if self.score_range is not None or self.scores is None or not self.n:
+        """What every score lies between: what is known, or 0 and 1 where all that were seen do and have no unit."""
+        if self.score_range is not None or self.scores is None or not self.n or unit_of(self.score_column):
             return self.score_range
         low, high = min(each.min() for each in self.scores), max(each.max() for each in self.scores)
         return (0.0, 1.0) if low >= 0 and high <= 1 else None

@@ -76,14 +76,16 @@ def is_of_scores(measure: str) -> bool:
 
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
-    """What is compared where nobody says: the accuracy, and the area under the curve where there are scores.
+    """What is compared where nobody says: the accuracy, and the area under the curve of scores or the mean of costs.
 
     Raises ValueError if the labels are measurements.
     """
     refuse_mistaken_classes(paired)
     if not paired.predicted:
         return ("mean-score",) if paired.graded or len(paired.classes) != 2 else ("auc",)
-    return ("accuracy", "auc") if paired.scores is not None and not paired.graded else ("accuracy",)
+    if paired.scores is None or paired.graded:
+        return ("accuracy",)
+    return ("accuracy", "mean-score" if paired.lower else "auc")
 
 
 def refuse_mistaken_classes(paired: PairedPredictions) -> None:

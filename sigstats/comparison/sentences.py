@@ -8,6 +8,7 @@ from .._common.task_weights import MEAN_OVER_TASKS
 from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS
 from .cells import difference_in_words, in_points, interval_of, with_unit
+from .costs import not_worse_and_cheaper
 from .paired_predictions import ALL_ROWS
 from .rows import ComparedRows, ComparisonRow
 from .rule import ComparisonRule
@@ -31,7 +32,8 @@ def title_of(found: ComparedRows) -> str:
         excluded = f"a {_loss(first)} of more than {with_unit(first, first.worst).lstrip('−+')}"
         title = f"INCONCLUSIVE: no regression shown; on all rows {first.name} excludes "
         title += excluded if behind else f"any {_loss(first)}"
-    return "; ".join([title, *apart_in_sign(found)])
+    both = not_worse_and_cheaper(found)
+    return "; ".join([title, *apart_in_sign(found), *([both] if both else [])])
 
 
 def apart_in_sign(found: ComparedRows) -> list[str]:
