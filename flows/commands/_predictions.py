@@ -118,6 +118,7 @@ _OUTPUTS = {
     "markdown": "write a table for a pull request; - for standard output",
     "report": "write a page of HTML",
     "junit": "write JUnit XML, a test case for each result; - for standard output",
+    "changed": "write the rows that the candidate broke or fixed as CSV; - for standard output",
 }
 
 

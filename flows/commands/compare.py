@@ -6,7 +6,7 @@ code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,9 +26,10 @@ from ._predictions import (
 
 if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
+    from sigstats.tasks.predictions import PairedPredictions
 
 
-_OUTPUTS = ("json", "markdown", "report", "junit")
+_OUTPUTS = ("json", "markdown", "report", "junit", "changed")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,11 +81,14 @@ def run(options: argparse.Namespace) -> int:
     refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
     if options.human is not None:
         return _run_judged(options)
-    found = _compare(options)
+    if options.changed is not None and (options.run is not None or len(options.candidates) > 1):
+        raise BadInput("--changed: is not valid with --run or several candidates; expected the rows of two models")
+    found, pairs = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
-    quiet = "-" in (options.json, options.markdown, options.junit)
+    quiet = "-" in (options.json, options.markdown, options.junit, options.changed)
     for place, text in _texts(options, found):
         write_text(place, text)
+    changed = None if options.changed is None else _write_changed(options.changed, pairs[0])
     if not quiet and len(found.candidates) == 1:
         from ..comparison.text import show
 
@@ -93,11 +97,33 @@ def run(options: argparse.Namespace) -> int:
         from ..comparison.candidates import show_candidates
 
         show_candidates(found)
+    if not quiet and changed is not None:
+        write_text("-", f"{changed}: {printable(options.changed)}")
     return REGRESSION if found.verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
 
 
+def _write_changed(place: str, pairs: "Sequence[PairedPredictions]") -> str:
+    from ..comparison.changed import changed_as_csv
+
+    table, words = changed_as_csv(pairs)
+    write_text(place, table.rstrip("\n"))
+    return words
+
+
 #: What says nothing of the labels of people, and how it is named.
-_NOT_JUDGED = ("markdown", "report", "junit", "slices", "measures", "run", "group", "task", "score_range", "positive")
+_NOT_JUDGED = (
+    "markdown",
+    "report",
+    "junit",
+    "changed",
+    "slices",
+    "measures",
+    "run",
+    "group",
+    "task",
+    "score_range",
+    "positive",
+)
 
 
 def _run_judged(options: argparse.Namespace) -> int:
@@ -126,7 +152,8 @@ def _run_judged(options: argparse.Namespace) -> int:
     return REGRESSION if found.verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
 
 
-def _compare(options: argparse.Namespace) -> "CandidatesResult":
+def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
+    """The comparison of all candidates, and the rows of each, by each score."""
     from sigstats.comparison.candidates import compare_candidates
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.requirements import as_compared_measures
@@ -155,6 +182,7 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
                 scores,
                 unmatched=options.unmatched,
                 allow_different_tasks=options.allow_different_tasks,
+                with_ids=options.changed is not None,
             )
             identical = candidate.columns == columns and same_content(baseline.path, candidate.path)
             joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
@@ -164,7 +192,7 @@ def _compare(options: argparse.Namespace) -> "CandidatesResult":
             pairs.append(joined)
         of_one_file = len(named) > 1 and {options.baseline} == set(options.candidates)
         baseline_name, *names = named if of_one_file else (options.baseline, *options.candidates)
-        return compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive)
+        return compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive), pairs
     except ValueError as error:
         raise BadInput(str(error)) from None
 

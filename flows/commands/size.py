@@ -131,6 +131,10 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
         unmatched=options.unmatched,
         allow_different_tasks=options.allow_different_tasks,
     )
+    if paired.scores is not None and not paired.graded:
+        raise BadInput(
+            f"--score: {of_files[0].score!r} is not valid; a size is by accuracy, expected no score of a table"
+        )
     if not options.measures:
         refuse_mistaken_classes(paired)
     measures = as_compared_measures(options.measures) if options.measures else ("accuracy",)

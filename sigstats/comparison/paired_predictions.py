@@ -103,6 +103,8 @@ class PairedPredictions:
     compared: bool = False
     #: What every run says, where recipes were run several times; the other fields are of the first run of each.
     runs: Runs | None = None
+    #: What each row is called, where that was asked for; an Arrow array of shape (n,).
+    ids: Any = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:

@@ -43,8 +43,9 @@ def join(
     *,
     unmatched: Unmatched = "refuse",
     allow_different_tasks: bool = False,
+    with_ids: bool = False,
 ) -> PairedPredictions:
-    """The rows that both models predicted.
+    """The rows that both models predicted, with their ids where these are asked for.
 
     Raises ValueError, one line: an id that is there twice, ids without a partner (unless they are to be dropped), no
     common id, another label for the same id, a column that neither file has, or that differs between them; another
@@ -53,9 +54,13 @@ def join(
     if columns.run is not None:
         runs = [each_run(side.decoded()) for side in (baseline, candidate)]
         beside = [(each, runs[1][0]) for each in runs[0]] + [(runs[0][0], each) for each in runs[1][1:]]
-        options: dict[str, Any] = {"unmatched": unmatched, "allow_different_tasks": allow_different_tasks}
+        options: dict[str, Any] = {
+            "unmatched": unmatched,
+            "allow_different_tasks": allow_different_tasks,
+            "with_ids": with_ids,
+        }
         return of_runs([join(*each, replace(columns, run=None), **options) for each in beside], len(runs[0]))
-    if (found := join_coded(baseline, candidate, columns)) is not None:
+    if not with_ids and (found := join_coded(baseline, candidate, columns)) is not None:
         return found
     baseline, candidate = without_each_others_dropped(baseline.decoded(), candidate.decoded())
     require_one_kind(baseline, candidate)
@@ -101,6 +106,7 @@ def join(
         right=right,
         marks=marks,
         tasks=tasks if len(names) > 1 else None,
+        ids=baseline.keys.take(rows) if with_ids else None,
     )
 
 

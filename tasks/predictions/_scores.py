@@ -83,6 +83,7 @@ def join_scores(
     *,
     unmatched: Unmatched = "refuse",
     allow_different_tasks: bool = False,
+    with_ids: bool = False,
 ) -> list[PairedPredictions]:
     """The rows that both models predicted, by each score.
 
@@ -95,6 +96,7 @@ def join_scores(
             baseline.columns,
             unmatched=unmatched,
             allow_different_tasks=allow_different_tasks,
+            with_ids=with_ids,
         )
         for score in scores
     ]

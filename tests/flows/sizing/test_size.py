@@ -97,6 +97,11 @@ def test_wrong_input_is_one_line(arguments, said, capsys):
     assert said in error
 
 
+def test_a_score_of_a_table_is_no_size_by_accuracy(pilot, capsys):
+    assert main(["size", *map(str, pilot), "--score", "label"]) == 2
+    assert "--score: 'label' is not valid; a size is by accuracy" in capsys.readouterr().err
+
+
 def test_items_of_several_answers_have_a_table_of_answers(capsys, tmp_path):
     page = tmp_path / "size.html"
     out = size(

@@ -1,0 +1,68 @@
+"""`sigstats compare --changed`: the rows that are broken or fixed are those that pandas finds."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigstats.flows.cli import main
+
+
+@pytest.fixture
+def files(tmp_path):
+    rng = np.random.default_rng(4)
+    frames = []
+    for name in "ab":
+        frame = pd.DataFrame({"id": [f"r{i}" for i in range(300)], "label": np.arange(300) % 3})
+        frame["prediction"] = np.where(rng.random(300) < 0.8, frame.label, (frame.label + 1) % 3)
+        frame["part"] = np.where(np.arange(300) % 2, "x, y", "=1+1")
+        frame["seconds"] = rng.random(300).round(1)
+        frames.append(frame.sample(frac=1, random_state=ord(name)))
+        frames[-1].to_csv(tmp_path / f"{name}.csv", index=False)
+    return tmp_path, frames[0].merge(frames[1], on=["id", "label", "part"], suffixes=("_a", "_b"))
+
+
+def changed(folder, *arguments):
+    paths = (str(folder / "a.csv"), str(folder / "b.csv"))
+    target = folder / "changed.csv"
+    code = main(["compare", *paths, *arguments, "--changed", str(target)])
+    return code, pd.read_csv(target, dtype=str) if target.exists() else None
+
+
+def test_answers_that_one_model_alone_gets_right(files, capsys):
+    folder, both = files
+    _, found = changed(folder, "--slice", "part")
+    right_a, right_b = both.prediction_a == both.label, both.prediction_b == both.label
+    for change, rows in (("broken", right_a & ~right_b), ("fixed", ~right_a & right_b)):
+        ours = found[found.change == change].sort_values("id")
+        theirs = both[rows].sort_values("id")
+        assert ours.id.tolist() == theirs.id.tolist()
+        assert ours.part.tolist() == theirs.part.tolist()
+        assert ours.candidate.astype(int).tolist() == theirs.prediction_b.tolist()
+    said = f"{(right_a & ~right_b).sum()} rows broken, {(~right_a & right_b).sum()} rows fixed"
+    assert capsys.readouterr().out.splitlines()[-1].startswith(said)
+    assert found.change.tolist() == sorted(found.change)
+
+
+def test_marks_change_for_the_worse_by_their_direction(files):
+    folder, both = files
+    for name in "ab":
+        frame = pd.read_csv(folder / f"{name}.csv")
+        frame[["id", "seconds"]].to_csv(folder / f"{name}.csv", index=False)
+    _, found = changed(folder, "--score", "seconds", "--lower-is-better", "seconds")
+    worse = both[both.seconds_b > both.seconds_a]
+    assert sorted(found[found.change == "worse"].id) == sorted(worse.id)
+    assert len(found) == (both.seconds_a != both.seconds_b).sum()
+
+
+def test_standard_output_has_the_table_alone(files, capsys):
+    folder, _ = files
+    main(["compare", str(folder / "a.csv"), str(folder / "b.csv"), "--changed", "-"])
+    assert set(pd.read_csv(io.StringIO(capsys.readouterr().out)).change) == {"broken", "fixed"}
+
+
+def test_several_candidates_have_no_one_table(files, capsys):
+    folder, _ = files
+    assert changed(folder, str(folder / "a.csv"))[0] == 2
+    assert "--changed: is not valid with --run or several candidates" in capsys.readouterr().err
