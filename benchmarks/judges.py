@@ -85,9 +85,9 @@ def intervals(judge, people):
     alone = [sigstats.judged_test(*np.ones_like(judge), *labels, n_resamples=4000).confidence_interval]
     normal = [ppi(judge, people), rogan_gladen(judge, people), paired(judge)]
     return (
-        [(low, high) for low, high, _ in both]
+        [(low, high) for low, high in both]
         + [(max(-1.0, mean - Z * error), min(1.0, mean + Z * error)) for mean, error in normal]
-        + [(low, high) for low, high, _ in alone]
+        + [(low, high) for low, high in alone]
     )
 
 

@@ -97,6 +97,9 @@ class JudgedResult(TestResult):
         would leave out `margin` if people went on as they began; None if no number of labels would do.
     """
 
+    _question = "Judged test: would people find A and B equally accurate?"
+    _null = "they would"
+
     estimate: float
     confidence_interval: Interval
     judge_estimate: float
@@ -185,7 +188,7 @@ def judged_test(
     >>> result = sigstats.judged_test(judge_a, judge_b, labels, labels)
     >>> result.judge_estimate, result.estimate
     (-0.1, 0.0)
-    >>> result.n_labels, [round(float(end), 2) for end in result.confidence_interval[:2]]
+    >>> result.n_labels, [round(float(end), 2) for end in result.confidence_interval]
     (60, [-0.06, 0.06])
     >>> sigstats.mcnemar_test(0, 20).pvalue < 1e-5, result.pvalue  # of the judge's verdicts, and of people's
     (True, 1.0)

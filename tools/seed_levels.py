@@ -82,6 +82,7 @@ LEARNED = {"kind": "benchmark", "datasets": ["iris"], "permutation": {"resamples
 
 #: What is called, by the name that docs/seeds.md promises something of.
 CALLS: dict[str, Callable[[], Any]] = {
+    "judged_test": lambda: sigstats.judged_test(A, B, Y, [*B[:6], *[None] * 6]),
     "anytime_test": lambda: [
         sigstats.anytime_test([1, -1, 0], counts=[32, 9, 559]),
         sigstats.anytime_test(REAL, limit=10, alternative="greater"),

@@ -117,8 +117,8 @@ def _zero_or_one(marks: Any, path: str, name: str) -> NDArray[np.bool_]:
 def as_text(found: JudgedComparison) -> str:
     """The verdict, the judge's difference and the corrected one, the judge's agreement, and the labels to get next."""
     result = found.result
-    low, high, level = result.confidence_interval
-    interval = f"{percent(level)} interval {points_range(low, high)}"
+    low, high = result.confidence_interval
+    interval = f"{percent(result.confidence_interval.confidence_level)} interval {points_range(low, high)}"
     lines = [
         f"{found.verdict.upper()}: {_shown_by(found)}",
         f"{found.candidate} against {found.baseline}, {count_of(result.n, 'row')} judged",
@@ -152,13 +152,13 @@ def as_text(found: JudgedComparison) -> str:
 def _rate(what: str, interval: Interval, count: int, of: int) -> str:
     if of == 0:
         return f"{what} none seen"
-    low, high = interval[:2] if what != "passes of wrong answers" else (1 - interval.high, 1 - interval.low)
+    low, high = interval if what != "passes of wrong answers" else (1 - interval.high, 1 - interval.low)
     return f"{what} {percent(count / of)} ({percent_range(low, high)}; {count} of {of})"
 
 
 def _shown_by(found: JudgedComparison) -> str:
     """What people are shown to say."""
-    low, _, _ = found.result.confidence_interval
+    low = found.result.confidence_interval.low
     if found.verdict == "fail":
         return "the candidate is worse in the eyes of people"
     drop = f"a drop of more than {points(-low).removeprefix('+')} points"

@@ -27,7 +27,7 @@ def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]
 
 
 def _quantile(values: FloatArray, share: float, confidence: float) -> str:
-    low, high, _ = quantile_interval(values, share, confidence_level=confidence)
+    low, high = quantile_interval(values, share, confidence_level=confidence)
     middle = float(sorted(values)[max(0, math.ceil(share * len(values)) - 1)])
     ends = " to ".join("?" if math.isinf(each) else significant(each, 4) for each in (low, high))
     return f"{significant(middle, 4)} ({ends})"

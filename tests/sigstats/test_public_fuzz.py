@@ -287,6 +287,11 @@ CALLS = {
                                    "rng": 1})
         for method in ("exact", "monte-carlo")
     ],
+    "judged_test": [
+        (sigstats.judged_test, {"judge_a": [1, 1, 0], "judge_b": [1, 0, 0], "people_a": [1, None, 0],
+                                "people_b": [1, 0, 0], "alternative": "less", "confidence_level": 0.9,
+                                "n_resamples": 999, "rng": 1}),
+    ],
     "anytime_test": [
         (sigstats.anytime_test, {"differences": [0.4, -0.4, 0.2], "counts": [3, 1, 2], "looks": [1, 1, 2], "limit": 0.4,
                                  "margin": 0.1, "alternative": "less", "confidence_level": 0.9}),

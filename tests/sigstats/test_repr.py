@@ -54,6 +54,7 @@ def test_every_kind_of_record_is_made_again_of_what_is_shown():
                 seen |= {remade(record) for record in found}
     # Those that stand only within others, or are a table, or are nothing but a base.
     within = {"AnytimeLook", "PairOverDatasets", "SignedRankProbabilities", "RankedModel", "RankedPair", "RankedSlice"}
+    within |= {"JudgeAgreement"}
     shown_otherwise = {"TestResult", "ComparisonResult", "CheckResult", "SequentialResult", "StudyResults"}
     assert seen >= set(sigstats.results.__all__) - within - shown_otherwise
     assert seen <= {*sigstats.results.__all__, *sigstats.__all__}

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path):
         candidate.judge, baseline.judge, candidate.human, baseline.human, n_resamples=10_000, rng=0
     )
     assert (code, found["verdict"]) == (0, "inconclusive")
-    assert found["confidence_interval"] == list(direct.confidence_interval)
+    assert found["confidence_interval"] == asdict(direct.confidence_interval)
     assert found["judge_estimate"] == pytest.approx(candidate.judge.mean() - baseline.judge.mean())
     assert found["agreement"]["candidate"] == direct.agreement[0]._asdict()
 
