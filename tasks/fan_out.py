@@ -31,7 +31,7 @@ class FanOut(Protocol):
     def SCHEMA(self) -> pa.Schema:  # noqa: N802
         """The columns of its replicates, the first of which is ``replicate``."""
 
-    def stream(self, work: Mapping[str, Any], /) -> dict[str, Any]:
+    def stream(self, work: Any, /) -> dict[str, Any]:
         """The key of the random stream."""
 
     def compute(self, block: Block, store: Store, /) -> pa.Table:
@@ -42,7 +42,7 @@ class FanOut(Protocol):
 class ReadsCells(Protocol):
     """A fan-out that reads the replicates of other cells."""
 
-    def needs(self, work: Mapping[str, Any], /) -> list[Cell]:
+    def needs(self, work: Any, /) -> list[Cell]:
         """These cells, which are computed before."""
 
 
@@ -50,7 +50,7 @@ class ReadsCells(Protocol):
 class HasStandIn(Protocol):
     """A fan-out that reads the replicates of other cells, and can be timed before there are any."""
 
-    def stand_in(self, work: Mapping[str, Any], store: Store, /) -> Mapping[str, Any] | None:
+    def stand_in(self, work: Any, store: Store, /) -> Mapping[str, Any] | None:
         """Work that takes about as long and reads no other cell; None if there is none.
 
         The store has the study's data sets, and may be written to.
@@ -99,7 +99,7 @@ class HasObservedCell(Protocol):
 class HasRevisions(Protocol):
     """A fan-out of which some work has other replicates than an earlier state computed, and other work has not."""
 
-    def revision(self, work: Mapping[str, Any], /) -> int:
+    def revision(self, work: Any, /) -> int:
         """How often the replicates of this work have changed while those of other work did not; it never falls."""
 
 
@@ -107,7 +107,7 @@ class HasRevisions(Protocol):
 class RunsOwnCode(Protocol):
     """A fan-out of which some work runs code of other packages, which gets a process of its own."""
 
-    def own_code(self, work: Mapping[str, Any], /) -> Mapping[str, str] | None:
+    def own_code(self, work: Any, /) -> Mapping[str, str] | None:
         """Its ``learner`` and what identifies its code; None for work without."""
 
 
@@ -115,14 +115,14 @@ class OfCell(TypedDict):
     """What is said of a cell besides its fan-out; as in `sigstats.tasks.plan.Cell`."""
 
     subject: Mapping[str, str]
-    work: Mapping[str, Any]
+    work: Any
     seed: int
     replicates: int
     stopping: NotRequired[Mapping[str, Any] | None]
     limits: NotRequired[Mapping[str, float] | None]
 
 
-def version_of(fan_out: FanOut, work: Mapping[str, Any]) -> int:
+def version_of(fan_out: FanOut, work: Any) -> int:
     """The version of the replicates of this work."""
     return fan_out.VERSION + (fan_out.revision(work) if isinstance(fan_out, HasRevisions) else 0)
 

@@ -37,8 +37,8 @@ class Cell:
     version: int
     #: The cell's description for a reader: data set, classifier, null hypothesis ...
     subject: Mapping[str, str]
-    #: Everything that the replicates depend on, except the seed.
-    work: Mapping[str, Any]
+    #: Everything that the replicates depend on, except the seed: the JSON that `sigstats.tasks.work` has a type for.
+    work: Any
     #: The key of the random stream: cells of equal `stream` draw equal numbers, so that methods are compared on the
     #: same data.
     stream: Mapping[str, Any]

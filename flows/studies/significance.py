@@ -7,7 +7,7 @@ fanned out.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, create_model, model_validator
 
@@ -16,6 +16,7 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary.published import Reference
+from sigstats.tasks.work import TableTested
 
 from ..config.study import Study
 from ..running.prepared import Prepared, Progress
@@ -120,7 +121,7 @@ def _pair(case: Case) -> list[str]:
 
 def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests: int) -> Cell:
     subject = {"test": case.shown_as or case.test, **case.subject, "method": method}
-    work: dict[str, Any] = {"test": case.test, "data": case.data}
+    work: TableTested = {"test": case.test, "data": case.data}
     if method == MONTE_CARLO:
         replicates = entry.resamples or study.resamples
         stopping = study.stopping_of(alpha=study.alpha, adjust=study.adjust, tests=tests, replicates=replicates)

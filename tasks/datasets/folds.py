@@ -8,6 +8,7 @@ from sigstats.retraining.folds import leave_one_out_folds, require_trained, stra
 from sigstats.retraining.groups import require_whole_groups, stratified_group_folds
 
 from ..storage.store import Store
+from ..work import CrossValidated
 from .dataset import Dataset
 
 #: What a study file says in place of a number of folds.
@@ -37,12 +38,12 @@ def cross_validation_folds(dataset: Dataset, settings: Mapping[str, Any], rng: A
     return stratified_folds(dataset.y, settings["folds"], rng, rare_classes=rare)
 
 
-def dataset_of(store: Store, work: Mapping[str, Any]) -> Dataset:
+def dataset_of(store: Store, work: CrossValidated) -> Dataset:
     """The data set of a cell."""
     return store.read_data(Dataset, work["dataset"]["name"], work["dataset"]["digest"])
 
 
-def folds_of(dataset: Dataset, work: Mapping[str, Any]) -> IntArray:
+def folds_of(dataset: Dataset, work: CrossValidated) -> IntArray:
     """The test fold of every row, the same for all classifiers."""
     settings = work["cross_validation"]
     return cross_validation_folds(dataset, settings, settings["seed"])

@@ -17,6 +17,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.retraining.corrected_resampled import corrected_resampled_test
 from sigstats.retraining.five_by_two import five_by_two_test
 
+from ..work import Scheme
 from .population import Population
 from .tests import advantage, run_test
 
@@ -26,9 +27,9 @@ OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "homogeneity", "permutat
 _POOLED = Population(outcomes=(1,) * 8)
 
 
-def scheme_of(test: Mapping[str, Any], scheme: Mapping[str, int]) -> dict[str, int]:
+def scheme_of(test: Mapping[str, Any], scheme: Scheme) -> Scheme:
     """The folds and repetitions that a test takes, of a population with this scheme."""
-    return {"folds": 2, "repeats": 5} if test["test"] == "five-by-two" else dict(scheme)
+    return {"folds": 2, "repeats": 5} if test["test"] == "five-by-two" else scheme
 
 
 def permutation_of(test: Mapping[str, Any]) -> dict[str, Any] | None:

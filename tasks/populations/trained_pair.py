@@ -7,7 +7,6 @@ positive class, against all others.
 
 import pickle
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -23,6 +22,7 @@ from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
+from ..work import SIDES, Learner, Named, Predicted, Split, TrainingSet
 
 #: The bounds of a cache of trained classifiers; the data sets that they were trained on are not part of it.
 MOST_BYTES, MOST_TRAINED = 1 << 29, 16
@@ -79,7 +79,7 @@ class Parts:
         return [part[first : first + CHUNK] for part in (self.test, self.rest) for first in range(0, len(part), CHUNK)]
 
 
-def split(rows: int, settings: Mapping[str, int]) -> Parts:
+def split(rows: int, settings: Split) -> Parts:
     """Shuffle and cut this number of rows by ``train``, ``test`` and ``seed``."""
     order = as_generator(settings["seed"]).permutation(rows)
     train, test = settings["train"], settings["test"]
@@ -101,13 +101,13 @@ class Pair:
     ``params``. Raises ValueError if a classifier fails to fit.
     """
 
-    def __init__(self, data: TrainingData, work: Mapping[str, Any]) -> None:
+    def __init__(self, data: TrainingData, work: Predicted) -> None:
         self._rows = np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
         self._truth = positives(data, work["positive"])
         self.parts = split(len(data), work["split"])
-        self._fitted = [self._fit(data, side, work[side]) for side in ("a", "b")]
+        self._fitted = [self._fit(data, side, work[side]) for side in SIDES]
 
-    def _fit(self, data: TrainingData, side: str, spec: Mapping[str, Any]) -> Any:
+    def _fit(self, data: TrainingData, side: str, spec: Learner) -> Any:
         train = self.parts.train
         try:
             return estimator(data, spec).fit(self._rows[train], self._truth[train])
@@ -129,7 +129,7 @@ class Pair:
         return np.bincount(4 * ~truth + ~a.astype(bool) + 2 * ~b.astype(bool), minlength=8)
 
 
-def estimator(data: TrainingData, spec: Mapping[str, Any]) -> Any:
+def estimator(data: TrainingData, spec: Learner) -> Any:
     """The unfitted classifier that a ``learner`` and its ``params`` name; of texts, by the ``stem`` of their words."""
     from sigstats.learners import build  # slow to import, and every report knows this module
 
@@ -139,15 +139,20 @@ def estimator(data: TrainingData, spec: Mapping[str, Any]) -> Any:
     return build(spec["learner"], params=spec["params"], nominal=data.nominal, missing=missing)
 
 
-def data_of(store: Store, work: Mapping[str, Any]) -> TrainingData:
+def named_data(work: TrainingSet) -> Named:
+    """What a cell's data are stored as."""
+    return work["documents"] if "documents" in work else work["dataset"]
+
+
+def data_of(store: Store, work: TrainingSet) -> TrainingData:
     """The data set or the documents of a cell."""
-    named = work.get("documents") or work["dataset"]
     kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
+    named = named_data(work)
     return store.read_data(kind, named["name"], named["digest"])
 
 
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
-def train_pair(store: Store, work: Mapping[str, Any]) -> Pair:
+def train_pair(store: Store, work: Predicted) -> Pair:
     """The trained classifiers of a cell; a process trains them once."""
     with one_thread():
         return Pair(data_of(store, work), work)

@@ -20,6 +20,7 @@ from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
 from ..storage.store import Store
+from ..work import SIDES, Categorised, Learner, Predicted, Side, Tuned
 from .trained_pair import TrainingData, bytes_of, data_of, estimator, positives, split, trained_cache
 
 if TYPE_CHECKING:
@@ -57,15 +58,15 @@ class SetPair:
     """
 
     def __init__(
-        self, data: TrainingData, work: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]] | None = None
+        self, data: TrainingData, work: Categorised, chosen: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
         self._rows = _rows(data)
         self._truth = truth_of(data, work["categories"])
         self.parts = split(len(data), work["split"])
-        self._fitted = [self._fit(data, side, work, (chosen or {}).get(side, {})) for side in ("a", "b")]
+        self._fitted = [self._fit(data, side, work, (chosen or {}).get(side, {})) for side in SIDES]
 
     def _fit(
-        self, data: TrainingData, side: str, work: Mapping[str, Any], chosen: Mapping[str, Any]
+        self, data: TrainingData, side: Side, work: Categorised, chosen: Mapping[str, Any]
     ) -> tuple[list[Any], "OneAgainstOthers"]:
         """The transforms, and the classifiers of all categories."""
         from sigstats.learners.kernels.one_against_others import (
@@ -112,7 +113,7 @@ def truth_of(data: TrainingData, categories: list[str]) -> NDArray[np.bool_]:
     return np.column_stack([positives(data, [name]) for name in categories])
 
 
-def _prepared(data: TrainingData, work: Mapping[str, Any], spec: Mapping[str, Any]) -> TrainingRows:
+def _prepared(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> TrainingRows:
     from sigstats.learners.base import steps_of
 
     train = split(len(data), work["split"]).train
@@ -124,14 +125,14 @@ def _prepared(data: TrainingData, work: Mapping[str, Any], spec: Mapping[str, An
 
 
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
-def training_rows(store: Store, work: Mapping[str, Any]) -> TrainingRows:
+def training_rows(store: Store, work: Tuned) -> TrainingRows:
     """What a cell with a ``classifier`` trains it on; a process transforms the rows once."""
     with failures_named(work["side"], work["classifier"]["learner"]):
         return _prepared(data_of(store, work), work, work["classifier"])
 
 
 @cached(trained_cache(), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
-def train_sets(store: Store, work: Mapping[str, Any], chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
+def train_sets(store: Store, work: Categorised, chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
     """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
     with one_thread():
         return SetPair(data_of(store, work), work, chosen)
@@ -147,7 +148,7 @@ def joint_events(categories: list[str], found: Counted) -> JointEvents:
 _WRONG_A, _WRONG_B = 5, 7
 
 
-def likely_answers(store: Store, name: str, work: Mapping[str, Any]) -> Population | EventPopulation:
+def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Population | EventPopulation:
     """What the classifiers of a cell may say of the rows that they are neither trained nor tested on.
 
     `store`: with the data set.

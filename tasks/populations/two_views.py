@@ -17,6 +17,8 @@ from sigstats.learners import build
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 
+from ..work import Scheme
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -64,7 +66,7 @@ def null_holds(population: Mapping[str, Any], test: Mapping[str, Any]) -> bool:
     return bool(population["difference"] == 0)
 
 
-def folds_of(sample: Sample, scheme: Mapping[str, int], rng: np.random.Generator) -> list[IntArray]:
+def folds_of(sample: Sample, scheme: Scheme, rng: np.random.Generator) -> list[IntArray]:
     """The stratified folds of each repetition of cross-validation."""
     return [stratified_folds(sample.y, scheme["folds"], rng) for _ in range(scheme["repeats"])]
 

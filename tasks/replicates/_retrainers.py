@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Hashable, Mapping
-from typing import Any, Literal
+from typing import Any
 
 from cachetools import cached
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ from ..fingerprint import canonical
 from ..own_code import build_as_planned
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
-
-Null = Literal["labels", "features"]
+from ..work import CrossValidated, Null
 
 #: scikit-learn's classifiers whose batched forms left ties, or features that vary by rounding alone, to other rules.
 _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
@@ -26,23 +25,23 @@ _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
 _COPIES = 3
 
 
-def retrainer(store: Store, work: Mapping[str, Any], *, null: Null) -> Retrainer:
+def retrainer(store: Store, work: CrossValidated, *, null: Null) -> Retrainer:
     """The retrainer of a cell's data set and classifier."""
     found: Retrainer = _sized_retrainer(store, work, null)[0]
     return found
 
 
-def _key(store: Store, work: Mapping[str, Any], null: Null) -> Hashable:
+def _key(store: Store, work: CrossValidated, null: Null) -> Hashable:
     return store, canonical({name: work[name] for name in ("dataset", "classifier", "cross_validation")}), null
 
 
 @cached(WorkerCache[tuple[Retrainer, int]](lambda sized: sized[1], most_values=4), key=_key, lock=threading.Lock())
-def _sized_retrainer(store: Store, work: Mapping[str, Any], null: Null) -> tuple[Retrainer, int]:
+def _sized_retrainer(store: Store, work: CrossValidated, null: Null) -> tuple[Retrainer, int]:
     dataset = dataset_of(store, work)
     return new_retrainer(dataset, work, folds_of(dataset, work), null=null), _COPIES * dataset.nbytes
 
 
-def new_retrainer(dataset: Dataset, work: Mapping[str, Any], folds: NDArray[Any], *, null: Null) -> Retrainer:
+def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *, null: Null) -> Retrainer:
     """A retrainer of a cell's classifier by other folds, which is not cached."""
     estimator = build_as_planned(work["classifier"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")
@@ -52,13 +51,13 @@ def new_retrainer(dataset: Dataset, work: Mapping[str, Any], folds: NDArray[Any]
     return made
 
 
-def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+def own_code(work: CrossValidated) -> Mapping[str, str] | None:
     """What identifies the code of a classifier that is neither ours nor scikit-learn's."""
     classifier = work["classifier"]
     return {"learner": classifier["learner"], **classifier["code"]} if "code" in classifier else None
 
 
-def revision(work: Mapping[str, Any]) -> int:
+def revision(work: CrossValidated) -> int:
     """1 for scikit-learn's classifiers whose predictions were not its own on every data set before."""
     ours = own_code(work) is None
     return int(ours and work["classifier"]["learner"].rpartition(".")[2] in _REVISED)

@@ -3,7 +3,6 @@
 A replicate is a chunk; it has a row for each joint event of true categories, those of A, and those of B.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,11 @@ from sigstats.joint.events import JointEvents
 
 from ..fan_out import new_cell
 from ..plan import Block, Cell
+from ..populations.trained_pair import named_data
 from ..populations.trained_sets import SetPair, joint_events, train_sets
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import SIDES, Categorised, Side
 from . import tune
 from .tune import combinations
 
@@ -36,24 +37,24 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def stream(work: Categorised) -> dict[str, Any]:  # noqa: ARG001
     """The split has a seed of its own; nothing else is random."""
     return {"draws": "none"}
 
 
-def tuning_cells(work: Mapping[str, Any]) -> dict[str, Cell]:
+def tuning_cells(work: Categorised) -> dict[Side, Cell]:
     """The cells that choose the parameters of ``a`` and of ``b``, where any are chosen."""
-    return {side: _tuning_cell(work, side) for side in ("a", "b") if "tune" in work[side]}
+    return {side: _tuning_cell(work, side) for side in SIDES if "tune" in work[side]}
 
 
-def _tuning_cell(work: Mapping[str, Any], side: str) -> Cell:
-    kind = "documents" if "documents" in work else "dataset"
-    shared = {key: work[key] for key in (kind, "split", "categories")}
+def _tuning_cell(work: Categorised, side: Side) -> Cell:
+    data = {"documents": work["documents"]} if "documents" in work else {"dataset": work["dataset"]}
+    shared = {**data, "split": work["split"], "categories": work["categories"]}
     return new_cell(
         "tune",
         tune,
         subject={
-            "dataset": work[kind]["name"],
+            "dataset": named_data(work)["name"],
             "slice": work["set"],
             "classifier": f"{side.upper()} ({work[side]['learner']})",
         },
@@ -63,12 +64,12 @@ def _tuning_cell(work: Mapping[str, Any], side: str) -> Cell:
     )
 
 
-def needs(work: Mapping[str, Any]) -> list[Cell]:
+def needs(work: Categorised) -> list[Cell]:
     """The choice of parameters."""
     return list(tuning_cells(work).values())
 
 
-def chosen(work: Mapping[str, Any], store: Store) -> dict[str, dict[str, Any]]:
+def chosen(work: Categorised, store: Store) -> dict[str, dict[str, Any]]:
     """The parameters that were chosen for ``a`` and ``b``; of a choice that is not complete, none."""
     tables = {side: (cell, store.read_prefix(cell)) for side, cell in tuning_cells(work).items()}
     return {
@@ -78,9 +79,9 @@ def chosen(work: Mapping[str, Any], store: Store) -> dict[str, dict[str, Any]]:
     }
 
 
-def stand_in(work: Mapping[str, Any], store: Store) -> dict[str, Any]:  # noqa: ARG001
+def stand_in(work: Categorised, store: Store) -> dict[str, Any]:  # noqa: ARG001
     """The same with the first combination of parameters, as if it had been chosen."""
-    settled = {}
+    settled: dict[str, Any] = {}
     for side in tuning_cells(work):
         classifier = {key: value for key, value in work[side].items() if key != "tune"}
         settled[side] = {**classifier, "params": {**work[side]["params"], **combinations(work[side]["tune"])[0]}}
@@ -89,7 +90,7 @@ def stand_in(work: Mapping[str, Any], store: Store) -> dict[str, Any]:  # noqa: 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The counts of each chunk."""
-    work = block.cell.work
+    work: Categorised = block.cell.work
     found = chosen(work, store)
     assert found.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
     pair: SetPair = train_sets(store, work, found)

@@ -4,7 +4,7 @@ The fingerprint of a cell includes `LabelFiles.written`: files that were written
 footers are equal.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..plan import Block
 from ..populations.prediction_files import LabelFiles
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import Counted
 
 #: The joint outcomes, in the order of `sigstats.joint.outcomes.JointOutcomes`.
 _NAMES = tuple(f"e{number}" for number in range(1, 9))
@@ -40,14 +41,14 @@ LANE_SIZE = 1
 SCHEMA = pa.schema([REPLICATE, *fields("file")])
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def stream(work: Counted) -> dict[str, Any]:  # noqa: ARG001
     """Counting draws no random numbers."""
     return {"draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The counts of each file."""
-    work = block.cell.work
+    work: Counted = block.cell.work
     files = store.read_data(LabelFiles, work["files"]["name"], work["files"]["digest"])
     counts = [files.count(index).outcomes(work["positive"]) for index in range(block.first, block.last)]
     found: dict[str, Any] = {"replicate": np.arange(block.first, block.last)}

@@ -4,7 +4,6 @@ The stream is keyed by the population and the size alone, and the samples of a l
 all schemes of cross-validation are given the same samples.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -16,6 +15,7 @@ from ..populations import two_views
 from ..populations.tests import attempts
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import OnSamples
 
 VERSION = 1
 LANE_SIZE = 10
@@ -42,14 +42,14 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: OnSamples) -> dict[str, Any]:
     """Keyed by the population and the size."""
     return {"population": work["population"], "n": work["n"]}
 
 
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """The joint outcomes of each sample of the block."""
-    work = block.cell.work
+    work: OnSamples = block.cell.work
     found: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
     for rng, size in block.lanes():
         samples = two_views.draw(work["population"], work["n"], rng, LANE_SIZE)
@@ -64,7 +64,7 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     return pa.table(columns, schema=SCHEMA)
 
 
-def _of_sample(work: Mapping[str, Any], sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
+def _of_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
     folds = two_views.folds_of(sample, work["scheme"], rng)
     learner, permutation = work["learner"], work.get("permutation")
     if permutation is None:
@@ -80,5 +80,5 @@ def _of_sample(work: Mapping[str, Any], sample: two_views.Sample, rng: np.random
 def sample(block: Block, index: int) -> two_views.Sample:
     """The sample `index` of the first lane of a block."""
     rng, _ = next(block.lanes())
-    work = block.cell.work
+    work: OnSamples = block.cell.work
     return two_views.draw(work["population"], work["n"], rng, LANE_SIZE)[index]

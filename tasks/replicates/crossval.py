@@ -1,6 +1,5 @@
 """The observed run: cross-validated predictions of one classifier on one data set."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..datasets.folds import dataset_of, folds_of
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import CrossValidated
 from ._retrainers import own_code as own_code
 from ._retrainers import retrainer
 from ._retrainers import revision as revision
@@ -30,14 +30,14 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: CrossValidated) -> dict[str, Any]:
     """The observed run draws no random numbers."""
     return {"dataset": work["dataset"], "draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The predictions, one row for each row of the data set."""
-    work = block.cell.work
+    work: CrossValidated = block.cell.work
     dataset = dataset_of(store, work)
     return predictions(0, dataset, folds_of(dataset, work), retrainer(store, work, null="labels").observed())
 

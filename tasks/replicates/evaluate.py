@@ -1,6 +1,5 @@
 """A test of a table of counts by a method without replicates: its result is the only row."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -9,6 +8,7 @@ from ..plan import Block
 from ..schema import REPLICATE, SUMMARY
 from ..statistical_tests import run_table_test
 from ..storage.store import Store
+from ..work import TableTested
 
 VERSION = 2
 LANE_SIZE = 1
@@ -37,12 +37,12 @@ RESULT = (
 SCHEMA = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in RESULT)])
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def stream(work: TableTested) -> dict[str, Any]:  # noqa: ARG001
     """A test without replicates draws no random numbers."""
     return {"draws": "none"}
 
 
-def revision(work: Mapping[str, Any]) -> int:
+def revision(work: TableTested) -> int:
     """Chi-squares of very unequal probabilities are compared as fractions since revision 1."""
     by_chi2 = work["data"].get("ordering") == "chi2" and work["method"] == "exact"
     return int(work["test"] == "goodness-of-fit" and by_chi2)
@@ -50,7 +50,7 @@ def revision(work: Mapping[str, Any]) -> int:
 
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """The result, one row."""
-    work = block.cell.work
+    work: TableTested = block.cell.work
     found = run_table_test(work["test"], work["data"], work["method"])
     columns: dict[str, list[Any]] = {name: [found.get(name, "" if name == "note" else None)] for name in RESULT}
     return pa.table({"replicate": [block.first], **columns}, schema=SCHEMA)

@@ -1,6 +1,5 @@
 """A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the folds."""
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..plan import Block, Cell
 from ..populations.fold_tests import permutation_of, permutation_pvalues, run_fold_test, scheme_of
 from ..populations.tests import attempts, numbers, require_some_defined
 from ..storage.store import Store
+from ..work import OfFolds
 from . import cross_validate, subsample
 
 VERSION = 1
@@ -20,12 +20,12 @@ LANE_SIZE = 100
 SCHEMA = subsample.SCHEMA
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: OfFolds) -> dict[str, Any]:
     """Keyed by the population and the size; the samples have streams of their own."""
     return {"of": "fold tests", "population": work["population"], "n": work["n"]}
 
 
-def folds_cell(work: Mapping[str, Any], seed: int, replicates: int) -> Cell:
+def folds_cell(work: OfFolds, seed: int, replicates: int) -> Cell:
     """The cell of the cross-validation that a test is made of."""
     permutation = permutation_of(work["test"])
     scheme = scheme_of(work["test"], work["scheme"])
@@ -47,14 +47,14 @@ def folds_cell(work: Mapping[str, Any], seed: int, replicates: int) -> Cell:
     )
 
 
-def needs(work: Mapping[str, Any]) -> list[Cell]:
+def needs(work: OfFolds) -> list[Cell]:
     """The cross-validation."""
     return [folds_cell(work, work["of"]["seed"], work["of"]["replicates"])]
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The p-value on each sample of the block."""
-    work = block.cell.work
+    work: OfFolds = block.cell.work
     (source,) = needs(work)
     folds = store.read_prefix(source)
     assert folds is not None  # the engine completes prerequisites first
@@ -83,7 +83,7 @@ def _of_outcomes(
     block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The p-value on each sample, NaN where the test is not defined, and by how much B is better."""
-    work = block.cell.work
+    work: OfFolds = block.cell.work
     scheme = scheme_of(work["test"], work["scheme"])
     shape = (scheme["repeats"], scheme["folds"], 8)
     outcomes = folds.column("outcomes").to_pylist()

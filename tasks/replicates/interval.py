@@ -3,7 +3,6 @@
 The stream is that of `sigstats.tasks.replicates.subsample`, so that intervals and tests are given the same test sets.
 """
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..populations.population import Population
 from ..populations.tests import require_some_defined
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import OnTestSets
 from . import subsample
 
 VERSION = 1
@@ -38,14 +38,14 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: OnTestSets) -> dict[str, Any]:
     """Keyed by the population and the size."""
     return subsample.stream(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The interval on each test set of the block."""
-    work = block.cell.work
+    work: OnTestSets = block.cell.work
     drawn_from = subsample.population(work, store)
     assert isinstance(drawn_from, Population)  # the study refuses others
     found: list[dict[str, Any]] = []

@@ -1,6 +1,5 @@
 """The observed run by another measure than the error: what retrains by this measure are counted against."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..datasets.folds import dataset_of
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import Measured
 from ._retrainers import own_code as own_code
 from ._retrainers import retrainer
 from ._retrainers import revision as revision
@@ -24,19 +24,19 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: Measured) -> dict[str, Any]:
     """The observed run draws no random numbers."""
     return {"dataset": work["dataset"], "draws": "none"}
 
 
-def statistic(store: Store, work: Mapping[str, Any]) -> Statistic:
+def statistic(store: Store, work: Measured) -> Statistic:
     """What a cell measures."""
     return Statistic(work["measure"], len(dataset_of(store, work).classes), work.get("positive", 1))
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The measure of all rows."""
-    work = block.cell.work
+    work: Measured = block.cell.work
     value = observed_value(retrainer(store, work, null="labels"), statistic(store, work))
     columns: dict[str, Any] = {"replicate": np.arange(1), "value": [value]}
     return pa.table(columns, schema=SCHEMA)

@@ -1,6 +1,5 @@
 """Retrains under a null hypothesis, by another measure than the error; their permutations are those of `retrain`."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..fan_out import new_cell
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import MeasuredRetrain
 from . import measured, retrain
 from ._retrainers import own_code as own_code
 from ._retrainers import retrainer
@@ -30,14 +30,14 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: MeasuredRetrain) -> dict[str, Any]:
     """That of retrains, so that all classifiers and measures are given the same permutations."""
     return retrain.stream(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The measure of every replicate of the block."""
-    work = block.cell.work
+    work: MeasuredRetrain = block.cell.work
     classifier, statistic = retrainer(store, work, null=work["null"]), measured.statistic(store, work)
     columns: dict[str, Any] = {
         "replicate": np.arange(block.first, block.last, dtype=np.int64),

@@ -18,6 +18,7 @@ from ..populations.scored import ScorePopulation
 from ..populations.tests import advantage
 from ..schema import column
 from ..storage.store import Store
+from ..work import OnTestSets
 from . import subsample
 
 VERSION = 1
@@ -28,29 +29,29 @@ SCHEMA = subsample.SCHEMA.append(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: OnTestSets) -> dict[str, Any]:
     """Keyed by the population and the size."""
     return subsample.stream(work)
 
 
-def needs(work: Mapping[str, Any]) -> list[Cell]:
+def needs(work: OnTestSets) -> list[Cell]:
     """The outcomes that make up the population."""
     return subsample.needs(work)
 
 
-def stand_in(work: Mapping[str, Any], store: Store) -> dict[str, Any] | None:
+def stand_in(work: OnTestSets, store: Store) -> dict[str, Any] | None:
     """The same on rows that the classifiers may have left."""
     return subsample.stand_in(work, store)
 
 
-def own_code(work: Mapping[str, Any]) -> Mapping[str, str] | None:
+def own_code(work: OnTestSets) -> Mapping[str, str] | None:
     """That of the test."""
     return {"learner": work["test"]["test"], **work["test"]["code"]}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The answer of the test on each test set of the block."""
-    work = block.cell.work
+    work: OnTestSets = block.cell.work
     test = work["test"]
     name, allowed = test["test"], (test["code"]["package"],)
     require_as_planned(name, test["code"], partial(own_tests.code_of, name, allowed))

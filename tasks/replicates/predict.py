@@ -1,6 +1,5 @@
 """The joint outcomes of two trained classifiers, by chunks: first the rows of the test set, then all others."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from ..plan import Block
 from ..populations.trained_pair import Pair, train_pair
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import Predicted
 from .count import columns, fields, total
 
 VERSION = 1
@@ -24,7 +24,7 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def stream(work: Predicted) -> dict[str, Any]:  # noqa: ARG001
     """The split has a seed of its own; nothing else is random."""
     return {"draws": "none"}
 

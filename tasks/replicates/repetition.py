@@ -3,7 +3,6 @@
 The first repetition is the observed run (`sigstats.tasks.replicates.crossval`); its folds are those of the study.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +10,7 @@ import pyarrow as pa
 from ..datasets.folds import cross_validation_folds, dataset_of
 from ..plan import Block
 from ..storage.store import Store
+from ..work import CrossValidated
 from . import crossval
 from ._retrainers import new_retrainer
 from ._retrainers import own_code as own_code
@@ -22,7 +22,7 @@ LANE_SIZE = 1
 SCHEMA = crossval.SCHEMA
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: CrossValidated) -> dict[str, Any]:
     """Keyed by the data set and how it is split, so that all classifiers are given the same folds."""
     settings = {key: value for key, value in work["cross_validation"].items() if key != "transforms"}
     return {"dataset": work["dataset"]["digest"], "cross_validation": settings}
@@ -30,7 +30,7 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The predictions of each repetition, one row for each row of the data set."""
-    work = block.cell.work
+    work: CrossValidated = block.cell.work
     dataset = dataset_of(store, work)
     tables = []
     for number, (rng, _) in enumerate(block.lanes(), block.first):

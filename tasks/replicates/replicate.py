@@ -1,6 +1,5 @@
 """Monte-Carlo replicates of a test of a table of counts, drawn under its null hypothesis."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from ..plan import Block
 from ..schema import REPLICATE, column
 from ..statistical_tests import table_test
 from ..storage.store import Store
+from ..work import TableTested
 
 VERSION = 1
 #: A multiple of the batches in which `sigstats` draws, so that a lane wastes no random numbers.
@@ -21,14 +21,14 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: TableTested) -> dict[str, Any]:
     """Keyed by the test and the table."""
     return {"test": work["test"], "data": work["data"]}
 
 
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """Whether each replicate of the block is at least as extreme as observed."""
-    work = block.cell.work
+    work: TableTested = block.cell.work
     drawn = table_test(work["test"]).exceedances
     if drawn is None:
         raise ValueError(f"test: {work['test']!r} is not valid; expected one that has the method monte-carlo")

@@ -1,6 +1,5 @@
 """Retrains under a null hypothesis: permuted labels (PermClass) or features permuted inside classes (PermFeats)."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from ..fan_out import new_cell
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import Retrained
 from . import crossval
 from ._retrainers import own_code as own_code
 from ._retrainers import retrainer
@@ -22,7 +22,7 @@ LANE_SIZE = 10
 SCHEMA = pa.schema([REPLICATE, column("wrong", pa.int32(), "rows", "rows that the retrained classifier got wrong")])
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: Retrained) -> dict[str, Any]:
     """Keyed by data set and null hypothesis alone, so that all classifiers are given the same permutations."""
     return {"dataset": work["dataset"]["digest"], "null": work["null"]}
 

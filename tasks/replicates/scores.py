@@ -1,6 +1,5 @@
 """What a classifier says of each class in the observed run's folds: its probabilities, or its decision values."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..own_code import build_as_planned
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import CrossValidated
 from ._retrainers import own_code as own_code
 
 VERSION = 1
@@ -40,14 +40,14 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: CrossValidated) -> dict[str, Any]:
     """The scores draw no random numbers."""
     return {"dataset": work["dataset"], "draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The scores, one row for each row of the data set."""
-    work = block.cell.work
+    work: CrossValidated = block.cell.work
     dataset = dataset_of(store, work)
     estimator = build_as_planned(work["classifier"], nominal=dataset.nominal)
     transforms = work["cross_validation"].get("transforms", "fold")

@@ -4,7 +4,7 @@ The stream is keyed by the population and the size alone, and the test sets of a
 resamples: so all tests are given the same test sets.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -27,6 +27,7 @@ from ..populations.trained_sets import likely_answers
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
+from ..work import OnTestSets
 from . import categorise, count, predict
 from .count import total
 
@@ -58,7 +59,7 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:
+def stream(work: OnTestSets) -> dict[str, Any]:
     """Keyed by the population and the size; neither the test nor the time at which files were written matters."""
     population = dict(work["population"])
     if "outcomes_of" in population:
@@ -68,12 +69,12 @@ def stream(work: Mapping[str, Any]) -> dict[str, Any]:
     return {"population": population, "n": work["n"]}
 
 
-def revision(work: Mapping[str, Any]) -> int:
+def revision(work: OnTestSets) -> int:
     """Areas of grouped rows have Obuchowski's variance since revision 1."""
     return int("scores" in work["population"] and work["test"].get("measure") == "auc")
 
 
-def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:
+def outcomes_cell(work: OnTestSets) -> Cell | None:
     """The cell whose outcomes are the population, if the study trains the classifiers or counts files itself."""
     about = work["population"].get("outcomes_of")
     if about is None:
@@ -82,13 +83,13 @@ def outcomes_cell(work: Mapping[str, Any]) -> Cell | None:
     return new_cell(name, _SOURCES[name], **{key: about[key] for key in about if key != "fanout"})
 
 
-def needs(work: Mapping[str, Any]) -> list[Cell]:
+def needs(work: OnTestSets) -> list[Cell]:
     """The outcomes that make up the population."""
     found = outcomes_cell(work)
     return [] if found is None else [found]
 
 
-def stand_in(work: Mapping[str, Any], store: Store) -> dict[str, Any] | None:
+def stand_in(work: OnTestSets, store: Store) -> dict[str, Any] | None:
     """The same on answers that classifiers which are still to be trained may give; None if files are counted."""
     source = outcomes_cell(work)
     if source is None or source.fanout == "count":
@@ -101,7 +102,7 @@ def stand_in(work: Mapping[str, Any], store: Store) -> dict[str, Any] | None:
     return {**work, "population": {"events": {"name": likely.name, "digest": likely.digest()}, **swapped}}
 
 
-def population(work: Mapping[str, Any], store: Store) -> AnyPopulation | ScorePopulation | None:
+def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulation | None:
     """The population of a cell; None if the cell that counts its outcomes is incomplete."""
     values = dict(work["population"])
     kinds: dict[str, type[EventPopulation] | type[ScorePopulation]]
@@ -140,7 +141,7 @@ def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The results of the test on each test set of the block."""
-    work = block.cell.work
+    work: OnTestSets = block.cell.work
     require_measure(work["test"])
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
@@ -168,7 +169,7 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     """The rows of one test set: distinct rows with their count, or scored rows."""
-    work = block.cell.work
+    work: OnTestSets = block.cell.work
     drawn_from = population(work, store)
     assert drawn_from is not None  # whoever replays has seen to it
     rng, _ = next(block.lanes())
@@ -184,7 +185,7 @@ def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
     return at_most(table.column("p_value").to_numpy(), alpha)
 
 
-def _require_positives(work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation) -> None:
+def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation) -> None:
     """Refuse a positive class that no row has, which is known only after all files are counted."""
     source = outcomes_cell(work)
     positive = None if source is None else source.work.get("positive")
@@ -193,7 +194,7 @@ def _require_positives(work: Mapping[str, Any], drawn_from: AnyPopulation | Scor
 
 
 def _lane(
-    work: Mapping[str, Any], drawn_from: AnyPopulation | ScorePopulation, rng: np.random.Generator, size: int
+    work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation, rng: np.random.Generator, size: int
 ) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]:
     """The answers of the test, by how much B is better, and whether a class has no row, on each test set."""
     test, n = work["test"], work["n"]

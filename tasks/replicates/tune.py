@@ -16,6 +16,7 @@ from ..plan import Block
 from ..populations.trained_sets import failures_named, training_rows
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import Tuned
 
 VERSION = 1
 LANE_SIZE = 1
@@ -29,14 +30,14 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+def stream(work: Tuned) -> dict[str, Any]:  # noqa: ARG001
     """The split has a seed of its own, and the folds are fixed."""
     return {"draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The scores of the combinations of the block."""
-    work = block.cell.work
+    work: Tuned = block.cell.work
     tune = work["classifier"]["tune"]
     tried = combinations(tune)[block.first : block.last]
     with one_thread():
@@ -48,7 +49,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     return pa.table({"replicate": replicate, "micro_f1": micro, "macro_f1": macro}, schema=SCHEMA)
 
 
-def chosen(work: Mapping[str, Any], table: pa.Table) -> dict[str, Any]:
+def chosen(work: Tuned, table: pa.Table) -> dict[str, Any]:
     """The combination of the greatest F1, the first of equals."""
     tune = work["classifier"]["tune"]
     values: list[Any] = table.column("macro_f1" if tune["measure"] == "macro-f1" else "micro_f1").to_pylist()

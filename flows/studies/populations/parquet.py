@@ -10,6 +10,7 @@ from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, read_counts, scan_footers
 from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.replicates import cell
+from sigstats.tasks.work import Counted, Named
 
 from ...running.prepared import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, about, counted_population
@@ -63,8 +64,8 @@ class Parquet(PopulationSource):
         )
 
     def _counted_by_workers(self, files: LabelFiles, seed: int) -> LoadedSource:
-        known_as = {"name": self.name, "digest": files.digest()}
-        work = {"files": known_as, "positive": self.positive, "written": files.written}
+        known_as: Named = {"name": self.name, "digest": files.digest()}
+        work: Counted = {"files": known_as, "positive": self.positive, "written": files.written}
         subject = {"dataset": self.name}
         counting = cell("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
         rows = sum(files.rows)

@@ -1,6 +1,6 @@
 """Rows that two classifiers predict which the study trains (Keller, Mariethoz and Bengio)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,6 +19,7 @@ from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import EventPopulation
 from sigstats.tasks.populations.trained_pair import TrainingData, estimator, positives, split
 from sigstats.tasks.replicates import cell, input_cells
+from sigstats.tasks.work import Learner, Side, Split
 
 from ...running.prepared import Progress
 from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, about
@@ -47,10 +48,10 @@ class Trainee(Strict):
     tune: Annotated[Tuning | None, Field(description="Parameters that are chosen, for sets of categories")] = None
 
     @property
-    def spec(self) -> dict[str, Any]:
+    def spec(self) -> Learner:
         """What a cell says of it."""
-        tune = {} if self.tune is None else {"tune": self.tune.model_dump()}
-        return {"learner": self.learner, "params": self.params, **tune}
+        spec: Learner = {"learner": self.learner, "params": self.params}
+        return spec if self.tune is None else {**spec, "tune": self.tune.model_dump()}
 
 
 class Categories(Strict):
@@ -125,13 +126,14 @@ class Trained(PopulationSource):
                 "the number of rows"
             )
         content = data.digest()
-        settings = {
+        settings: Split = {
             "train": self.train,
             "test": self.test,
             "seed": int(digest("split", data=content, seed=seed)[:12], 16),
         }
-        stem = {} if self.documents is None or self.documents.stem is None else {"stem": self.documents.stem}
-        pair = {"a": self.a.spec | stem, "b": self.b.spec | stem}
+        pair: dict[Side, Learner] = {"a": self.a.spec, "b": self.b.spec}
+        if self.documents is not None and self.documents.stem is not None:
+            pair = {side: {**spec, "stem": self.documents.stem} for side, spec in pair.items()}
         for side, spec in pair.items():
             _try(data, side, spec)
         parts = split(len(data), settings)
@@ -139,7 +141,8 @@ class Trained(PopulationSource):
         cells = []
         for each in self.sets:
             self._check(each, data)
-            work: dict[str, Any] = {kind: {"name": data.name, "digest": content}, "split": settings, **pair}
+            work: dict[str, Any] = {kind: {"name": data.name, "digest": content}, "split": settings}
+            work.update(a=pair["a"], b=pair["b"])
             if each.positive is None:
                 work["categories"] = each.labels
                 if self.a.tune or self.b.tune:
@@ -181,7 +184,7 @@ class Trained(PopulationSource):
                 )
 
 
-def _try(data: TrainingData, side: str, spec: Mapping[str, Any]) -> None:
+def _try(data: TrainingData, side: str, spec: Learner) -> None:
     """Refuse an unknown learner, and a parameter that it does not have."""
     from sigstats.learners.base import steps_of  # slow to import, for studies that train nothing too
 
