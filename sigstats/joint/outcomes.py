@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import as_predictions
+from .._common.printable import printable
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
@@ -227,7 +228,9 @@ def positive_of(y: Any, positive: Any) -> Any:
         return positive
     classes = np.unique(as_labels(y, "y")).tolist()
     if classes not in ([0, 1], [-1, 1], [1, 2]):
-        raise refuse("positive", None, f"the class that is meant, one of {', '.join(map(str, classes[:8]))}")
+        raise refuse(
+            "positive", None, f"the class that is meant, one of {', '.join(map(printable, map(str, classes[:8])))}"
+        )
     return classes[1]
 
 

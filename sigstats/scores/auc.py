@@ -18,22 +18,22 @@ from .._common.validation import (
     FloatArray,
     as_choice,
     as_groups,
-    as_indicators,
     as_real,
     refuse,
 )
 from ..measures.score_formulas import pair_wins
-from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, pair_of_scores
+from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, truth_and_scores
 from .result import Differences, Estimate, ScoreResult, score_result
 
 AucMethod: TypeAlias = Literal["asymptotic", "t"]
 
 
 def auc_test(
-    positive: Any,
+    y: Any,
     score_a: Any,
     score_b: Any,
     *,
+    positive: Any = None,
     groups: Any = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
@@ -43,10 +43,14 @@ def auc_test(
 
     Parameters
     ----------
-    positive : array_like of bool, shape (n,)
-        Whether each row is positive.
-    score_a, score_b : array_like of float, shape (n,)
+    y : array_like, shape (n,)
+        The true labels, numbers or text.
+    score_a, score_b : array_like of float, shape (n,) or (n, K)
         The score that each classifier gives each row; larger scores favour the positive class. Equal scores count half.
+        A column for each of K classes, as of ``predict_proba``, in the order of the sorted labels, or named by them in
+        a data frame.
+    positive : label, optional
+        The positive class; all others are negative. By default the larger of 0 and 1, -1 and 1, or 1 and 2.
     groups : array_like of int, shape (n,), optional
         The group of each row, if rows of one group are not independent (Obuchowski).
     alternative : {"two-sided", "greater", "less"}
@@ -65,8 +69,8 @@ def auc_test(
     Raises
     ------
     ValueError
-        If lengths differ, a score is not finite, there are fewer than two positives or negatives, or fewer than
-        two groups with one, or an option is out of range.
+        If lengths differ, a score is not finite, the positive class is not known, there are fewer than two positives or
+        negatives, or fewer than two groups with one, or an option is out of range.
 
     Notes
     -----
@@ -94,24 +98,25 @@ def auc_test(
     Examples
     --------
     >>> import sigstats
-    >>> positive = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> y = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> a = [0.1, 0.4, 0.6, 0.3, 0.5, 0.2, 0.8, 0.7]
     >>> b = [0.1, 0.2, 0.3, 0.5, 0.4, 0.6, 0.8, 0.9]
-    >>> result = sigstats.auc_test(positive, a, b)
+    >>> result = sigstats.auc_test(y, a, b)
     >>> result.value_a, result.value_b, round(result.pvalue, 3)
     (0.75, 0.9375, 0.399)
-    >>> round(sigstats.auc_test(positive, a, b, method="t").pvalue, 3)
+    >>> sigstats.auc_test(["ill" if each else "well" for each in y], a, b, positive="ill") == result
+    True
+    >>> round(sigstats.auc_test(y, a, b, method="t").pvalue, 3)
     0.437
     """
-    require_same_index(positive=positive, score_a=score_a, score_b=score_b, groups=groups)
-    truth = as_indicators(positive, "positive")
-    scores = pair_of_scores(score_a, score_b, len(truth), "positive")
+    require_same_index(y=y, score_a=score_a, score_b=score_b, groups=groups)
+    truth, scores = truth_and_scores(y, score_a, score_b, positive)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     student = as_choice(method, "method", ("asymptotic", "t")) == "t"
     m, n = int(truth.sum()), int((~truth).sum())
     if min(m, n) < 2:
-        raise refuse("positive", f"{m} positives and {n} negatives", "two of each or more")
+        raise refuse("y", f"{m} positives and {n} negatives", "two of each or more")
     clusters = None if groups is None else _Clusters(groups, truth)
     wins = [pair_wins(truth, one) for one in scores]
     wins.append((wins[0][0] - wins[1][0], wins[0][1] - wins[1][1]))

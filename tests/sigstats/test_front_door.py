@@ -60,6 +60,28 @@ def test_words_of_scikit_learn_are_names_of_measures():
         assert sigstats.ComparisonRule(adjust=theirs) == sigstats.ComparisonRule(adjust=ours)
 
 
+def test_areas_take_labels_and_the_columns_of_predict_proba():
+    truth, (p, q) = Y == "yes", RNG.random((2, 120))
+    expected = sigstats.auc_test(truth, p, q)
+    columns = [np.column_stack([1 - each, each]) for each in (p, q)]
+    named = [pd.DataFrame(each[:, ::-1], columns=["yes", "no"]) for each in columns]
+    for y in (truth, truth.astype(int), 2 * truth - 1, truth + 1, pd.Series(truth).map({True: 1.0, False: 0.0})):
+        assert sigstats.auc_test(y, *columns) == sigstats.auc_test(y, p, columns[1].tolist()) == expected
+    for scores in ((p, q), columns, named):
+        assert sigstats.auc_test(Y, *scores, positive="yes") == expected
+    assert sigstats.auc_test(Y, *columns, positive="no").estimate == pytest.approx(expected.estimate)
+    one, three = np.where(np.arange(120) % 3, Y, "perhaps"), RNG.dirichlet([1, 1, 1], 120)
+    against_rest = sigstats.auc_test(one == "perhaps", three[:, 1], q)
+    assert sigstats.auc_test(one, three, q, positive="perhaps") == against_rest
+    for arguments, message in (
+        ((Y, p, q), "positive: None"),
+        ((Y, p, q, "maybe"), "positive: 'maybe' is not valid; expected a label that occurs, one of no, yes"),
+        ((Y, three, q, "yes"), r"score_a \(columns\): 3 is not valid; expected one, or 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            sigstats.auc_test(*arguments[:3], positive=arguments[3] if arguments[3:] else None)
+
+
 def test_slices_are_columns_of_any_form():
     age = pd.Series(RNG.random(120) * 100, name="age")
     cut = pd.cut(age, [0, 50, 100])

@@ -162,7 +162,7 @@ CALLS = {
     ],
     "adjust_pvalues": [(sigstats.adjust_pvalues, {"pvalues": [0.1, 0.2], "method": "holm"})],
     "auc_test": [
-        (sigstats.auc_test, {"positive": [1, 1, 0, 0, 1, 0], "score_a": [1, 2, 3, 1, 2, 3],
+        (sigstats.auc_test, {"y": [1, 1, 0, 0, 1, 0], "score_a": [1, 2, 3, 1, 2, 3],
                              "score_b": [3, 2, 1, 1, 0, 0], "groups": groups, "alternative": "less",
                              "confidence_level": 0.9, "method": method})
         for groups, method in ((None, "asymptotic"), ([0, 0, 1, 1, 2, 2], "t"))

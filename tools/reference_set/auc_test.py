@@ -163,7 +163,7 @@ def cases() -> Iterator[Case]:
             if (area, variance) != by_ranks(y, a, b):
                 raise ValueError(f"areas of {y}, {a}, {b} differ")
             for alternative in ALTERNATIVES:
-                given = {"positive": y, "score_a": a, "score_b": b, "alternative": alternative}
+                given = {"y": y, "score_a": a, "score_b": b, "alternative": alternative}
                 yield Case(difficulty, given, {"pvalue": normal(area, variance, alternative)})
     yield from in_groups()
 
@@ -183,7 +183,7 @@ def in_groups() -> Iterator[Case]:
             area, variance, degrees = of_groups(y, a, b, groups)
             if (area, variance) != of_groups_by_ranks(y, a, b, groups) or degrees is None:
                 raise ValueError(f"areas of {y}, {a}, {b} in {groups} differ")
-            given = {"positive": y, "score_a": a, "score_b": b, "groups": groups}
+            given = {"y": y, "score_a": a, "score_b": b, "groups": groups}
             for alternative in ALTERNATIVES:
                 yield Case(
                     difficulty, {**given, "alternative": alternative}, {"pvalue": normal(area, variance, alternative)}
