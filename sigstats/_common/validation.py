@@ -144,7 +144,7 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
         raise refuse(name, array[~good].flat[0], wanted)
     reals = np.ascontiguousarray(array, dtype=np.float64)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
-        rounded = [each for each in array[np.abs(reals) > MAX_TOTAL].tolist() if int(float(each)) != each]
+        rounded = [each for each in array[np.abs(reals) >= MAX_TOTAL].tolist() if int(float(each)) != each]
         if rounded:  # two of them may differ and be equal as float64
             raise refuse(name, rounded[0], EXACT_WHOLE)
     return reals

@@ -20,6 +20,7 @@ from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from .costs import cost_quantiles
 from .direction import with_direction
+from .mean_tests import bounded
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
@@ -114,7 +115,7 @@ def _tested(
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided."""
     counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
-    rows = tuple(
+    tested = [
         test_part(
             ComparisonRow(
                 slice=part,
@@ -130,7 +131,7 @@ def _tested(
         )
         for (part, where), outcomes in zip(paired.parts(), counts, strict=True)
         for name in names
-    )
+    ]
     if paired.tasks is not None and paired.n >= rule.smallest_slice:
         means = [
             test_task_mean(
@@ -142,7 +143,8 @@ def _tested(
             for name in names
             if has_task_mean(name)
         ]
-        rows = (*rows[: len(names)], *means, *rows[len(names) :])
+        tested[len(names) : len(names)] = means
+    rows = tuple(bounded(tested, rule))
     notes = [*paired.notes]
     if any(row.lower_is_better for row in rows):
         notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
@@ -172,7 +174,7 @@ def _of_itself(
     """What is said of a thing that was compared with itself: how good it is, and that it is no worse."""
     n, every = paired.n, np.arange(paired.n)
     items = paired.items_of(every)
-    found = [
+    tested = [
         test_part(
             ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, **_score_of(paired, name)),
             everything,
@@ -182,7 +184,7 @@ def _of_itself(
         )
         for name in measures
     ]
-    found = [row.turned() for row in found]
+    found = [row.turned() for row in bounded(tested, rule)]
     rows = tuple(
         ComparisonRow(
             slice=ALL_ROWS,

@@ -4,25 +4,59 @@ A mean of values without limits has no bound: the largest difference that was se
 passes.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
+from ..intervals import Interval
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES, MeasureSpec
-from ..scores.mean_score import mean_score_test
-from ..unseen_row.means import mean_interval, mean_pvalues, units_of
+from ..ranking.intervals import mean_interval, standard_error
+from ..unseen_row.means import Units, mean_intervals, mean_pvalues, units_of
 from .paired_predictions import ItemTotals
 from .part import Part
 from .rows import WITHOUT_LIMITS, ComparisonRow
 from .rule import ComparisonRule
-from .score_rows import infinite_loss, with_scores
+from .score_rows import infinite_loss
+
+#: So many rows stay in a cache.
+_PIECE = 2**13
 
 
-def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
+class Unbounded(NamedTuple):
+    """A row that lacks the bounds of its mean difference, the units of the mean, and what none of them can exceed."""
+
+    row: ComparisonRow
+    units: Units
+    limit: float
+
+
+#: A row whose test is done, or that `bounded` finishes.
+Tested = ComparisonRow | Unbounded
+
+
+def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRow]:
+    """The rows with the bounds of all mean differences, which are found together."""
+    wanted = [each for each in tested if isinstance(each, Unbounded)]
+    units, limits = [each.units for each in wanted], [each.limit for each in wanted]
+    found = zip(
+        mean_intervals(units, [(-limit, limit) for limit in limits], rule.confidence),
+        mean_pvalues(units, limits),
+        strict=True,
+    )
+    return [_with_bounds(each.row, *next(found)) if isinstance(each, Unbounded) else each for each in tested]
+
+
+def _with_bounds(row: ComparisonRow, interval: Interval, pvalues: tuple[float, float]) -> ComparisonRow:
+    return replace(row, low=interval.low, high=interval.high, p_worse=pvalues[0], p_differs=min(1.0, 2 * min(pvalues)))
+
+
+def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     """A mean of a value a row."""
     if row.n < 2:
         return replace(row, note="one row alone: nothing can be tested")
@@ -35,9 +69,8 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compariso
     infinite = [int(np.isinf(each).sum()) for each in (a, b)]
     if any(infinite):
         return replace(row, note=infinite_loss(infinite, "rows"))
-    row = with_scores(row, mean_score_test(a, b, groups=part.group, confidence_level=rule.confidence))
-    row = with_bound(row, (a, b), part.group, part.span(spec), rule, part.what)
-    return replace(row, note="; ".join(filter(None, [row.note, _outside(part, spec)])))
+    row = _with_means(row, (a, b), part.group, rule)
+    return with_bound(row, (a, b), part.group, part.span(spec), part.what, note=_outside(part, spec))
 
 
 def _outside(part: Part, spec: MeasureSpec) -> str:
@@ -51,18 +84,18 @@ def _outside(part: Part, spec: MeasureSpec) -> str:
 
 def test_averages(
     row: ComparisonRow, part: Part, totals: ItemTotals, span: float | None, rule: ComparisonRule
-) -> ComparisonRow:
+) -> Tested:
     """The mean over items of the mean of all answers to each, of which baseline and candidate have unlike numbers."""
     of_items, group = part.of_items(totals)
     if len(of_items.means[0]) < 2:
         return replace(row, note="one item alone: nothing can be tested")
     row = replace(row, n=len(of_items.means[0]), items=len(of_items.means[0]))
-    row = with_scores(row, mean_score_test(*of_items.means, groups=group, confidence_level=rule.confidence))
+    row = _with_means(row, of_items.means, group, rule)
     what = "items' averages" if group is None else "groups of items' averages"
-    return with_bound(row, of_items.means, group, span, rule, what)
+    return with_bound(row, of_items.means, group, span, what)
 
 
-def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
+def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     """The mean chance that one of k answers to an item is right; the groups are the items."""
     k = MEASURES[row.measure].answers
     totals, group = right_answers(part)
@@ -74,8 +107,8 @@ def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Compar
         np.array([chance(n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)])
         for answers, rights in zip(totals.counts, totals.sums, strict=True)
     )
-    row = with_scores(row, mean_score_test(a, b, groups=group, confidence_level=rule.confidence))
-    return with_bound(row, (a, b), group, 1.0, rule, "items" if group is None else "groups of items")
+    row = _with_means(row, (a, b), group, rule)
+    return with_bound(row, (a, b), group, 1.0, "items" if group is None else "groups of items")
 
 
 def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
@@ -89,44 +122,59 @@ def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
     return ItemTotals((a, b), (answers, answers)), part.group_of_items()
 
 
+def _with_means(
+    row: ComparisonRow, values: tuple[FloatArray, FloatArray], group: IntArray | None, rule: ComparisonRule
+) -> ComparisonRow:
+    """The row with both means, their intervals by Student's t, and the standard error of their difference."""
+    intervals = [mean_interval(each, group, rule.confidence)[:2] for each in values]
+    return replace(
+        row,
+        baseline=float(values[0].mean()),
+        candidate=float(values[1].mean()),
+        baseline_interval=intervals[0],
+        candidate_interval=intervals[1],
+        standard_error=standard_error(values[1] - values[0], group),
+    )
+
+
 def with_bound(
     row: ComparisonRow,
     values: tuple[FloatArray, FloatArray],
     group: IntArray | None,
     span: float | None,
-    rule: ComparisonRule,
     what: str,
+    *,
     weights: FloatArray | None = None,
-) -> ComparisonRow:
-    """The row with the bounds of the mean difference of values, none of which is larger than `span`."""
-    differences = values[1] - values[0]
-    # What rounding leaves of no difference is none.
-    differences[np.abs(differences) <= TIE_TOLERANCE * np.maximum(*np.abs(values))] = 0.0
+    note: str = "",
+) -> Tested:
+    """The row with the mean difference of values, none of which is larger than `span`, still without its bounds."""
+    differences = _differences(*values)
     limit = float(np.abs(differences).max()) if span is None else span
     sums, counts = by_group(differences if weights is None else weights * differences, group)
     sizes = counts if weights is None else by_group(weights, group)[0]
     differing = int(np.count_nonzero(sums if group is None else by_group(np.abs(differences), group)[0]))
     row = replace(row, differing=differing, test=f"unseen row beside {len(sums):,} {what}")
-    note = f"{what} that differ: {differing:,} of {len(sums):,}"
+    notes = [f"{what} that differ: {differing:,} of {len(sums):,}", note]
     if span is None and not differing:
-        note = f"no difference in {row.n:,} rows, and none is excluded: no limit of them is known"
+        notes[0] = f"no difference in {row.n:,} rows, and none is excluded: no limit of them is known"
         row = replace(row, difference=0.0, low=None, high=None, standard_error=None)
-        return replace(row, p_worse=1.0, p_differs=1.0, note=note)
-    units = units_of(sums, sizes)
-    interval = mean_interval(units, (-limit, limit), rule.confidence)
-    less, greater = mean_pvalues(units, limit)
-    row = replace(
-        row,
-        difference=units.mean,
-        low=interval.low,
-        high=interval.high,
-        p_worse=less,
-        p_differs=min(1.0, 2 * min(less, greater)),
-        note=note,
-    )
+        return replace(row, p_worse=1.0, p_differs=1.0, note="; ".join(filter(None, notes)))
     if span is None:
-        row = replace(row, test=f"{row.test}, {WITHOUT_LIMITS}", note=f"{note}; limits of a row are not known")
-    return row
+        row = replace(row, test=f"{row.test}, {WITHOUT_LIMITS}")
+        notes.insert(1, "limits of a row are not known")
+    units = units_of(sums, sizes)
+    return Unbounded(replace(row, difference=units.mean, note="; ".join(filter(None, notes))), units, limit)
+
+
+def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
+    """B less A, where what rounding leaves of no difference is none."""
+    found = np.empty(len(a))
+    for start in range(0, len(a), _PIECE):
+        of_a, of_b = a[start : start + _PIECE], b[start : start + _PIECE]
+        piece = found[start : start + _PIECE]
+        np.subtract(of_b, of_a, out=piece)
+        piece[np.abs(piece) <= TIE_TOLERANCE * np.maximum(np.abs(of_a), np.abs(of_b))] = 0.0
+    return found
 
 
 def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, IntArray | None]:

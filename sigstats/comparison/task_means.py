@@ -13,7 +13,7 @@ import numpy as np
 from .._common.task_weights import task_weights
 from .._common.validation import IntArray
 from ..measures.table import MEASURES
-from .mean_tests import with_bound
+from .mean_tests import Tested, with_bound
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -26,7 +26,7 @@ def has_task_mean(measure: str) -> bool:
     return measure == "accuracy" or spec.needs == "marks" or (spec.needs == "probabilities" and spec.span is not None)
 
 
-def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: ComparisonRule) -> ComparisonRow:
+def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: ComparisonRule) -> Tested:
     """The row with the mean over tasks of its measure, tested."""
     if part.runs is not None:
         return test_runs(row, part, rule, tasks)
@@ -49,4 +49,4 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
     baseline, candidate = (float((weights * each).sum() / len(sizes)) for each in values)
     row = replace(row, n=len(tasks), baseline=baseline, candidate=candidate)
     what = f"{'rows' if group is None else 'groups'} of {len(sizes)} tasks"
-    return with_bound(row, values, group, span, rule, what, weights)
+    return with_bound(row, values, group, span, what, weights=weights)

@@ -21,11 +21,11 @@ from ..mcnemar.sample_size import detectable_difference
 from ..mcnemar.test import mcnemar_test
 from ..measures.measure import as_measure
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
-from ..ranking.intervals import share_interval
+from ..ranking.intervals import share_interval, standard_error
 from ..scores.auc import auc_test
 from ..unseen_row.areas import area_interval, area_pvalue, gains_of
 from ..unseen_row.counts import law_of_difference
-from .mean_tests import test_averages, test_mean, test_pass_at, with_bound
+from .mean_tests import Tested, test_averages, test_mean, test_pass_at, with_bound
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -47,8 +47,8 @@ def test_part(
     outcomes: Sequence[int] | None,
     *,
     rule: ComparisonRule,
-) -> ComparisonRow:
-    """The row with its measure on the rows that `where` finds, tested; its p-value is not adjusted yet.
+) -> Tested:
+    """The row with its measure on the rows that `where` finds, tested; `bounded` finds what it lacks.
 
     `outcomes` counts the rows that neither, the candidate, the baseline and both got right, where that is known.
     """
@@ -68,7 +68,7 @@ def test_part(
     return test(row, part, rule)
 
 
-def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
+def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     """The accuracy of groups of rows, or of averages of items."""
     if part.right is not None:
         return test_averages(row, part, part.right, 1.0, rule)
@@ -79,9 +79,9 @@ def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comp
     codes = np.unique(part.group, return_inverse=True)[1]
     intervals = [share_interval(right, codes, rule.confidence) for right in (right_a, right_b)]
     row = _with_accuracies(row, (int(right_a.sum()), int(right_b.sum())), intervals)
-    row = with_bound(row, (right_a.astype(np.float64), right_b.astype(np.float64)), part.group, 1.0, rule, "groups")
-    sums = np.bincount(codes, right_b.astype(np.float64) - right_a - (row.difference or 0.0))
-    return replace(row, standard_error=math.sqrt(float(sums @ sums) * len(sums) / (len(sums) - 1)) / row.n)
+    a, b = right_a.astype(np.float64), right_b.astype(np.float64)
+    row = replace(row, standard_error=standard_error(b - a, codes))
+    return with_bound(row, (a, b), part.group, 1.0, "groups")
 
 
 def _with_accuracies(row: ComparisonRow, right: tuple[int, int], intervals: Sequence[Interval]) -> ComparisonRow:
@@ -191,7 +191,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     )
 
 
-_TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule], ComparisonRow]] = {
+_TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule], Tested]] = {
     "mcnemar": _test_accuracy,
     "counts": _test_by_weights,
     "areas": _test_area,

@@ -1,12 +1,13 @@
 """The interval of one model's score, where rows may come in groups."""
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 from scipy.special import stdtrit
 
-from .._common.validation import IntArray
+from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval, clopper_pearson
 from ..unseen_row.means import mean_interval as bounds_of_mean
 from ..unseen_row.means import units_of
@@ -48,16 +49,30 @@ def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> In
     >>> [round(end, 4) for end in mean_interval(np.array([0.5, 0.7, 0.9, 0.4]), None, 0.95)]
     [0.2722, 0.9778]
     """
-    codes = np.arange(len(scores)) if groups is None else groups
-    units = int(codes.max()) + 1
+    units = len(scores) if groups is None else len(np.unique(groups))
     if units < 2:
         return Interval(-math.inf, math.inf, confidence)
-    half = float(-stdtrit(units - 1, (1 - confidence) / 2)) * math.sqrt(_variance(scores, codes))
+    half = _quantile(units - 1, confidence) * standard_error(scores, groups)
     mean = float(scores.mean())
     return Interval(mean - half, mean + half, confidence)
 
 
-def _variance(scores: Any, codes: IntArray) -> float:
-    """The standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1)."""
-    sums = np.bincount(codes, weights=scores - scores.mean())
-    return float(sums @ sums) * len(sums) / (len(sums) - 1) / len(scores) ** 2
+@cache
+def _quantile(freedom: int, confidence: float) -> float:
+    return float(-stdtrit(freedom, (1 - confidence) / 2))
+
+
+def standard_error(scores: FloatArray, groups: IntArray | None) -> float:
+    """The standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sigstats.ranking.intervals import standard_error
+    >>> round(standard_error(np.array([0.5, 0.7, 0.9, 0.4]), None), 4)
+    0.1109
+    """
+    sums = scores - scores.mean()
+    if groups is not None:
+        sums = np.bincount(np.unique(groups, return_inverse=True)[1], sums)
+    return math.sqrt(float(sums @ sums) * len(sums) / (len(sums) - 1)) / len(scores)

@@ -131,7 +131,7 @@ class _Law:
         ]
         factors = (u - at[0] * m) / self._m + (v - at[1] * n) / self._n
         unseen = -self._unseen[0] * (1 + at[0]) / self._m - self._unseen[1] * (1 + at[1]) / self._n
-        return tails(np.hstack([factors, unseen]), np.append(counts, 1.0))
+        return tails(np.hstack([factors, unseen]), np.append(counts, 1.0)[np.newaxis])
 
     def lower_bound(self, share: float) -> float:
         """The point below which the weighted difference is with this probability."""
@@ -139,4 +139,6 @@ class _Law:
             *(np.array([each]) for each in (sum(self._centres) - self.seen, math.sqrt(sum(self._variances)), 0.0))
         )
         ends = np.array([-1.0]), np.array([1.0])
-        return float(share_points(self.shares_below, share, ends=ends, start=start)[0])
+        return float(
+            share_points(lambda differences, _: self.shares_below(differences), share, ends=ends, start=start)[0]
+        )

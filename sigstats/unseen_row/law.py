@@ -5,20 +5,25 @@ independent exponential variables, or gamma variables of value j that is there s
 
 .. math:: P = \frac{1}{2 \pi i} \int_{-\theta - i\infty}^{-\theta + i\infty} \prod_j (1 - s a_j)^{-c_j} \frac{ds}{-s}
 
-and the trapezoid rule on a hyperbola through the saddle point, by equal steps of its parameter, gives twelve digits.
+by the trapezoid rule on a hyperbola through the saddle point, in equal steps of its parameter.
 """
 
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.validation import FloatArray
 
 #: More values are split between so many equidistant ones, with their mean unchanged and their variance no smaller.
 MOST_ATOMS = 2**13
-#: The distance of the nodes, how many are added at a time, and the size of terms that are left out.
-_STEP, _BLOCK, _SMALL = 0.16, 20, 1e-13
-_MOST_BLOCKS, _MOST_STEPS = 60, 100
+#: The distance of the nodes, and the size of terms that are left out: for nine digits, and for five.
+FINE, COARSE = (0.08, 1e-13), (0.16, 1e-8)
+#: The length of the path that is added at a time.
+_LENGTH = 1.28
+_MOST_BLOCKS, _MOST_STEPS = 150, 100
+#: So many complex numbers are multiplied before a logarithm is taken, which takes as long as some forty of them.
+_FACTORS = 32
 
 
 def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
@@ -38,65 +43,82 @@ def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
     times = np.ones(len(factors)) if counts is None else counts
     if len(factors) > MOST_ATOMS:
         factors, times = atoms_of(factors, times)
-    return float(tails(factors[np.newaxis], times)[0])
+    return float(tails(factors[np.newaxis], times[np.newaxis])[0])
 
 
-def tails(factors: FloatArray, counts: FloatArray) -> FloatArray:
-    """The same of each row of factors."""
-    if factors.shape[1] > MOST_ATOMS:
-        return np.array([tail(row, counts) for row in factors])
-    least, most = factors.min(axis=1), factors.max(axis=1)
+def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
+    """The same of each row of factors and counts, of which some may be 0."""
+    # Sums and products over the first axis are quick.
+    a, times = np.ascontiguousarray(np.where(counts > 0, factors, 0.0).T), np.ascontiguousarray(counts.T)
+    least, most = a.min(axis=0), a.max(axis=0)
     found: FloatArray = np.where(most <= 0, 1.0, 0.0)
-    both = (least < 0) & (most > 0)
-    if both.any():
-        turned = factors[both] @ counts < 0
-        a = np.where(turned, -1.0, 1.0)[:, np.newaxis] * factors[both]
-        small = _small_tails(a / -a.min(axis=1, keepdims=True), counts)
-        found[both] = np.where(turned, 1 - small, small)
+    both, once = (least < 0) & (most > 0), ((times == 0) | (times == 1)).all(axis=0)
+    for rows in (np.flatnonzero(both & once), np.flatnonzero(both & ~once)):
+        if len(rows):
+            scaled, often = a[:, rows], times[:, rows]
+            turned = (scaled * often).sum(axis=0) < 0
+            scaled *= np.where(turned, -1.0, 1.0)
+            small = _small_tails(scaled / -scaled.min(axis=0), often, accuracy)
+            found[rows] = np.where(turned, 1 - small, small)
     return found
 
 
-def _small_tails(a: FloatArray, times: FloatArray) -> FloatArray:
+def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]) -> FloatArray:
     """Where the mean of the sum is not below 0, and the least factor is -1."""
     theta, curvature = _saddles(a, times)
     room = 1 + theta * a
     ratios = a / room
     width = 1 / np.sqrt(curvature)
     # The path of steepest descent, up to its curvature: on a straight one a skewed law oscillates long.
-    third = (ratios**3 @ times)[:, np.newaxis] + theta**-3
+    third = (ratios**3 * times).sum(axis=0) + theta**-3
     bend = np.clip(2 / 3 * third * width**3, -1.0, 1.0)
-    total = np.zeros(len(a))
+    log_scale = -(np.log(room) * times).sum(axis=0) - np.log(theta)
+    total, left = np.zeros(a.shape[1]), np.arange(a.shape[1])
+    (step, negligible), nodes = accuracy, round(_LENGTH / accuracy[0])
     for block in range(_MOST_BLOCKS):
-        u = _STEP * np.arange(block * _BLOCK, (block + 1) * _BLOCK)
+        u = step * np.arange(block * nodes, (block + 1) * nodes)
         cosh, sinh = np.cosh(u), np.sinh(u)
-        along, up = width * bend * (cosh - 1), width * sinh
-        real = 1 - along[:, :, np.newaxis] * ratios[:, np.newaxis]
-        imaginary = up[:, :, np.newaxis] * ratios[:, np.newaxis]
-        angle = np.arctan2(imaginary, real) @ times
-        log_size = -0.5 * (np.log(real * real + imaginary * imaginary) @ times)
-        terms = np.exp(log_size + 1j * angle) * (cosh - 1j * bend * sinh) / (1 - (along + 1j * up) / theta)
-        total += terms.real.sum(axis=1) - (0.5 if block == 0 else 0.0)
-        if (np.abs(terms[:, -1]) < _SMALL * total).all():
+        of_left = bend[left, np.newaxis]
+        path = width[left, np.newaxis] * (of_left * (cosh - 1) + 1j * sinh)
+        log_product = _log_products(ratios[:, left, np.newaxis], times[:, left, np.newaxis], path)
+        terms = np.exp(-log_product) * (cosh - 1j * of_left * sinh) / (1 - path / theta[left, np.newaxis])
+        total[left] += terms.real.sum(axis=1) - (0.5 if block == 0 else 0.0)
+        left = left[np.abs(terms[:, -1]) >= negligible * total[left]]
+        if not len(left):
             break
-    log_scale = -(np.log(room) @ times) - np.log(theta[:, 0])
-    return np.minimum(1.0, np.exp(log_scale) * total * _STEP * width[:, 0] / math.pi)
+    return np.asarray(np.minimum(1.0, np.exp(log_scale) * total * step * width / math.pi))
+
+
+def _log_products(ratios: FloatArray, times: FloatArray, path: NDArray[np.complex128]) -> NDArray[np.complex128]:
+    """The logarithms of the products of ``(1 - path * ratios) ** times``, but for whole turns."""
+    if (times > 1).any() or (times % 1).any():  # whole turns would count
+        real, imaginary = 1 - path.real * ratios, path.imag * ratios
+        logs = np.log(real * real + imaginary * imaginary)
+        return np.asarray(0.5 * (logs * times).sum(axis=0) - 1j * (np.arctan2(imaginary, real) * times).sum(axis=0))
+    found = np.zeros(path.shape, dtype=np.complex128)
+    for start in range(0, len(ratios), _FACTORS):
+        found += np.log(np.multiply.reduce(1 - path * ratios[start : start + _FACTORS], axis=0))
+    return found
 
 
 def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Where each integrand is least on the real line between 0 and 1, up to a hundredth, and its curvature there."""
-    low, high = np.zeros((len(a), 1)), np.ones((len(a), 1))
-    mean, square = (a @ times)[:, np.newaxis], (a * a @ times)[:, np.newaxis]
+    mean, square = (a * times).sum(axis=0), (a * a * times).sum(axis=0)
     theta = np.clip((mean + np.sqrt(mean * mean + 4 * square)) / (2 * square), 1e-9, 0.9)
+    low, high, curvature, left = np.zeros(len(theta)), np.ones(len(theta)), np.ones(len(theta)), np.arange(len(theta))
     for _ in range(_MOST_STEPS):
-        ratios = a / (1 + theta * a)
-        slope = -(ratios @ times)[:, np.newaxis] - 1 / theta
-        curvature = (ratios * ratios @ times)[:, np.newaxis] + 1 / theta**2
-        step = slope / curvature
-        if (np.abs(step) * np.sqrt(curvature) < 1e-2).all():
+        at = theta[left]
+        ratios = a[:, left] / (1 + at * a[:, left])
+        slope = -(ratios * times[:, left]).sum(axis=0) - 1 / at
+        curvature[left] = of_left = (ratios * ratios * times[:, left]).sum(axis=0) + 1 / at**2
+        step = slope / of_left
+        far = np.abs(step) * np.sqrt(of_left) >= 1e-2
+        low[left], high[left] = np.where(slope > 0, low[left], at), np.where(slope > 0, at, high[left])
+        left, after = left[far], (at - step)[far]
+        if not len(left):
             break
-        low, high = np.where(slope > 0, low, theta), np.where(slope > 0, theta, high)
-        after = theta - step
-        theta = np.where((low < after) & (after < high), after, (low + high) / 2)
+        bottom, top = low[left], high[left]
+        theta[left] = np.where((bottom < after) & (after < top), after, (bottom + top) / 2)
     return theta, curvature
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.validation import FloatArray
+from sigstats.comparison.mean_tests import bounded
 from sigstats.comparison.part import Part
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
@@ -161,7 +162,8 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     part = Part(label, a.run.prediction, b.run.prediction, a.run.groups, positive, scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
     row = ComparisonRow(slice="", measure=measure, n=len(label))
-    return test_part(row, part, lambda: np.arange(len(label)), None, rule=replace(_RULE, seed=seed))
+    rule = replace(_RULE, seed=seed)
+    return bounded([test_part(row, part, lambda: np.arange(len(label)), None, rule=rule)], rule)[0]
 
 
 _RULE = ComparisonRule(smallest_slice=1)

@@ -7,10 +7,12 @@ import itertools
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binom
+from scipy.integrate import quad
+from scipy.special import gammainc
+from scipy.stats import beta, binom, gamma
 
 import sigstats
-from sigstats.unseen_row.means import Units, mean_interval, mean_pvalue, units_of
+from sigstats.unseen_row.means import Units, mean_interval, mean_intervals, mean_pvalue, mean_pvalues, units_of
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 2), (7, 10), (0, 527), (3, 340), (2996, 3000), (50, 100)])
@@ -63,6 +65,34 @@ def test_many_values_that_are_split_widen_the_interval_by_a_hundred_thousandth_a
         assert split.low <= whole.low + room
         assert split.high >= whole.high - room
         assert split.high - split.low <= (1 + 1e-5) * (whole.high - whole.low)
+
+
+def test_many_at_once_are_what_each_is_alone():
+    rng = np.random.default_rng(6)
+    kinds = (
+        lambda n: rng.uniform(-1, 1, n),
+        lambda n: rng.integers(-4, 5, n) / 4,
+        lambda n: np.where(rng.random(n) < 0.05, -1.0, 0.01),
+        np.zeros,
+    )
+    units = [units_of(kinds[n % 4](n)) for n in [*range(1, 60), 300, 5000]]
+    units += [units_of(rng.normal(size=n), rng.integers(1, 9, n)) for n in (2, 7, 40)]
+    limits = [float(np.abs(each.sums / each.sizes).max()) + 0.1 for each in units]
+    intervals = mean_intervals(units, [(-limit, limit) for limit in limits])
+    for found, p, of, limit in zip(intervals, mean_pvalues(units, limits), units, limits, strict=True):
+        assert tuple(found) == pytest.approx(tuple(mean_interval(of, (-limit, limit))), abs=1e-12, rel=1e-12)
+        assert p == pytest.approx((mean_pvalue(of, limit, "less"), mean_pvalue(of, limit, "greater")), rel=1e-12)
+
+
+def test_p_of_a_skewed_law_is_that_of_an_integral():
+    """Four values of -1, 91 of .01 and the unseen row: the weight of the four against the others', by quadrature."""
+    at, weights = np.polynomial.laguerre.laggauss(120)
+
+    def below(rest):
+        return gamma.pdf(rest, 91) * float(weights @ gammainc(4, at + rest / 100))
+
+    units = units_of(np.repeat([-1.0, 0.01], [4, 91]))
+    assert mean_pvalue(units, 1.0, "less") == pytest.approx(quad(below, 40, 170, epsrel=1e-12, limit=200)[0], rel=2e-9)
 
 
 def missed(draw, truth, limits, samples):
