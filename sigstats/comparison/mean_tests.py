@@ -126,13 +126,13 @@ def _with_means(
     row: ComparisonRow, values: tuple[FloatArray, FloatArray], group: IntArray | None, rule: ComparisonRule
 ) -> ComparisonRow:
     """The row with both means, their intervals by Student's t, and the standard error of their difference."""
-    intervals = [mean_interval(each, group, rule.confidence)[:2] for each in values]
+    intervals = [mean_interval(each, group, rule.confidence) for each in values]
     return replace(
         row,
         baseline=float(values[0].mean()),
         candidate=float(values[1].mean()),
-        baseline_interval=intervals[0],
-        candidate_interval=intervals[1],
+        baseline_interval=(intervals[0].low, intervals[0].high),
+        candidate_interval=(intervals[1].low, intervals[1].high),
         standard_error=standard_error(values[1] - values[0], group),
     )
 

@@ -17,8 +17,8 @@ from .._common.validation import FloatArray
 
 #: More values are split between so many equidistant ones, with their mean unchanged and their variance no smaller.
 MOST_ATOMS = 2**13
-#: The distance of the nodes, and the size of terms that are left out: for nine digits, and for five.
-FINE, COARSE = (0.08, 1e-13), (0.16, 1e-8)
+#: The distance of the nodes, and the size of terms that are left out: for eleven digits, and for five.
+FINE, COARSE = (0.04, 1e-14), (0.16, 1e-8)
 #: The length of the path that is added at a time.
 _LENGTH = 1.28
 _MOST_BLOCKS, _MOST_STEPS = 150, 100
