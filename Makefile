@@ -41,7 +41,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist
   --max-worker-restart 0
 
 test: $(READY_TESTS)  ## the tests of a few minutes: all but most of the faults
-	@$(PYTEST) -m "not faults or smoke" --hypothesis-profile quick
+	@$(PYTEST) -m "not (faults or types) or smoke" --hypothesis-profile quick
 
 test-faults: $(READY_TESTS)  ## the other tests: what is killed, cut or filled, databases, batch systems, the image
 	@$(PYTEST) -m "faults and not smoke"
@@ -57,6 +57,7 @@ lint: $(READY_TESTS)
 
 types: $(READY_TESTS)
 	@$(BIN)/mypy
+	@$(BIN)/python -m pytest --quiet -m types tests/sigstats/_common/test_registry.py
 
 layers: $(READY_TESTS)
 	@$(BIN)/lint-imports

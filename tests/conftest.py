@@ -1,9 +1,11 @@
 """What all tests share, and which of them `make test` runs.
 
-`make test` runs what is not marked ``faults``, and the smoke tests: one of each kind of fault. A server of Prefect
-starts there in `tests/flows/commands/test_run.py` alone. `make test-faults` runs the other faults, `make check` all.
+`make test` runs what is marked neither ``faults`` nor ``types``, and the smoke tests: one of each kind of fault. There
+a server of Prefect starts in `tests/flows/commands/test_run.py` alone. `make test-faults` runs the other faults, `make
+types` what asks mypy, `make check` all.
 """
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,12 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("faults")
         if item.nodeid in SMOKE:
             item.add_marker("smoke")
+
+
+def pytest_collection_finish():
+    """What is imported stays: the collector of cycles need not walk over it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -91,6 +91,7 @@ def test_every_module_offers_what_its_folder_promises(package):
     assert list(registry.modules()) == list(registry.names()) != []
 
 
+@pytest.mark.types
 def test_every_module_is_of_the_types_that_its_folder_promises(tmp_path):
     # mypy takes a module for a Protocol, names, arguments and types, where one is assigned to the other.
     lines = []

@@ -260,13 +260,13 @@ def test_monte_carlo_is_valid_and_near_the_exact_value():
     assert result.pvalue == (result.exceedances + 1) / 20_001
     low, high = binom.interval(1 - 1e-6, 20_000, exact(a, b))
     assert low <= result.exceedances <= high
-    # Under the null: 2000 data sets, 99 replicates each, alpha = 0.05; a false alarm is rarer than 1e-6.
+    # Under the null: 2000 data sets (400), 99 replicates each, alpha = 0.05; a false alarm is rarer than 1e-6.
     generator = np.random.default_rng(8)
-    rejections = 0
-    for _ in range(2000):
+    rejections, data_sets = 0, examples(2000)
+    for _ in range(data_sets):
         x, y = generator.multinomial(20, [0.4, 0.3, 0.2, 0.1]), generator.multinomial(30, [0.4, 0.3, 0.2, 0.1])
         rejections += homogeneity_test(x, y, method="monte-carlo", n_resamples=99, rng=generator).pvalue <= 0.05
-    assert rejections <= binom.isf(1e-6, 2000, 0.05)
+    assert rejections <= binom.isf(1e-6, data_sets, 0.05)
 
 
 def test_replicates_are_a_prefix_of_more():
@@ -292,7 +292,7 @@ def fourier(a, b, width):
 def test_fourier_bounds_hold_the_exact_value(skew):
     # From p about 1 down to 1e-25, which the tilted law serves.
     generator = np.random.default_rng(skew)
-    for _ in range(3):
+    for _ in range(3 if thorough() else 1):
         share = generator.dirichlet(np.full(8, 20.0))
         tilted = share * (1 + skew * np.linspace(0, 0.5, 8))
         a, b = generator.multinomial(180, share), generator.multinomial(150, tilted / tilted.sum())

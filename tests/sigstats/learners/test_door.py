@@ -8,19 +8,21 @@ import pytest
 
 from sigstats.learners import door
 
+from ...examples import retrained
 from ...flows.conftest import environment
 
-STUDY = """
+STUDY = f"""
 kind = "benchmark"
 seed = 3
+alpha = 0.2
 datasets = ["iris"]
 cross_validation.folds = 3
-permutation.resamples = 19
+permutation.resamples = {retrained(19)}
 classifiers = [
   "1-nn", "k-nn", "naive-bayes", "lda", "logistic-regression", "linear-svm", "svm", "decision-tree", "c4.5",
-  { name = "forest", learner = "sklearn.ensemble.RandomForestClassifier", params = { n_estimators = 3 } },
-  { name = "extra trees", learner = "sklearn.ensemble.ExtraTreesClassifier", params = { n_estimators = 3 } },
-  { name = "boosting", learner = "sklearn.ensemble.HistGradientBoostingClassifier", params = { max_iter = 2 } },
+  {{ name = "forest", learner = "sklearn.ensemble.RandomForestClassifier", params = {{ n_estimators = 3 }} }},
+  {{ name = "extra trees", learner = "sklearn.ensemble.ExtraTreesClassifier", params = {{ n_estimators = 3 }} }},
+  {{ name = "boosting", learner = "sklearn.ensemble.HistGradientBoostingClassifier", params = {{ max_iter = 2 }} }},
 ]
 """
 

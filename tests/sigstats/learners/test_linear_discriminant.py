@@ -12,6 +12,8 @@ from sigstats.learners.gaussian.linear_discriminant import LinearDiscriminant
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 
+from ...examples import thorough
+
 FITTED = ("coef_", "intercept_", "means_", "xbar_", "priors_", "classes_", "explained_variance_ratio_")
 
 
@@ -103,7 +105,7 @@ def test_the_folds_of_a_data_set_on_which_scikit_learn_fails(shared_data):
     X = OneHotEncoder(sparse_output=False).fit_transform(table.astype(str))
     folds = stratified_folds(y, 10, 180566775519077)  # those of the study sixty-sets
     right = []
-    for fold in range(10):
+    for fold in range(10 if thorough() else 2):
         fitted = LinearDiscriminant().fit(X[folds != fold], y[folds != fold])
         right.append((fitted.predict(X[folds == fold]) == y[folds == fold]).mean())
     assert min(right) > 0.99
