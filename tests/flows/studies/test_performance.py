@@ -289,7 +289,8 @@ def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path,
         widths = (whole["high"] - whole["low"])[~refused]
         assert rows["width"]["estimate"] == pytest.approx(widths.mean())
         assert rows["coverage"]["estimate"] == part["covers"].mean()
-        assert rows["coverage"]["note"] == f"interval undefined in {refused.sum()} of {TRIALS} test sets, counted as misses"
+        counted = f"interval undefined in {refused.sum()} of {TRIALS} test sets, counted as misses"
+        assert rows["coverage"]["note"] == counted
     assert checked >= 4
     report = (tmp_path / "out" / "report.html").read_text()
     assert "counted as misses" in report
