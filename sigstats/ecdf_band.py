@@ -34,7 +34,6 @@ def ecdf_band(n: int, levels: tuple[float, ...], confidence_level: float = 0.95)
 
     Examples
     --------
-    >>> from sigstats.ecdf_band import ecdf_band
     >>> low, high = ecdf_band(1000, (0.01, 0.05, 0.1))
     >>> low.tolist(), high.tolist()
     ([4, 35, 79], [18, 66, 122])
@@ -78,10 +77,6 @@ def stays_within(n: int, levels: tuple[float, ...], low: IntArray, high: IntArra
 def shares(p_values: FloatArray, levels: tuple[float, ...]) -> FloatArray:
     """The share of p-values at or below each level, with the tolerance of all comparisons here.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.ecdf_band import shares
     >>> shares(np.array([0.01, 0.1 + 0.2, 0.5]), (0.05, 0.3)).tolist()
     [0.3333333333333333, 0.6666666666666666]
     """

@@ -161,10 +161,6 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
 def f1_standard_error(outcomes: JointOutcomes, of: Literal["a", "b", "difference"] = "difference") -> float:
     """The standard error of F1, or of the difference of two, by the delta method.
 
-    Examples
-    --------
-    >>> from sigstats.f1_intervals import f1_standard_error
-    >>> from sigstats.joint.outcomes import JointOutcomes
     >>> round(f1_standard_error(JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)), 4)
     0.0489
     """

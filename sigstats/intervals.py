@@ -115,9 +115,6 @@ def mid_p_interval(successes: int, trials: int, *, confidence_level: float = 0.9
     strictly between 0 and 1. Raises ValueError if a count is negative or fractional, `successes` exceeds `trials`, or
     `confidence_level` is not in (0, 1).
 
-    Examples
-    --------
-    >>> from sigstats.intervals import mid_p_interval
     >>> low, high = mid_p_interval(7, 10)
     >>> round(low, 6), round(high, 6)
     (0.380081, 0.9174)
@@ -150,9 +147,6 @@ def monte_carlo_interval(exceedances: int, replicates: int, *, confidence_level:
     `exceedances` and `replicates`: as counted, without the +1 of `sigstats._common.extreme.monte_carlo_pvalue`.
     `confidence_level`: strictly between 0 and 1.
 
-    Examples
-    --------
-    >>> from sigstats.intervals import monte_carlo_interval
     >>> low, high = monte_carlo_interval(0, 999)
     >>> low, round(high, 6)
     (0.0, 0.00529)
@@ -166,10 +160,6 @@ def quantile_interval(values: FloatArray, share: float, *, confidence_level: flo
     Its ends are order statistics of independent `values`, and infinite where there are too few of them: the number of
     values below the point is binomial (Thompson 1936, Annals of Mathematical Statistics 7, 122-128).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.intervals import quantile_interval
     >>> low, high = quantile_interval(np.arange(1.0, 21.0), 0.5)
     >>> low, high
     (6.0, 15.0)

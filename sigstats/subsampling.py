@@ -59,7 +59,6 @@ def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntAr
 
     Examples
     --------
-    >>> from sigstats.subsampling import draw_subsamples
     >>> drawn = draw_subsamples([600_000_000_000, 399_999_999_000, 1000], 7909, rng=1, size=3)
     >>> drawn.sum(axis=1).tolist(), bool((drawn[:, 2] == 0).all())
     ([7909, 7909, 7909], True)
@@ -90,9 +89,6 @@ def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> I
     Returns an ndarray of int64, shape (size, J): independent rows that sum to n. Raises ValueError if the
     probabilities are none, or a number is negative, fractional or too large.
 
-    Examples
-    --------
-    >>> from sigstats.subsampling import draw_samples
     >>> draw_samples([0.1, 0, 0.9], 50, rng=1, size=2).sum(axis=1).tolist()
     [50, 50]
     """

@@ -16,9 +16,6 @@ def as_confusion_table(value: Any, name: str = "table") -> IntArray:
 
     Where the rows and the columns of a data frame have labels in common, a column belongs to the row of its label.
 
-    Examples
-    --------
-    >>> from sigstats.tables import as_confusion_table
     >>> as_confusion_table([[5, 1], [2, 7]]).tolist()
     [[5, 1], [2, 7]]
     """
@@ -63,9 +60,6 @@ def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray
     booleans or strings, or if an object's class is not among `labels`, or `labels` repeats one, or there are fewer
     than two classes or more than 4096.
 
-    Examples
-    --------
-    >>> from sigstats.tables import confusion_table
     >>> confusion_table(["cat", "cat", "dog"], ["cat", "dog", "dog"]).tolist()
     [[1, 1], [0, 1]]
     """

@@ -14,11 +14,7 @@ class ArrayRecord:
     Equal records have equal fields, shapes and kinds of numbers; missing values equal each other. They have no hash.
     The `repr` has no rounded digit; of more than a hundred elements it has the first and the last.
 
-    Examples
-    --------
     >>> from dataclasses import dataclass
-    >>> import numpy as np
-    >>> from sigstats._common.array_record import ArrayRecord
     >>> @dataclass(frozen=True, eq=False, repr=False)
     ... class Law(ArrayRecord):
     ...     mass: np.ndarray

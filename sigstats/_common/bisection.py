@@ -11,9 +11,6 @@ def smallest_enough(enough: Callable[[int], bool], maximum: int, *, low: int = 0
     `maximum`: the largest number that is asked for.
     `low`: a number that is not enough.
 
-    Examples
-    --------
-    >>> from sigstats._common.bisection import smallest_enough
     >>> smallest_enough(lambda n: n * n >= 200, 1000), smallest_enough(lambda n: n * n >= 200, 10)
     (15, None)
     """

@@ -37,9 +37,6 @@ def label_name(label: Any, name: str = "label") -> str:
 def as_predictions(y: Any, a: Any, b: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """The true labels and those that two classifiers assigned, which may be compared with ``==``; or ValueError.
 
-    Examples
-    --------
-    >>> from sigstats._common.class_names import as_predictions
     >>> as_predictions([0, 1], [0.2, 0.9], [0, 1])
     Traceback (most recent call last):
     ValueError: a: 0.2 is not valid; expected labels as in y (probabilities are scores, as auc_test takes)
@@ -93,7 +90,6 @@ def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: 
 
     Examples
     --------
-    >>> from sigstats._common.class_names import refuse_other_names
     >>> refuse_other_names(["cat", "dog"], ["cat", "cow"], 100, "the candidate", wanted="one spelling")
     >>> refuse_other_names(["cat", "dog"], ["Cat", "dog"], 100, "the candidate", wanted="one spelling")
     Traceback (most recent call last):

@@ -34,9 +34,6 @@ def compiled_or(otherwise: Any) -> Callable[[Callable[[], Found]], Callable[[], 
 
     `otherwise`: what stands for the compiled code: a function that does the same by NumPy, or None.
 
-    Examples
-    --------
-    >>> from sigstats._common.compiled_or import compiled_or
     >>> @compiled_or(sum)
     ... def total():
     ...     from a_module_that_is_missing import total

@@ -35,7 +35,6 @@ def takes_counts(
 
     Examples
     --------
-    >>> from sigstats._common.counts_wanted import takes_counts
     >>> @takes_counts(2, lambda y, a, b: (sum(map(int.__eq__, y, a)), sum(map(int.__eq__, y, b))))
     ... def mcnemar_test(only_a, only_b):
     ...     return only_a - only_b

@@ -19,9 +19,6 @@ def error_bound(pvalue: float, relative: float = ROUNDING) -> float:
     Below the smallest normal double (2.2e-308) the spacing of the doubles is added; a 0 in place of a positive number
     is wrong by all of it.
 
-    Examples
-    --------
-    >>> from sigstats._common.error_bounds import error_bound
     >>> error_bound(0.25) == 2**-53, round(error_bound(2.0**-1064), 9), error_bound(0.0)
     (True, 0.000976563, 1.0)
     """
@@ -33,9 +30,6 @@ def error_bound(pvalue: float, relative: float = ROUNDING) -> float:
 def width_of(low: float, high: float) -> float:
     """The relative error of the upper of two bounds that were rounded.
 
-    Examples
-    --------
-    >>> from sigstats._common.error_bounds import width_of
     >>> round(width_of(0.01, 0.0125), 12), width_of(0.0, 1e-300)
     (0.2, 1.0)
     """

@@ -11,9 +11,6 @@ from .validation import as_reals
 def expected_counts_warning(expected: ArrayLike) -> str:
     """What is wrong with a chi-square approximation at these expected counts; empty where nothing is.
 
-    Examples
-    --------
-    >>> from sigstats._common.expected_counts import expected_counts_warning
     >>> expected_counts_warning([12.0, 7.5, 5.0, 9.1, 4.9])
     ''
     >>> expected_counts_warning([0.8, 7.5])

@@ -22,9 +22,6 @@ EXTRAS = {module: extra for extra, modules in _MODULES.items() for module in mod
 class MissingExtra(ModuleNotFoundError):
     """A module of an extra that is not installed; the message is one line, with the command that installs it.
 
-    Examples
-    --------
-    >>> from sigstats._common.extras import MissingExtra
     >>> raise MissingExtra("sklearn")
     Traceback (most recent call last):
     ...

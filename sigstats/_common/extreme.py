@@ -22,9 +22,6 @@ TIE_TOLERANCE = 1e-10
 def at_most(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
     """Where `values` are smaller than `observed` or tied with it.
 
-    Examples
-    --------
-    >>> from sigstats._common.extreme import at_most
     >>> at_most([0.1 + 0.2, 0.3, 0.31], 0.3).tolist()
     [True, True, False]
     """
@@ -46,10 +43,6 @@ def at_least(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
 def ties_as_equal(table: FloatArray) -> FloatArray:
     """The table, with one value for those of a row that differ by rounding alone.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats._common.extreme import ties_as_equal
     >>> ties_as_equal(np.array([[0.3, 0.1 + 0.2, 0.31]])).tolist()
     [[0.3, 0.3, 0.31]]
     """
@@ -74,9 +67,6 @@ def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:
     `exceedances`: how many replicates were at least as extreme as observed. `replicates`: how many replicates were
     drawn.
 
-    Examples
-    --------
-    >>> from sigstats._common.extreme import monte_carlo_pvalue
     >>> monte_carlo_pvalue(0, 999)
     0.001
     """
@@ -91,9 +81,6 @@ def exchange_floor(units: int, alternative: str) -> float:
 
     `units`: how many rows or groups differ at all.
 
-    Examples
-    --------
-    >>> from sigstats._common.extreme import exchange_floor
     >>> exchange_floor(5, "two-sided"), exchange_floor(5, "less"), exchange_floor(0, "two-sided")
     (0.0625, 0.03125, 1.0)
     """

@@ -19,10 +19,6 @@ _TURN = 2.0**64
 def as_turns(values: FloatArray, length: float | FloatArray) -> NDArray[np.uint64]:
     """Values as turns of a circle of this length, or of one each, in units of 2^-64.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats._common.fourier import as_turns
     >>> as_turns(np.array([0.25, -0.75, 3.25]), 1.0) == 2**62
     array([ True,  True,  True])
     """
@@ -34,10 +30,6 @@ def as_turns(values: FloatArray, length: float | FloatArray) -> NDArray[np.uint6
 def points_at(turns: NDArray[np.uint64]) -> NDArray[np.complex128]:
     """The points of the unit circle at these turns.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats._common.fourier import points_at
     >>> points_at(np.array([0, 2**62], dtype=np.uint64)).round(12) + 0
     array([1.+0.j, 0.+1.j])
     """

@@ -18,9 +18,6 @@ _ACTIVE = re.compile(
 def for_markdown(text: str) -> str:
     r"""The text in one line of Markdown that shows it as it is: words that would become more than text are code.
 
-    Examples
-    --------
-    >>> from sigstats._common.markdown import for_markdown
     >>> print(for_markdown("site=A_1 by @someone, see #12"))
     site=A\_1 by `@someone,` see `#12`
     """

@@ -74,9 +74,6 @@ def hint(name: object, names: Iterable[str]) -> str:
 def join_words(words: Sequence[str]) -> str:
     """Words as a list in a sentence.
 
-    Examples
-    --------
-    >>> from sigstats._common.messages import join_words
     >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
     """

@@ -16,9 +16,6 @@ def p_number(p: float, log10_p: float | None = None) -> str:
     It is 0 only where its logarithm is minus infinity: where the null hypothesis excludes what was observed. Spaces in
     it do not break.
 
-    Examples
-    --------
-    >>> from sigstats._common.numerals import p_number
     >>> p_number(0.0496), p_number(0.2), p_number(0.00359), p_number(1.0)
     ('0.0496', '0.2', '0.0036', '1')
     >>> p_number(3.21e-5).split(), p_number(0.0, log10_p=-512.3).split()
@@ -51,9 +48,6 @@ def _times_power(mantissa: str, exponent: str) -> str:
 def significant(value: float, digits: int = 6) -> str:
     """A number with so many significant digits, such as a level; below 0.0001 as a power of ten, as p-values are.
 
-    Examples
-    --------
-    >>> from sigstats._common.numerals import significant
     >>> significant(0.05), significant(1 / 3, 3), significant(-2.5)
     ('0.05', '0.333', '−2.5')
     >>> significant(0.00005).split(), significant(1.234e-7, 2).split()
@@ -69,9 +63,6 @@ def told_apart(low: float, high: float, written: Callable[[float, int], str], di
 
     `written`: writes a number with so many digits: ``written(value, digits)``. `digits`: the least number of digits.
 
-    Examples
-    --------
-    >>> from sigstats._common.numerals import number, told_apart
     >>> told_apart(0.12, 0.31, number, 1), told_apart(0.0012, 0.0031, number, 1), told_apart(0.5, 0.5, number, 1)
     (('0.1', '0.3'), ('0.001', '0.003'), ('0.5', '0.5'))
     """
@@ -85,9 +76,6 @@ def told_apart(low: float, high: float, written: Callable[[float, int], str], di
 def index_number(value: float) -> str:
     """A possibility or necessity with two decimals; what is not quite 0 or 1 is not shown as such.
 
-    Examples
-    --------
-    >>> from sigstats._common.numerals import index_number
     >>> index_number(0.984), index_number(0.9999).split(), index_number(1)
     ('0.98', ['>', '0.99'], '1.00')
     """

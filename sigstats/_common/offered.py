@@ -69,9 +69,6 @@ def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
 class Offered:
     """A kind of object that other packages offer.
 
-    Examples
-    --------
-    >>> from sigstats._common.offered import Offered
     >>> functions = Offered("sigstats.examples", "function")
     >>> functions.find("json:loads", ["json"]).__name__
     'loads'

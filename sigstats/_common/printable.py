@@ -13,9 +13,6 @@ _OBEYED = re.compile(
 def printable(text: str, *, keep: str = "") -> str:
     r"""The text with each such character, but those of `keep`, written as in a literal of Python.
 
-    Examples
-    --------
-    >>> from sigstats._common.printable import printable
     >>> print(printable("a\x1b[2Jb\u202e", keep="\n"))
     a\x1b[2Jb\u202e
     """

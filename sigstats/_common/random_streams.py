@@ -22,9 +22,6 @@ def as_generator(rng: Any = None) -> np.random.Generator:
     `rng`: None takes fresh entropy from the operating system; a Generator and a RandomState are used, and advanced, as
     they are. Raises ValueError if `rng` is none of these, or a negative integer.
 
-    Examples
-    --------
-    >>> from sigstats._common.random_streams import as_generator
     >>> int(as_generator(7).integers(100)) == int(as_generator(7).integers(100))
     True
     """
@@ -49,9 +46,6 @@ def lane_generator(seed: int, key: bytes, lane: int) -> np.random.Generator:
 
     Returns a numpy.random.Generator: over Philox, positioned at the lane's start.
 
-    Examples
-    --------
-    >>> from sigstats._common.random_streams import lane_generator
     >>> a, b = (lane_generator(1, b"cell-one", 5).random() for _ in range(2))
     >>> a == b, a == lane_generator(1, b"cell-one", 6).random()
     (True, False)

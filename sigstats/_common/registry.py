@@ -28,10 +28,7 @@ class Registry(Generic[Member]):
     `group`: the group of entry points by which installed packages offer modules of the kind; the folder's own names
     win.
 
-    Examples
-    --------
     >>> import json
-    >>> from typing import Any, Protocol
     >>> class Decoder(Protocol):
     ...     def scanstring(self, s: str, end: int) -> Any: ...
     >>> registry = Registry("json", Decoder, what="coder")

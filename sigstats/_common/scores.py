@@ -62,9 +62,6 @@ _UNITS = {
 def direction_of(name: str) -> Direction:
     """Whether a score is the better the higher or the lower it is, as far as its name says so.
 
-    Examples
-    --------
-    >>> from sigstats._common.scores import direction_of
     >>> [direction_of(each) for each in ("val_loss", "neg_log_loss", "f1", "latency_ms", "Toxicity_score")]
     ['lower', 'higher', 'higher', 'lower', 'lower']
     >>> [direction_of(each) for each in ("lossless", "error_accuracy", "pred_proba")]
@@ -86,9 +83,6 @@ def direction_of(name: str) -> Direction:
 def unit_of(name: str) -> str:
     """The unit that the last word of a name is; empty where it is none.
 
-    Examples
-    --------
-    >>> from sigstats._common.scores import unit_of
     >>> unit_of("latency_ms"), unit_of("cost_usd"), unit_of("tokens"), unit_of("f1")
     ('ms', 'USD', 'tokens', '')
     """
@@ -102,9 +96,6 @@ def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collectio
     `name`: the name of a score; empty where it has none, and higher is better. `lower` and `higher`: the names of
     which a person says so.
 
-    Examples
-    --------
-    >>> from sigstats._common.scores import is_lower_better
     >>> is_lower_better("cost"), is_lower_better("cost", higher=["cost"]), is_lower_better("elo")
     (True, False, None)
     """
@@ -157,10 +148,6 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
 
     Raises ValueError, one line that names the first model of each kind, or the wild score.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats._common.scores import require_one_scale
     >>> f1 = np.array([0.0, 0.4, 0.7, 1.0])
     >>> require_one_scale([f1, f1 / 2], "ab", wanted="one unit")
     >>> require_one_scale([f1, f1 * 100], "ab", wanted="one unit")

@@ -46,8 +46,6 @@ class Table:
 class Tabular:
     """What every result has. A subclass says what its columns are, and what stands around them.
 
-    Examples
-    --------
     >>> import sigstats
     >>> result = sigstats.mcnemar_test(12, 3)
     >>> print(result)
@@ -136,9 +134,6 @@ def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
 def shown_record(record: Any) -> str:
     """The call that makes a record again; of long sequences and arrays the first and the last elements.
 
-    Examples
-    --------
-    >>> from sigstats._common.tabular import shown_record
     >>> shown_record(Table("t", {}, notes=tuple("abcdefgh" * 20)))
     "Table(title='t', columns={}, notes=('a', 'b', 'c', ..., 'f', 'g', 'h'), words=1)"
     """

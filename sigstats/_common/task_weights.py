@@ -11,10 +11,6 @@ MEAN_OVER_TASKS = "mean over tasks"
 def task_weights(tasks: IntArray) -> FloatArray:
     """The weight of each row: one over the rows of its task; in all, the number of tasks.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats._common.task_weights import task_weights
     >>> task_weights(np.array([0, 0, 1])).tolist()
     [0.5, 0.5, 1.0]
     """

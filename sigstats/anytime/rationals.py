@@ -45,7 +45,6 @@ def exact_evalue(
 
     Examples
     --------
-    >>> from sigstats.anytime.rationals import exact_evalue
     >>> exact_evalue([1, -1, 0], [9, 1, 40])
     Fraction(2431, 256)
     """

@@ -45,9 +45,6 @@ def log_wealth(values: FloatArray, counts: FloatArray, *, least: float, mean: fl
     --------
     Three rows that favour A: a share s wins with probability ``(1 + s) / 2``.
 
-    >>> import math
-    >>> import numpy as np
-    >>> from sigstats.anytime.wealth import log_wealth
     >>> round(math.exp(log_wealth(np.array([1.0]), np.array([3.0]), least=-1, mean=0)), 6)
     4.834272
     """

@@ -55,9 +55,6 @@ def bootstrap_replicates(
 
     Raises ValueError if there is no observation, or the measure is unknown or does not fit the outcomes.
 
-    Examples
-    --------
-    >>> from sigstats.bootstrap.replicates import bootstrap_replicates
     >>> from sigstats.joint.outcomes import JointOutcomes
     >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> few = bootstrap_replicates(outcomes, "f1", rng=1, size=3)
@@ -83,9 +80,6 @@ def bootstrap_differences(
     What a block of a distributed study calls, with the generator of its lane; parameters, order and errors are those
     of `bootstrap_replicates`, whose `Replicates.differences` it is.
 
-    Examples
-    --------
-    >>> from sigstats.bootstrap.replicates import bootstrap_differences
     >>> from sigstats.joint.outcomes import JointOutcomes
     >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> bootstrap_differences(outcomes, "f1", rng=1, size=3).shape
@@ -110,12 +104,8 @@ def bootstrap_statistic(
     Returns an ndarray of float64, shape (size,): in the order of drawing, as for `bootstrap_replicates`. Raises
     ValueError if the counts are bad or all 0, or the statistic fails or gives something else than m finite numbers.
 
-    Examples
-    --------
     A cost that no four-count table holds: three grades, and the distance of the assigned from the true one.
 
-    >>> import numpy as np
-    >>> from sigstats.bootstrap.replicates import bootstrap_statistic
     >>> table = np.array([[30, 8, 2], [5, 40, 5], [0, 9, 21]])
     >>> distance = np.abs(np.subtract.outer(range(3), range(3))).ravel()
     >>> costs = bootstrap_statistic(table.ravel(), lambda drawn: drawn @ distance / drawn.sum(1), rng=1, size=999)
@@ -151,9 +141,6 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
     `outcomes`: the joint outcomes of A and B on at least one observation. `measure`: as for
     `sigstats.measures.measure.as_measure`. Returns a float: 0 where all jackknife values are equal.
 
-    Examples
-    --------
-    >>> from sigstats.bootstrap.replicates import acceleration
     >>> from sigstats.joint.outcomes import JointOutcomes
     >>> round(acceleration(JointOutcomes(40, 12, 5, 3, 2, 6, 9, 123), "f1"), 6)
     0.002749

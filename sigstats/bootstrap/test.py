@@ -151,9 +151,6 @@ def bootstrap_summary(
     `measure`, `confidence_level`, `method`, `alternative` and `null_value`: as for `bootstrap_test`.
     `undefined`: in how many replicates 0/0 occurred, if known.
 
-    Examples
-    --------
-    >>> from sigstats.bootstrap.test import bootstrap_summary, bootstrap_test
     >>> from sigstats.bootstrap.replicates import bootstrap_differences
     >>> from sigstats.joint.outcomes import JointOutcomes
     >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)

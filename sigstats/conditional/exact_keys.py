@@ -95,10 +95,6 @@ class Keys:
 def binomial_keys(totals: Sequence[int]) -> Keys:
     """Keys of the weight ``prod_j C(totals[j], x[j])``.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.conditional.exact_keys import binomial_keys
     >>> keys = binomial_keys([4, 6])
     >>> a, b = keys.table(0, np.array([2]))[0], keys.table(1, np.array([1]))[0]
     >>> bool((a == b).all()), keys.weight(keys.packing.unpack(a + b))  # C(4, 2) = C(6, 1) = 6
@@ -178,11 +174,6 @@ def _exponent_bound(c: int, p: int) -> int:
 def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
     """Keys of the chi-square statistic; `weight` falls as it rises, and is exact.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from fractions import Fraction
-    >>> from sigstats.conditional.exact_keys import chi_square_keys
     >>> keys = chi_square_keys([Fraction(1, 3), Fraction(2, 3)], 5)
     >>> key = keys.table(0, np.array([2]))[0] + keys.table(1, np.array([3]))[0]
     >>> keys.weight(keys.packing.unpack(key))  # in units of 3 / 2: -(2 * 2**2 + 3**2)

@@ -27,10 +27,6 @@ def binomial_log_pmf(n: int, p: float, x: IntArray, errors: FloatArray | None = 
 
     `errors`, of `stirling_errors` of n or more, saves time where many are wanted.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.conditional.log_weights import binomial_log_pmf
     >>> np.exp(binomial_log_pmf(4, 0.5, np.arange(-1, 6))).round(12)
     array([0.    , 0.0625, 0.25  , 0.375 , 0.25  , 0.0625, 0.    ])
     """
@@ -61,10 +57,6 @@ def binomial_log_pmf(n: int, p: float, x: IntArray, errors: FloatArray | None = 
 def poisson_log_pmf(mean: float, x: IntArray) -> FloatArray:
     """The logarithm of the Poisson probability of `x`, for a positive mean; minus infinity below 0.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.conditional.log_weights import poisson_log_pmf
     >>> np.exp(poisson_log_pmf(1.0, np.arange(3))).round(6)
     array([0.367879, 0.367879, 0.18394 ])
     """
@@ -80,10 +72,6 @@ def poisson_log_pmf(mean: float, x: IntArray) -> FloatArray:
 def stirling_errors(n: int) -> FloatArray:
     """What `binomial_log_pmf` takes, for up to `n` trials.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.conditional.log_weights import binomial_log_pmf, stirling_errors
     >>> binomial_log_pmf(9, 0.5, np.array([3]), stirling_errors(20)) == binomial_log_pmf(9, 0.5, np.array([3]))
     array([ True])
     """
@@ -102,10 +90,6 @@ def _stirling_error(x: FloatArray) -> FloatArray:
 def poisson_deviance(x: IntArray | FloatArray, mean: float | FloatArray) -> FloatArray:
     """What a count adds to the likelihood ratio: twice x log(x / mean) + mean - x.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.conditional.log_weights import poisson_deviance
     >>> poisson_deviance(np.array([0, 1, 2]), 1.0).round(6)
     array([2.      , 0.      , 0.772589])
     """

@@ -25,11 +25,8 @@ def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0
     `least_correct`: the smallest sum of the diagonal. Raises ValueError if the margins do not fit together, or there
     are too many tables to count.
 
-    Examples
-    --------
     Nyssen, Figure 2, k = 3 and n = 2; and what it says of five classes of five with 10 of 25 right:
 
-    >>> from sigstats.fixed_margins.enumeration import number_of_tables
     >>> number_of_tables([6, 6, 6], [6, 6, 6], 6), number_of_tables([5] * 5, [5] * 5, 10)
     (204, 1254250)
     """
@@ -77,9 +74,6 @@ def _rows(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
 def number_of_terms(table: Any) -> int:
     """The number of terms of Nyssen's equation (4) for a table: as many right or more, with its margins.
 
-    Examples
-    --------
-    >>> from sigstats.fixed_margins.enumeration import number_of_terms
     >>> number_of_terms([[1, 1, 1], [1, 1, 1], [1, 1, 1]])
     30
     """

@@ -39,9 +39,6 @@ _HALF_LOG_TWO_PI = Decimal("0.91893853320467274178032973640561763986139747363778
 def log_factorial(n: int) -> Decimal:
     """``log(n!)`` with an error below 1e-33, in the context `DIGITS`.
 
-    Examples
-    --------
-    >>> from sigstats.fixed_margins.rook_factor import log_factorial
     >>> round(log_factorial(10), 12)
     Decimal('15.104412573076')
     """

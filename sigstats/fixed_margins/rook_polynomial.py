@@ -71,9 +71,6 @@ def counts_from_below(total: int, classes: Classes, last: int) -> tuple[list[int
     Both in one unit. By Bonferroni's inequalities the last term taken bounds the error, and the list ends before the
     first number of which it is more than a negligible part.
 
-    Examples
-    --------
-    >>> from sigstats.fixed_margins.rook_polynomial import counts_from_below
     >>> counts, everything = counts_from_below(1000, {(1, 1): 1000}, 60)
     >>> len(counts), round(counts[0] / everything, 12)
     (40, 0.367879441171)

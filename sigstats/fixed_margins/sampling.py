@@ -55,7 +55,6 @@ def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng
 
     Examples
     --------
-    >>> from sigstats.fixed_margins.sampling import random_number_correct
     >>> some, more = (random_number_correct([50, 30, 20], [40, 40, 20], size=n, rng=1) for n in (3, 2000))
     >>> some.tolist() == more[:3].tolist(), round(more.mean())
     (True, 36)

@@ -65,7 +65,6 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
     --------
     Nyssen's 10,000 patterns in ten classes of 1000, 10.5 percent of them right:
 
-    >>> from sigstats.fixed_margins.upper_tail import upper_tail
     >>> round(upper_tail([1000] * 10, [1000] * 10, 1050).pvalue, 12)
     0.050246370198
     >>> round(upper_tail([1000] * 10, [1000] * 10, 9100).log10_pvalue, 6)
