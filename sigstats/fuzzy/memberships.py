@@ -69,9 +69,6 @@ def choices(membership: FloatArray, degree: float) -> list[Choice]:
 def reachable(steps: Iterable[Sequence[Counts]], size: int, most: int) -> set[Counts]:
     """All sums of one step of each object; TooManyTables if they are more than `most`.
 
-    Examples
-    --------
-    >>> from sigstats.fuzzy.memberships import reachable
     >>> sorted(reachable([[(1, 0)], [(1, 0), (0, 1)]], 2, 10))
     [(1, 1), (2, 0)]
     """

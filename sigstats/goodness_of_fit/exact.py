@@ -21,9 +21,6 @@ def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction]
     A probability that was written as a decimal or divided from whole numbers is within rounding of that fraction, and
     of no simpler one.
 
-    Examples
-    --------
-    >>> from sigstats.goodness_of_fit.exact import probabilities_as_fractions
     >>> probabilities_as_fractions([0.3, 0.2, 1 - 0.3 - 0.2])
     [Fraction(3, 10), Fraction(1, 5), Fraction(1, 2)]
     >>> probabilities_as_fractions([1 / 2000000001, 1e9 / 2000000001, 1e9 / 2000000001])[0]

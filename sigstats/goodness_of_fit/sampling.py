@@ -27,9 +27,6 @@ def goodness_of_fit_exceedances(
 
     Returns an ndarray of bool, shape (size,). Raises ValueError as `goodness_of_fit_test`.
 
-    Examples
-    --------
-    >>> from sigstats.goodness_of_fit.sampling import goodness_of_fit_exceedances
     >>> few, more = (goodness_of_fit_exceedances([8, 2], [0.5, 0.5], size=n, rng=1) for n in (10, 1000))
     >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
     (True, 0.1)

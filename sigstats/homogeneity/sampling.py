@@ -28,9 +28,6 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
 
     Returns an ndarray of bool, shape (size,). Raises ValueError as `homogeneity_test`.
 
-    Examples
-    --------
-    >>> from sigstats.homogeneity.sampling import homogeneity_exceedances
     >>> few, more = (homogeneity_exceedances([9, 1, 0], [4, 4, 2], size=n, rng=1) for n in (10, 1000))
     >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
     (True, 0.1)

@@ -26,10 +26,6 @@ _FIXED, _GROWING = 30_000, 130
 def log_pmf(k: int, n: int) -> float:
     """The natural logarithm of P(X = k), X binomial with n trials and p = 1/2; ``0 <= k <= n``.
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.binomial_tails import log_pmf
-    >>> import math
     >>> round(math.exp(log_pmf(2, 4)), 12)
     0.375
     """
@@ -49,9 +45,6 @@ def tail(k: int, n: int, weight: float = 1.0) -> float:
 
     A p-value of a few observations is a short binary fraction, and users compare it with levels like 0.0625.
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.binomial_tails import tail
     >>> tail(7, 8), tail(7, 8, 0.5)
     (0.03515625, 0.01953125)
     """
@@ -75,9 +68,6 @@ def tail_error(n: int, log_p: float) -> float:
     The continued fraction takes at most 1000 steps (at n = `_LARGE`) of 10 roundings, and as its terms are positive,
     successive values enclose it. The Edgeworth expansion leaves out less than 1e-12.
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.binomial_tails import tail_error
     >>> tail_error(1000, -700.0) == 2**-53, tail_error(10**6, -700.0) < 3e-11
     (True, True)
     """
@@ -90,10 +80,6 @@ def log_tail(k: int, n: int, weight: float = 1.0) -> float:
     `k` and `n`: ``0 <= k <= n``, Python integers of any size. `weight`: 1 gives P(X >= k), 1/2 the mid-p tail, 0
     gives P(X > k) (and minus infinity at k = n).
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.binomial_tails import log_tail
-    >>> import math
     >>> round(math.exp(log_tail(7, 8)) * 256, 9)
     9.0
     """

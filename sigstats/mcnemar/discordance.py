@@ -15,9 +15,6 @@ def discordant_probabilities(
 
     Raises ValueError, unless exactly one of the two ways is taken, with probabilities that can be together.
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.discordance import discordant_probabilities
     >>> [round(p, 3) for p in discordant_probabilities(None, None, 0.40, 0.35, 0.25)]
     [0.15, 0.1]
     """

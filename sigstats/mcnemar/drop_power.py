@@ -29,9 +29,6 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
 
     Returns a float: exact but for rounding. Raises ValueError if a number is out of its range.
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.drop_power import drop_power
     >>> [round(drop_power(2000, drop=0.01, discordance=0.1, alpha=0.05, minimum=m), 3) for m in (0, 0.005, 0.015)]
     [0.382, 0.382, 0.25]
     """
@@ -63,9 +60,6 @@ def drop_size(
     Returns an int or None: None where no number below 10**8 is enough: the drop is no larger than `minimum`, or very
     small.
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.drop_power import drop_size
     >>> [drop_size(drop=0.01, discordance=0.1, alpha=0.05, minimum=m) for m in (0, 0.009, 0.01)]
     [6368, 70515, None]
     """
@@ -88,9 +82,6 @@ def detectable_drop(
 ) -> float | None:
     """The smallest drop that n observations show with the power wanted; None where they show none.
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.drop_power import detectable_drop
     >>> [round(detectable_drop(2000, discordance=0.1, alpha=0.05, minimum=m), 4) for m in (0, 0.015)]
     [0.018, 0.0207]
     """

@@ -43,9 +43,6 @@ def finite_power(
     What the sums leave out is below 1e-15. Raises ValueError if a number is out of its range or an option
     unknown.
 
-    Examples
-    --------
-    >>> from sigstats.mcnemar.finite_power import finite_power
     >>> round(finite_power(200, 155, 205, 1000), 4), round(finite_power(200, 155, 205, 1000, swapped=True), 4)
     (0.1575, 0.038)
     """

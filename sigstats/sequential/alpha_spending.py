@@ -40,7 +40,6 @@ def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series"
 
     Examples
     --------
-    >>> from sigstats.sequential.alpha_spending import spent_level
     >>> [round(spent_level(look, spending="linear", looks=4), 4) for look in (1, 2, 3, 4, 5)]
     [0.0125, 0.0125, 0.0125, 0.0125, 0.0]
     >>> [round(spent_level(look, spending="obrien-fleming", looks=4), 4) for look in (1, 2, 3, 4)]

@@ -24,9 +24,6 @@ def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int
     `half_spent`: after how many replicates half of the risk may be spent.
     `size`: for how many replicates.
 
-    Examples
-    --------
-    >>> from sigstats.sequential.gandy_boundary import boundaries
     >>> found = boundaries(reject_at=0.05, keep_at=0.05, risk=1e-3, half_spent=1000, size=200)
     >>> int((found.lower < 0).sum()), found.upper[4:9].tolist()  # 0 of 173 is the first end below, 5 of 5 above
     (172, [5, 5, 5, 6, 6])

@@ -35,7 +35,6 @@ class PrecisePRule(FixedRule):
 
     Examples
     --------
-    >>> from sigstats.sequential.precise_p_rule import PrecisePRule
     >>> rule = PrecisePRule(maximum=9_999, error=0.01)
     >>> rule.stops_at(0.5), rule.stops_at(0.05)
     (2500, 495)

@@ -38,7 +38,6 @@ class PrecisionRule(FixedRule):
     --------
     The rate of 5% to half a point takes 1,900 replicates:
 
-    >>> from sigstats.sequential.precision_rule import PrecisionRule
     >>> PrecisionRule(maximum=10_000, error=0.005, alpha=0.05).stops_at(0.05)
     1934
     """

@@ -234,7 +234,6 @@ def deciding_exceedances(alpha: float, maximum: int) -> int:
 
     Examples
     --------
-    >>> from sigstats.sequential.rules import deciding_exceedances
     >>> deciding_exceedances(0.05, 999)
     50
     """

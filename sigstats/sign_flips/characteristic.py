@@ -59,10 +59,6 @@ def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
     `sizes` and `times` (ndarray of int, shape (D,)): the distinct magnitudes, all positive, and how often each
     occurs. `threshold`: from 1 to the sum of all.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.sign_flips.characteristic import tail_by_frequencies
     >>> tail_by_frequencies(np.array([1, 3]), np.array([2, 1]), 4).high  # 1 + 3 twice and 1 + 1 + 3 of 8 sums
     0.375
     """

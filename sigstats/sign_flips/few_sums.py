@@ -16,9 +16,6 @@ MOST_SUMS = 2**16
 def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
     """The sizes in two parts, each with how often it occurs, and the number of sums of the part that has more.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.few_sums import halves
     >>> halves({3: 9, 5: 4, 7: 1})
     ({3: 9}, {5: 4, 7: 1}, 10)
     """
@@ -34,9 +31,6 @@ def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int],
 def tail_counts(one: Mapping[int, int], other: Mapping[int, int], *thresholds: int) -> list[int]:
     """How many choices of signs give a sum of at least each threshold, from the two parts of `halves`.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.few_sums import tail_counts
     >>> tail_counts({1: 1, 2: 1}, {5: 1}, 6, 2)  # 1 + 5, 2 + 5 and 1 + 2 + 5; and 2, 1 + 2 and 5 too
     [3, 6]
     """

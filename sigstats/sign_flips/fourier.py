@@ -42,11 +42,7 @@ def tail_bounds(
     `width`: the width wanted, as a share of the upper bound, where that is above 1e-5; a fiftieth below it. It is not
     reached where ties hold much of the tail.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from scipy.stats import norm
-    >>> from sigstats.sign_flips.fourier import tail_bounds
     >>> ranks = np.arange(1.0, 3001.0)
     >>> low, high, _ = tail_bounds(ranks, np.ones(3000), 2_300_000.0, slack=0.0, width=1e-3)
     >>> deviation = np.sqrt((ranks**2).sum()) / 2
@@ -131,10 +127,6 @@ def _powers(factors: NDArray[np.complex128], times: FloatArray) -> Any:
 def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
     """The exponent that moves the mean of a sum of so many magnitudes of each size to the threshold; never below 0.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.sign_flips.fourier import tilt_to
     >>> round(tilt_to(np.array([1]), np.array([4]), 3), 6)  # three of four have the odds 3
     1.098612
     """

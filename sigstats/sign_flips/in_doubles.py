@@ -23,9 +23,6 @@ _LOST = 1e-290
 def tails_in_doubles(magnitudes: Sequence[int], *thresholds: int) -> list[tuple[float, float]]:
     """Bounds of ``P(S >= threshold)`` for each threshold.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.in_doubles import tails_in_doubles
     >>> ((low, high),) = tails_in_doubles([1, 2, 5], 6)  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
     >>> low < 0.375 < high, high - low < 1e-13
     (True, True)
@@ -47,9 +44,6 @@ def tails_in_doubles(magnitudes: Sequence[int], *thresholds: int) -> list[tuple[
 def probabilities_below(magnitudes: Sequence[int], bound: int) -> FloatArray:
     """``P(S <= s)`` for s from 0 to before `bound`, to as many roundings as there are magnitudes and sums.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.in_doubles import probabilities_below
     >>> probabilities_below([1, 2, 5], 4).tolist()
     [0.125, 0.25, 0.375, 0.5]
     """

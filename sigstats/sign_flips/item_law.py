@@ -18,9 +18,6 @@ def item_law(
 
     Raises ValueError if the parameters do not go together or are out of range.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.item_law import item_law
     >>> item_law(0.2, 0.1, None, None, None, 2, 1.0).round(3).tolist()  # both answers count the same
     [0.1, 0.0, 0.7, 0.0, 0.2]
     """

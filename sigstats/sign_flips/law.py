@@ -52,9 +52,6 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
     `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as equal to it. `width`: how wide the bounds may be, as
     a share of the tail, where the law is too wide to be summed.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.law import tail_of_sum
     >>> tail_of_sum([1] * 8, 7).high
     0.03515625
     >>> tail_of_sum([1, 2, 5], 6).high  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
@@ -100,9 +97,6 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
 def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, alternative: str) -> Tail:
     """The p-value of a sum of differences with random signs, from the sums of its positive and its negative ones.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.law import pvalue_of_sum
     >>> pvalue_of_sum([1] * 8, 7, 1, "two-sided").high
     0.0703125
     """
@@ -130,9 +124,6 @@ def both_tails(
 def work_of_tails(magnitudes: Sequence[int] | FloatArray) -> float:
     """About how long `both_tails` takes, as the bits of an exact product that takes so long.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.law import work_of_tails
     >>> work_of_tails([1] * 500), work_of_tails([1, 2, 5])
     (0.0, 24.0)
     """
@@ -178,9 +169,6 @@ def exact_ratio(favourable: Any, outcomes: int) -> Tail:
 def log_weights(magnitudes: Sequence[int] | FloatArray) -> tuple[FloatArray, FloatArray]:
     """The possible sums and the logarithms of their probabilities; of floats every sum by itself, so a few of them.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.law import log_weights
     >>> sums, logs = log_weights([1, 1, 3])
     >>> sums.tolist(), logs.round(4).tolist()
     ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [-2.0794, -1.3863, -2.0794, -2.0794, -1.3863, -2.0794])

@@ -49,10 +49,6 @@ def tails_of_long_sum(magnitudes: Any, larger: float, *, width: float) -> tuple[
     `larger`: at least half the total. Sums of floats that are within 1e-10 of it, relative, count as equal.
     `width`: as for `sigstats.sign_flips.many_tails.tails_of_sums`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.sign_flips.long_sums import tails_of_long_sum
     >>> low, high = tails_of_long_sum(np.ones(10_000, dtype=np.int64), 5100, width=0.01)
     >>> from scipy.stats import binom
     >>> bool(low < binom.sf(5100, 10_000, 0.5) < binom.sf(5099, 10_000, 0.5) < high)

@@ -34,10 +34,6 @@ def tails_of_sums(magnitudes: FloatArray, at: FloatArray, beyond: FloatArray, *,
 
     Returns an ndarray, shape (2, P).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.sign_flips.many_tails import tails_of_sums
     >>> low, high = tails_of_sums(np.ones((1, 100)), np.array([59.5]), np.array([59.5]), width=0.01)[:, 0]
     >>> bool(low < 0.028443966820 < high < 1.01 * low)  # P(X >= 60), X binomial with 100 trials
     True

@@ -19,11 +19,7 @@ _REACH, _ROUNDING = 8.6, 1e-13
 def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:
     """How often the sign-flip test of n items rejects, of which each follows a law of `item_law`.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from sigstats.mcnemar.rejection_region import as_rule
-    >>> from sigstats.sign_flips.power_of_flips import power_of_flips
     >>> rule = as_rule(0.0625, "greater", "exact", False)
     >>> round(power_of_flips(4, np.array([0.0, 0.0, 0.5, 0.25, 0.25]), rule), 6)  # all four items favour A
     0.0625

@@ -11,10 +11,6 @@ from .._common.validation import Alternative, FloatArray
 def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alternative: Alternative) -> float:
     """The p-value of the score test with the variance of the likeliest law of mean 0; 1 where no item differs.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.sign_flips.score_test import score_pvalue
     >>> score_pvalue(np.repeat([1.0, -1.0], [9, 1]), np.ones(10), 1.0, "greater")  # (9 - 1)**2 / (9 + 1) = 6.4 = z**2
     0.005706018193000826
     """
@@ -33,10 +29,6 @@ def null_variance(residuals: FloatArray, size: float, mean: float, limit: float)
     The likelihood (Owen 1988, Biometrika 75, 237-249) gives residual r the probability ``1 / (n (1 + t r))``; where the
     mean cannot be 0 otherwise, an unseen residual at an end of the range gets what is missing.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.sign_flips.score_test import null_variance
     >>> round(null_variance(np.full(10, -0.1), 1.0, 0.1, 1.0), 12)  # no item of ten differs; the mean is to be 0.1
     0.09
     """

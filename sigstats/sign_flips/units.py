@@ -28,10 +28,6 @@ def as_units(differences: Any) -> tuple[list[Any], float, bool]:
 
     An array of single precision holds tenths and the like to seven digits, and differences of them to fewer.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.sign_flips.units import as_units
     >>> as_units([0.5, -0.25, 0.0])
     ([2, -1, 0], 0.25, True)
     >>> as_units(np.array([0.3, 0.7], dtype=np.float32) - np.float32(0.1))
@@ -98,9 +94,6 @@ class SignedSums(NamedTuple):
 def signed_sums(units: list[Any], *, exact: bool) -> SignedSums:
     """The magnitudes and sums of differences as `as_units` gives them.
 
-    Examples
-    --------
-    >>> from sigstats.sign_flips.units import signed_sums
     >>> signed_sums([2, -1, 0], exact=True)
     SignedSums(magnitudes=[2, 1], positive=2, negative=1)
     """
@@ -122,10 +115,6 @@ def whole_units(differences: Any) -> SignedSums:
 def whole_differences(scores: FloatArray) -> IntArray | None:
     """Scores in units of which all their differences are whole, or None where sums of these are beyond int64.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.sign_flips.units import whole_differences
     >>> whole_differences(np.array([[0.5, 0.25], [1.0, 0.75]])).tolist()
     [[2, 1], [4, 3]]
     """
