@@ -73,9 +73,6 @@ def build(
     Raises ValueError if the name or a parameter is unknown (with the nearest known one), the path leads out of
     `allowed` or to something that is no classifier, or `stem` is given and snowballstemmer is not installed.
 
-    Examples
-    --------
-    >>> from sigstats.learners import build
     >>> build("ridge", params={"alpha": 2.0}, missing=False)
     Pipeline(steps=[('standardscaler', StandardScaler()),
                     ('ridgeclassifier', RidgeClassifier(alpha=2.0, random_state=0))])

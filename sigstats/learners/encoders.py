@@ -70,9 +70,6 @@ class StemmedWords:
     `algorithm`: the stemmer of Snowball (Porter, Snowball: a language for stemming algorithms, 2001). Raises
     ValueError if there is no such algorithm, or the package snowballstemmer is not installed.
 
-    Examples
-    --------
-    >>> from sigstats.learners.encoders import StemmedWords
     >>> StemmedWords("english")("The farmers of Iowa are selling corn; prices fell.")
     ['farmer', 'iowa', 'sell', 'corn', 'price', 'fell']
     """

@@ -38,9 +38,6 @@ def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> A
     that of no observation at all. Raises ValueError if a count is negative or fractional, or the shapes do not
     broadcast.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import accuracy
     >>> accuracy(30, 10, 20, 40)
     0.7
     """
@@ -53,9 +50,6 @@ def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 
     Parameters and errors are those of `accuracy`.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import error
     >>> error(30, 10, 20, 40)
     0.3
     """
@@ -68,9 +62,6 @@ def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> 
 
     Parameters and errors are those of `accuracy`; 0/0 if nothing is called positive.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import precision
     >>> precision(30, 10, 20, 40), precision(0, 10, 0, 90)
     (0.6, 0.0)
     """
@@ -83,9 +74,6 @@ def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any
 
     Parameters and errors are those of `accuracy`; 0/0 if nothing is positive.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import recall
     >>> recall(30, 10, 20, 40)
     0.75
     """
@@ -98,9 +86,6 @@ def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -
 
     Parameters and errors are those of `accuracy`; 0/0 if nothing is negative.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import specificity
     >>> specificity(30, 10, 15, 45)
     0.75
     """
@@ -113,9 +98,6 @@ def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 
 
     Parameters and errors are those of `accuracy`; 0/0 if neither class occurs.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import balanced_accuracy
     >>> balanced_accuracy(30, 10, 25, 75), balanced_accuracy(30, 10, 0, 0)
     (0.75, 0.75)
     """
@@ -130,9 +112,6 @@ def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: 
     ``(1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp)``. Parameters and errors are those of `accuracy`, and
     `beta`, from 0 (precision) to 1e6; 0/0 if nothing is positive and nothing is called positive.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import f_beta
     >>> f_beta(30, 10, 20, 40, beta=2)
     0.7142857142857143
     """
@@ -146,9 +125,6 @@ def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 
     Parameters and errors are those of `accuracy`; 0/0 if nothing is positive and nothing is called positive.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import f1
     >>> f1(30, 10, 20, 40)
     0.6666666666666666
     """
@@ -161,9 +137,6 @@ def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> An
 
     Parameters and errors are those of `accuracy`; 0/0 if nothing is positive and nothing is called positive.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import jaccard
     >>> jaccard(30, 10, 20, 40)
     0.5
     """
@@ -177,9 +150,6 @@ def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     ``(tp tn - fn fp) / sqrt((tp + fn) (tp + fp) (tn + fn) (tn + fp))`` (Matthews 1975). Parameters and errors are
     those of `accuracy`; 0/0 if all are of one class or all are called one class.
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import mcc
     >>> round(mcc(30, 10, 20, 40), 12), mcc(10, 0, 0, 0)
     (0.408248290464, 0.0)
     """
@@ -194,9 +164,6 @@ def kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     ``2 (tp tn - fn fp) / ((tp + fp) (fp + tn) + (tp + fn) (fn + tn))``, which is ``(po - pe) / (1 - pe)``. Parameters
     and errors are those of `accuracy`; 0/0 if all are of one class and all are called so (scikit-learn: NaN).
 
-    Examples
-    --------
-    >>> from sigstats.measures.formulas import kappa
     >>> kappa(30, 10, 20, 40)
     0.4
     """
@@ -227,11 +194,8 @@ def dcf(
 
     Raises ValueError if a count is negative or fractional, or a cost or `prior` out of range.
 
-    Examples
-    --------
     With the defaults it is the half total error rate; NIST's evaluations of speaker recognition used the second form.
 
-    >>> from sigstats.measures.formulas import dcf
     >>> dcf(30, 10, 25, 75)
     0.25
     >>> round(dcf(30, 10, 25, 75, cost_fn=10, cost_fp=1, prior=0.01), 6)

@@ -152,9 +152,6 @@ def as_measure(
 
     Raises ValueError if the name or a parameter is unknown, or a parameter is out of range.
 
-    Examples
-    --------
-    >>> from sigstats.measures.measure import as_measure
     >>> as_measure("f-beta", beta=2)(30, 10, 20, 40)
     0.7142857142857143
     >>> as_measure("macro-recall")([3, 5], [1, 0], [0, 1], [5, 3], kind="classes")
@@ -217,9 +214,6 @@ def one_vs_rest(table: Any) -> Confusion:
     int64 arrays of shape (..., K). Raises ValueError if the table is not square, or a count is negative or
     fractional.
 
-    Examples
-    --------
-    >>> from sigstats.measures.measure import as_measure, one_vs_rest
     >>> counts = one_vs_rest([[9, 7, 3], [15, 17, 13], [3, 7, 28]])
     >>> counts.tp.tolist(), counts.fp.tolist()
     ([9, 17, 28], [18, 14, 16])

@@ -26,8 +26,6 @@ def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sigstats.measures.score_formulas import pair_wins
     >>> pair_wins(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.8]))
     (array([1.5, 2. ]), array([2. , 1.5]))
     """
@@ -52,10 +50,6 @@ def area_under_curve(positive: Any, score: Any) -> float:
 
     `positive` (ndarray of bool, shape (n,)): whether each row is positive; some are, and some are not.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.measures.score_formulas import area_under_curve
     >>> area_under_curve(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.8]))
     0.875
     """
@@ -78,10 +72,6 @@ def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
 def neg_brier(positive: Any, probability: Any) -> FloatArray:
     """The squared distance of each row's probability from the truth, negated; parameters as `neg_log_loss`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.measures.score_formulas import neg_brier
     >>> neg_brier(np.array([True, False]), np.array([0.9, 0.5])).round(2).tolist()
     [-0.01, -0.25]
     """
@@ -98,10 +88,6 @@ def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other
 def neg_absolute_error(label: Any, prediction: Any) -> FloatArray:
     """How far each predicted number is from the true one, negated.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.measures.score_formulas import neg_absolute_error
     >>> neg_absolute_error(np.array([1.0, 2.5]), np.array([1.5, 2.0])).tolist()
     [-0.5, -0.5]
     """
@@ -126,7 +112,6 @@ def pass_at(k: int, answers: int, right: int) -> Fraction:
 
     Examples
     --------
-    >>> from sigstats.measures.score_formulas import pass_at
     >>> pass_at(2, 4, 1), pass_at(1, 4, 1)
     (Fraction(1, 2), Fraction(1, 4))
     """

@@ -172,9 +172,6 @@ class _Measures(dict[str, MeasureSpec]):
 def is_pass_at(name: str) -> bool:
     """Whether a name is that of ``pass@k``: the chance that one of k answers to an item is right.
 
-    Examples
-    --------
-    >>> from sigstats.measures.table import is_pass_at
     >>> is_pass_at("pass@5"), is_pass_at("pass@0")
     (True, False)
     """
@@ -197,9 +194,6 @@ COUNT_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() 
 def is_of_counts(name: Any) -> bool:
     """Whether a name is that of a measure of counts, of this package or offered by an installed one.
 
-    Examples
-    --------
-    >>> from sigstats.measures.table import is_of_counts
     >>> is_of_counts("macro-f1"), is_of_counts("auc")
     (True, False)
     """
@@ -220,9 +214,6 @@ SCORE_MEASURES: tuple[str, ...] = tuple(
 def base_of(name: str) -> tuple[str, str]:
     """The average of a measure (``"micro"``, ``"macro"`` or an empty string), and its name without it.
 
-    Examples
-    --------
-    >>> from sigstats.measures.table import base_of
     >>> base_of("macro-f1"), base_of("f-beta")
     (('macro', 'f1'), ('', 'f-beta'))
     """
@@ -233,9 +224,6 @@ def base_of(name: str) -> tuple[str, str]:
 def refers_to_one_class(name: str) -> bool:
     """Whether a measure is of one of two classes, the positive one, and so needs that there are two.
 
-    Examples
-    --------
-    >>> from sigstats.measures.table import refers_to_one_class
     >>> [name for name in ("f1", "macro-f1", "mcc", "auc", "neg-log-loss") if refers_to_one_class(name)]
     ['f1', 'auc']
     """
@@ -248,9 +236,6 @@ def refers_to_one_class(name: str) -> bool:
 def measure_of_difference(title: str | None) -> MeasureSpec | None:
     """The measure whose name, or whose difference, a summary calls `title`; None for what is no measure.
 
-    Examples
-    --------
-    >>> from sigstats.measures.table import measure_of_difference
     >>> measure_of_difference("difference of error rates (b - a)").name, measure_of_difference("type I error")
     ('error', None)
     """
@@ -274,9 +259,6 @@ _THEIR_WORDS = {
 def in_our_words(name: Any) -> Any:
     """The name of a measure that scikit-learn calls otherwise; anything else as it is.
 
-    Examples
-    --------
-    >>> from sigstats.measures.table import in_our_words
     >>> [in_our_words(name) for name in ("roc_auc", "f1_macro", "neg_log_loss", "balanced_accuracy", "f1")]
     ['auc', 'macro-f1', 'neg-log-loss', 'balanced-accuracy', 'f1']
     """

@@ -45,10 +45,6 @@ def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> 
     Raises ValueError if there is not a prediction for each row, or one is no class. The message calls the predictions
     `name`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.retraining._classifiers import class_codes
     >>> class_codes(["b", "a"], np.array(["a", "b"]), 2, "predictions").tolist()
     [1, 0]
     """

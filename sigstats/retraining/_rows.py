@@ -50,10 +50,7 @@ def encoded(X: Any) -> tuple[Any, Any]:
 
     Raises ValueError if a column is of another kind, such as a time.
 
-    Examples
-    --------
     >>> import pandas as pd
-    >>> from sigstats.retraining._rows import encoded
     >>> rows, nominal = encoded(pd.DataFrame({"age": [31, 45, 27], "town": ["Lille", None, "Brest"]}))
     >>> rows.tolist(), nominal.tolist()
     ([[31.0, 1.0], [45.0, nan], [27.0, 0.0]], [False, True])

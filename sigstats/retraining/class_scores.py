@@ -47,11 +47,8 @@ def class_scores(
 
     Raises ValueError if the classifier fails to fit or to score.
 
-    Examples
-    --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sigstats.retraining.class_scores import class_scores
     >>> from sigstats.retraining.folds import stratified_folds
     >>> X, y = load_iris(return_X_y=True)
     >>> found = class_scores(GaussianNB(), X, y, stratified_folds(y, 10, rng=1))

@@ -33,9 +33,6 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classe
     tested. Raises ValueError if a class has fewer rows than there are folds (every class, where rare ones are
     allowed), or there is one class only.
 
-    Examples
-    --------
-    >>> from sigstats.retraining.folds import stratified_folds
     >>> folds = stratified_folds(["a"] * 4 + ["b"] * 6, 2, rng=1)
     >>> sorted(folds[:4].tolist()), sorted(folds[4:].tolist())
     ([0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
@@ -68,9 +65,6 @@ def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refu
     Returns an ndarray of int64, shape (n,): the numbers 0 to ``n - 1``, or the groups. Raises ValueError if a class
     has a single row (group) and rare ones are refused, or there is one class only.
 
-    Examples
-    --------
-    >>> from sigstats.retraining.folds import leave_one_out_folds
     >>> leave_one_out_folds(["a", "b", "a", "b"])
     array([0, 1, 2, 3])
     """
@@ -95,10 +89,7 @@ def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
     an ndarray of int64, shape (n,). Raises ValueError if the splitter fails, does not test each row exactly once, or
     trains on anything but the rest.
 
-    Examples
-    --------
     >>> from sklearn.model_selection import KFold
-    >>> from sigstats.retraining.folds import folds_of
     >>> folds_of(KFold(2), [[0], [1], [2], [3]], [0, 1, 0, 1])
     array([0, 0, 1, 1])
     """
@@ -117,9 +108,6 @@ def folds_of_splits(splits: Iterable[Any], n: int) -> IntArray:
     each row exactly once and train on all others: the wrong rows of repeated or partial test sets have no law that a
     permutation keeps.
 
-    Examples
-    --------
-    >>> from sigstats.retraining.folds import folds_of_splits
     >>> folds_of_splits([([2, 3], [0, 1]), ([0, 1], [2, 3])], 4)
     array([0, 0, 1, 1])
     """
@@ -178,9 +166,6 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
 
     Raises ValueError if `cv` is none of these, or leaves fewer than two folds.
 
-    Examples
-    --------
-    >>> from sigstats.retraining.folds import as_folds
     >>> as_folds([7, 3, 7, 3], None, [0, 0, 1, 1])
     array([1, 0, 1, 0])
     """
@@ -208,9 +193,6 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
 def as_classes(y: Any, name: str = "y") -> tuple[np.ndarray[Any, Any], IntArray]:
     """The sorted distinct classes of `y` and the code of each row's class, or ValueError.
 
-    Examples
-    --------
-    >>> from sigstats.retraining.folds import as_classes
     >>> as_classes(["b", "a", "b"])[1]
     array([1, 0, 1])
     """

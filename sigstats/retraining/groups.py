@@ -29,9 +29,6 @@ def as_groups(groups: Any, n: int) -> IntArray:
 
     Raises ValueError if there is not one group for each of the `n` rows, or there are fewer than two groups.
 
-    Examples
-    --------
-    >>> from sigstats.retraining.groups import as_groups
     >>> as_groups(["b", "a", "b"], 3)
     array([1, 0, 1])
     """
@@ -67,9 +64,6 @@ def stratified_group_folds(
     Returns an ndarray of int64, shape (n,). Raises ValueError if there are fewer groups than folds, a class is in
     fewer groups than there are folds, or a fold is left empty.
 
-    Examples
-    --------
-    >>> from sigstats.retraining.groups import stratified_group_folds
     >>> stratified_group_folds(["a", "a", "b", "b"] * 2, [1, 1, 1, 1, 2, 2, 2, 2], 2, rng=1)
     array([0, 0, 0, 0, 1, 1, 1, 1])
     """

@@ -42,10 +42,6 @@ class Statistic:
     `measure`: one of `STATISTICS`. `positive`: the class of the measures of one class (``f1``, ``recall``, ``auc``),
     by its code. Raises ValueError if the measure is unknown, or needs two classes and there are others.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.retraining.measured import Statistic
     >>> truth = np.array([0, 0, 1, 1])
     >>> Statistic("balanced-accuracy", 2).of_predictions(truth, np.array([[0, 0, 1, 0], [1, 0, 0, 0]])).tolist()
     [0.75, 0.25]
@@ -143,13 +139,9 @@ def measured(retrainer: Retrainer, statistic: Statistic, rng: Any, size: int) ->
 
     Returns an ndarray of float64, shape (size,).
 
-    Examples
-    --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sigstats.retraining.folds import stratified_folds
-    >>> from sigstats.retraining.measured import Statistic, measured, observed_value
-    >>> from sigstats.retraining.retrainer import Retrainer
     >>> X, y = load_iris(return_X_y=True)
     >>> retrainer = Retrainer(GaussianNB(), X, y, stratified_folds(y, 10, rng=1), null="labels")
     >>> macro_f1 = Statistic("macro-f1", 3)

@@ -72,7 +72,6 @@ class Retrainer:
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sigstats.retraining.folds import stratified_folds
-    >>> from sigstats.retraining.retrainer import Retrainer
     >>> X, y = load_iris(return_X_y=True)
     >>> retrainer = Retrainer(GaussianNB(), X, y, stratified_folds(y, 10, rng=1), null="labels")
     >>> int((retrainer.observed() != y).sum()), bool((retrainer.wrong(1, 20) > 50).all())

@@ -24,10 +24,7 @@ class LinearDiscriminant(LinearDiscriminantAnalysis):  # type: ignore[misc]
 
     When not to use: for other solvers than ``"svd"``, which this class leaves as they are.
 
-    Examples
-    --------
     >>> from sklearn.datasets import load_iris
-    >>> from sigstats.learners.gaussian.linear_discriminant import LinearDiscriminant
     >>> X, y = load_iris(return_X_y=True)
     >>> LinearDiscriminant().fit(X, y).score(X, y)
     0.98

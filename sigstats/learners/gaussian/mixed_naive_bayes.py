@@ -33,7 +33,6 @@ class MixedNB(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from sigstats.learners.gaussian.mixed_naive_bayes import MixedNB
     >>> X = [[1.0, 0], [1.2, 0], [3.0, 1], [float("nan"), 1], [2.8, 1]]
     >>> MixedNB(nominal=[False, True]).fit(X, [0, 0, 1, 1, 1]).predict([[1.1, 0], [2.9, 1]])
     array([0, 1])

@@ -34,11 +34,6 @@ def predict(fitted: Any, X: Any) -> Any:
     `fitted`: a fitted scikit-learn classifier, or a pipeline that ends with one. `X` (array_like, shape (n, d)): the
     rows, or texts, as for ``fitted.predict``. Returns an ndarray, shape (n,): as ``fitted.predict(X)``.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.svm import SVC
-    >>> from sigstats.learners.kernels.kernel_machine import predict
     >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     >>> machine = SVC(gamma=2.0).fit(X, [0, 0, 1, 1])
     >>> predict(machine, X).tolist()

@@ -38,12 +38,8 @@ class OneAgainstOthers:
     `classifier`: not fitted; a clone of it is fitted for each category. `truth` (ndarray of bool, shape (n, K)):
     which rows are of each category. Where all rows of a category are alike, that is the answer for every row.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from scipy.sparse import csr_array
     >>> from sklearn.svm import SVC
-    >>> from sigstats.learners.kernels.one_against_others import OneAgainstOthers
     >>> X = csr_array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.8]])
     >>> truth = np.array([[True, False], [True, False], [False, True], [False, True]])
     >>> OneAgainstOthers(SVC(C=10), X, truth).predict(X).tolist()

@@ -44,7 +44,6 @@ class NearestNeighbours(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from sigstats.learners.neighbours.nearest_neighbours import NearestNeighbours
     >>> nn = NearestNeighbours(nominal=[False, True]).fit([[0.0, 0], [1.0, 1]], ["a", "b"])
     >>> nn.predict([[0.4, 1], [0.1, 0], [0.2, float("nan")]]).tolist()
     ['b', 'a', 'a']

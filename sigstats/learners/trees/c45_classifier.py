@@ -50,7 +50,6 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from sigstats.learners.trees.c45_classifier import C45Classifier
     >>> X, y = load_iris(return_X_y=True)
     >>> tree = C45Classifier().fit(X, y)
     >>> tree.n_leaves_, tree.n_nodes_, tree.score(X, y)

@@ -150,9 +150,6 @@ def added_errors(n: float, wrong: float, confidence: float) -> float:
     is no error, by the normal approximation with continuity correction from one error on, and on the line between the
     two for less than one (Quinlan 1993, chapter 4, and his program).
 
-    Examples
-    --------
-    >>> from sigstats.learners.trees.c45_tree import added_errors
     >>> round(6 * 0.206, 2), round(added_errors(6, 0, 0.25), 2)  # Quinlan's U25%(0, 6) = 0.206
     (1.24, 1.24)
     """
