@@ -28,9 +28,6 @@ def canonical(values: Mapping[str, Any]) -> str:
 def digest(what: str, **values: Any) -> str:
     """SHA-256 (hexadecimal) of named values; equal values of different kinds, `what`, have different digests.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.fingerprint import digest
     >>> digest("cell", a=1, b=[2]) == digest("cell", b=[2], a=1)
     True
     >>> digest("cell", a=1) == digest("block", a=1)
@@ -43,9 +40,6 @@ def digest(what: str, **values: Any) -> str:
 def slug(*parts: object) -> str:
     """A readable name that is safe in a path and a URL.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.fingerprint import slug
     >>> slug("Breast Cancer", "1-nn", None, "labels")
     'breast-cancer.1-nn.labels'
     """

@@ -139,9 +139,6 @@ def missing_lanes(cell: Cell, done: Iterable[tuple[int, int]]) -> list[tuple[int
 
     `done`: ranges of replicates that are stored, ``first <= replicate < last``, each of whole lanes.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.plan import Cell, missing_lanes
     >>> cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=95, lane_size=10)
     >>> missing_lanes(cell, [(90, 95), (0, 30)])
     [(3, 9)]

@@ -163,10 +163,7 @@ def run_study(seed: int, output: Path, cluster: str, workers: int | None = None)
 def differing(first: Path, second: Path) -> list[str]:
     """The files of replicates and summaries that one output lacks, or that differ.
 
-    Examples
-    --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> folders = [Path(tempfile.mkdtemp()) for _ in range(2)]
     >>> for folder, content in zip(folders, (b"1", b"2")):
     ...     _ = (folder / "summary.parquet").write_bytes(content)

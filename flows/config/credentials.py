@@ -26,9 +26,6 @@ _AWS_KEY = re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b")
 def without_credentials(text: str) -> str:
     """The text with each password, token and key in an address replaced.
 
-    Examples
-    --------
-    >>> from sigstats.flows.config.credentials import without_credentials
     >>> without_credentials("s3://key:secret@bucket/x is not valid")
     's3://***@bucket/x is not valid'
     """

@@ -70,9 +70,6 @@ def _tables() -> Iterator[dict[str, Any]]:
 def table_schema(source: str) -> dict[str, Any]:
     """The JSON schema of the tables of one source.
 
-    Examples
-    --------
-    >>> from sigstats.flows.config.dataset_table import table_schema
     >>> found = table_schema("csv")
     >>> found["required"], found["properties"]["source"]["const"], sorted(found["properties"])[:3]
     (['source', 'path', 'target'], 'csv', ['columns', 'drop', 'encoding'])

@@ -36,9 +36,6 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
     Raises BadInput if there is neither; the message has the nearest name. Or if the name is that of a ready study and
     of a file.
 
-    Examples
-    --------
-    >>> from sigstats.flows.config.ready import place_of
     >>> place_of("quickstart").path.name
     'quickstart.toml'
     >>> place_of("quickstrat")
@@ -73,9 +70,6 @@ def _exists(path: Path) -> bool:
 def summary_of(path: Path) -> str:
     """The description of a study file: its first line, a comment.
 
-    Examples
-    --------
-    >>> from sigstats.flows.config.ready import ready_studies, summary_of
     >>> summary_of(ready_studies()["quickstart"])
     'Four real data sets, four classifiers: what did each one learn, and which is better?'
     """

@@ -50,9 +50,6 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
 
     The key is dotted. The value is read as TOML; what is not TOML is a string.
 
-    Examples
-    --------
-    >>> from sigstats.flows.config.toml_files import apply_settings
     >>> apply_settings({"seed": 1}, ["seed=2", "permutation.resamples=99", "name=quick"])
     {'seed': 2, 'permutation': {'resamples': 99}, 'name': 'quick'}
     """

@@ -47,9 +47,6 @@ def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str 
 def link_to(place: str, *, output: str, pages: str | None) -> str | None:
     """The address of a page that a browser anywhere can open; None if there is none.
 
-    Examples
-    --------
-    >>> from sigstats.flows.orchestration.artifacts import link_to
     >>> link_to("/data/out/report.html", output="/data/out", pages="https://reports.example/nightly/")
     'https://reports.example/nightly/report.html'
     >>> link_to("/data/out/report.html", output="/data/out", pages=None) is None
@@ -72,9 +69,6 @@ def _whereabouts(name: str, place: str) -> str:
 def message_of(title: str, reasons: Sequence[str]) -> str:
     """A title and the first reasons, as many as fit into a message, with the number of the others.
 
-    Examples
-    --------
-    >>> from sigstats.flows.orchestration.artifacts import message_of
     >>> message_of("FAIL", ["worse: a", "worse: b"])
     'FAIL: worse: a; worse: b'
     >>> message_of("FAIL", ["x" * 200, "y" * 200, "z"])[-12:]
@@ -103,9 +97,6 @@ def key_of(study: str, name: str) -> str:
 def asset_key(place: str) -> str:
     """The key of the asset at a path or URL: a URL, in which Prefect allows neither spaces nor most other signs.
 
-    Examples
-    --------
-    >>> from sigstats.flows.orchestration.artifacts import asset_key
     >>> asset_key("/data/my out/summary.parquet"), asset_key("s3://bucket/out/history")
     ('file:///data/my_out/summary.parquet', 's3://bucket/out/history')
     """

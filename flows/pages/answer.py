@@ -35,9 +35,6 @@ class Answer:
 def some_of(names: Sequence[str], most: int = _NAMED) -> str:
     """The first names, and how many there are besides.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.answer import some_of
     >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], 1)
     ('a, b, c', 'a and 2 more')
     """

@@ -22,9 +22,6 @@ _LINE = 28.0
 class Axes:
     """A drawing with an x-axis below and a y-axis to the left.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.axes import Axes
     >>> axes = Axes(width=150, height=100, x_limits=(0, 10), y_limits=(0, 1), left=40, bottom=20, right=10, top=10)
     >>> axes.x(5), axes.y(0.5)
     (90.0, 45.0)

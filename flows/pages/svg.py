@@ -22,9 +22,6 @@ def coordinate(value: float) -> str:
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
     """Round numbers between `low` and `high`, at most `most` + 1 of them.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.svg import ticks
     >>> ticks(0.3, 71.0)
     [20.0, 40.0, 60.0]
     """

@@ -23,9 +23,6 @@ _ADJUSTED = {
 def p_order(p: float, log10_p: float | None = None) -> str:
     """A p-value where there is little room: below 0.0001 the power of ten under which it is.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.wording import p_order
     >>> p_order(0.0496), p_order(3.2e-5).split(), p_order(0.0, log10_p=-512.3).split()
     ('0.0496', ['<', '10⁻⁴'], ['<', '10⁻⁵¹²'])
     """
@@ -44,9 +41,6 @@ def p_at_most(p: float, *, at_most: bool, log10_p: float | None = None) -> str:
 def p_equation(p: float, *, at_most: bool = False, name: str = "p", log10_p: float | None = None) -> str:
     """A p-value with its name: ``p = 0.032`` or ``p ≤ 0.032``.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.wording import p_equation
     >>> p_equation(0.032, at_most=True).split()
     ['p', '≤', '0.032']
     """
@@ -62,9 +56,6 @@ def adjusted_p(adjust: str) -> str:
 def percent(value: float, n: int | None = None) -> str:
     """A proportion in percent, with a second decimal where one row of `n` is less than a tenth of a percent.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.wording import percent
     >>> percent(1 / 3), percent(1 / 3, 20_000), percent(-0.02)
     ('33.3%', '33.33%', '−2.0%')
     """
@@ -74,9 +65,6 @@ def percent(value: float, n: int | None = None) -> str:
 def percent_range(low: float, high: float, n: int | None = None, *, to: str = "–") -> str:
     """An interval of a proportion in percent, with as many decimals as tell its ends apart.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.wording import percent_range
     >>> percent_range(0.1, 0.25), percent_range(0, 0.0004, to="% to ")
     ('10.0–25.0%', '0.00% to 0.04%')
     """
@@ -101,9 +89,6 @@ def points(value: float, n: int | None = None) -> str:
 def points_range(low: float, high: float, n: int | None = None) -> str:
     """An interval of a difference in percentage points, with as many decimals as tell its ends apart.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.wording import points_range
     >>> points_range(-0.012, 0.03), points_range(0.0001, 0.0002)
     ('−1.2 to +3.0', '+0.01 to +0.02')
     """
@@ -113,9 +98,6 @@ def points_range(low: float, high: float, n: int | None = None) -> str:
 def signed(value: float, decimals: int) -> str:
     """A number always with its sign; zero has none.
 
-    Examples
-    --------
-    >>> from sigstats.flows.pages.wording import signed
     >>> signed(0.25, 2), signed(-0.25, 1), signed(-0.001, 2)
     ('+0.25', '−0.2', '0.00')
     """

@@ -72,9 +72,6 @@ def own_date(study: RegressionStudy, path: Path, columns: Columns) -> dt.datetim
 def natural(text: str) -> NaturalKey:
     """A name in natural order: ``candidate-9`` before ``candidate-10``.
 
-    Examples
-    --------
-    >>> from sigstats.flows.regression.newest import natural
     >>> sorted(["b10", "b9", "a11", "b9a"], key=natural)
     ['a11', 'b9', 'b9a', 'b10']
     """
@@ -84,9 +81,6 @@ def natural(text: str) -> NaturalKey:
 def time_in(name: str) -> dt.datetime | None:
     """The last time in a name, in UTC; None if there is none.
 
-    Examples
-    --------
-    >>> from sigstats.flows.regression.newest import time_in
     >>> str(time_in("candidate-20261121T0615.parquet")), time_in("candidate-7.parquet")
     ('2026-11-21 06:15:00+00:00', None)
     """

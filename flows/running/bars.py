@@ -56,9 +56,6 @@ class NotebookBar:
     `total`: the replicates of the run. `display`: ``IPython.display.display``: shows an object, and returns a handle
     that shows another one in its place.
 
-    Examples
-    --------
-    >>> from sigstats.flows.running.bars import NotebookBar
     >>> bar = NotebookBar(200, display=lambda bar, display_id: None)
     >>> bar.draw(50, "1/4 cells")
     >>> bar

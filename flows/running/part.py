@@ -17,10 +17,6 @@ _MOST = 100_000
 class Part:
     """Part `number`, from 1, of `total`.
 
-    Examples
-    --------
-    >>> from sigstats.flows.running.part import Part, parse_part
-    >>> from sigstats.tasks.plan import Cell
     >>> cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=95, lane_size=10)
     >>> [parse_part(f"{k}/3").lanes([cell])[cell.name] for k in (1, 2, 3)]
     [(0, 3), (3, 6), (6, 10)]

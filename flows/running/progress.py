@@ -250,9 +250,6 @@ def _at_this_pace(done: int, total: int, began: float) -> str:
 def duration(seconds: float) -> str:
     """A duration in words, rounded.
 
-    Examples
-    --------
-    >>> from sigstats.flows.running.progress import duration
     >>> duration(7.31), duration(600), duration(7200)
     ('7.3 s', '10 min', '2.0 h')
     """

@@ -19,9 +19,6 @@ def worst_first(lines: Sequence[str]) -> list[str]:
 
     `lines`: the worst first.
 
-    Examples
-    --------
-    >>> from sigstats.flows.running.result import worst_first
     >>> worst_first(["a", "b"]), worst_first([str(number) for number in range(30)])[-2:]
     (['a', 'b'], ['19', 'and 10 more'])
     """

@@ -20,9 +20,6 @@ PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop show
 def points(share: float) -> str:
     """A difference of accuracies in percentage points.
 
-    Examples
-    --------
-    >>> from sigstats.flows.sizing.words import points
     >>> points(0.01), points(0.0312), points(0.000043)
     ('1 point', '3.12 points', '0.0043 points')
     """

@@ -160,9 +160,6 @@ DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
 def null_levels(seed: int = 0) -> list[NullLevels]:
     """Draw the p-values of every test whose extra is installed.
 
-    Examples
-    --------
-    >>> from sigstats.flows.verification.null_levels import rejections
     >>> rejections("a test", [0.001] * 30 + [0.9] * 970).odds < 1e-20
     True
     """

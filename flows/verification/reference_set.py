@@ -57,10 +57,6 @@ def correct_digits(found: float, certified: Decimal) -> float:
 
     Source: McCullough (1998), the log relative error of NIST's reference data sets.
 
-    Examples
-    --------
-    >>> from decimal import Decimal
-    >>> from sigstats.flows.verification.reference_set import correct_digits
     >>> correct_digits(0.25, Decimal("0.25")), round(correct_digits(0.123457, Decimal("0.123456")), 1)
     (15.9, 5.1)
     """

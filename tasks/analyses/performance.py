@@ -185,10 +185,6 @@ def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.f
     Both vary independently. The critical p-value varies as in bootstrap samples of the test sets without a difference;
     that no more than the share alpha of a sample is at most v has a binomial probability, so that none is drawn.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.tasks.analyses.performance import adjusted_power_error
     >>> uniform = (np.arange(400) + 0.5) / 400  # power 0.05, whose error is 0.0109 where the level is known
     >>> round(adjusted_power_error(uniform, uniform, 0.05), 4)
     0.0156
@@ -209,10 +205,6 @@ def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.f
 def critical_p(under_null: NDArray[np.float64], alpha: float) -> float:
     """The largest of these p-values that at most a share alpha of them does not exceed; 0 where none is.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.tasks.analyses.performance import critical_p
     >>> critical_p(np.array([0.01, 0.02, 0.02, 0.5]), 0.5), critical_p(np.array([0.01, 0.02, 0.02, 0.5]), 0.75)
     (0.01, 0.02)
     """

@@ -30,10 +30,6 @@ class Dataset:
     Raises ValueError, one line that names the data set, the column, the row where there is one (counted from 0), and
     what would be right: no rows, no features, one class alone, an infinite value, a code without a category ...
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.tasks.datasets.dataset import Dataset
     >>> weather = Dataset(
     ...     name="weather",
     ...     X=np.array([[21.5, 0], [np.nan, 1], [4, 1]]),

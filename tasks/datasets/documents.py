@@ -31,9 +31,6 @@ class Documents:
 
     Raises ValueError if there is no document, or the numbers of texts and of lists of categories differ.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.datasets.documents import Documents
     >>> news = Documents(name="news", texts=("oil up", "wheat down"), categories=(("crude",), ("grain", "wheat")))
     >>> Documents.from_table(news.to_table()).digest() == news.digest()
     True

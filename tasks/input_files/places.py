@@ -97,9 +97,6 @@ def require_allowed(where: str) -> str:
 
     Raises ValueError, one line that names it: a file of the kernel, a loopback or a link-local address.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.input_files.places import require_allowed
     >>> require_allowed("s3://bucket/rows.parquet")
     's3://bucket/rows.parquet'
     >>> require_allowed("http://169.254.169.254/latest")

@@ -116,9 +116,6 @@ def random_classifiers(classes: int, right: float) -> Population:
     `classes`: the number of classes, all equally likely. `right`: the part of the rows for which system II is made to
     be right. Returns endless; A is system I, B is system II, and all rows count as truly positive.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.populations.population import random_classifiers
     >>> random_classifiers(2, 0.5).outcomes
     (0.375, 0.375, 0.125, 0.125, 0.0, 0.0, 0.0, 0.0)
     """

@@ -40,9 +40,6 @@ class Answers:
 def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None], str]:
     """The result of each call, None if it raises an error of values, and what the first error says.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.populations.tests import attempts
     >>> attempts([lambda: 1 / 2, lambda: 1 / 0])
     ([0.5, None], 'division by zero')
     """

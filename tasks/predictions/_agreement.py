@@ -134,9 +134,6 @@ def difference_shown(here: str, there: str) -> tuple[str, str]:
 def same_content(one: str, other: str) -> bool:
     """Whether two files, folders or patterns of this machine hold the same bytes; False where that cannot be seen.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.predictions import same_content
     >>> same_content("/dev/null", "/no such file")
     False
     """

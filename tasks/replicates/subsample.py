@@ -215,10 +215,6 @@ def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]
 
     Where only right and wrong answers matter, all rows count as truly positive (`Population`).
 
-    Examples
-    --------
-    >>> from sigstats.tasks.populations.population import Population
-    >>> from sigstats.tasks.replicates.subsample import counted_rows
     >>> counted_rows(Population(outcomes=(1,) * 8), [3, 1, 0, 0, 0, 0, 0, 6]).to_pylist()[1]
     {'label': 'positive', 'pred_a': 'negative', 'pred_b': 'positive', 'count': 1}
     """

@@ -55,9 +55,6 @@ class Files(Protocol):
 def open_files(root: str) -> Files:
     """The files under a path or an fsspec URL.
 
-    Examples
-    --------
-    >>> from sigstats.tasks.storage.files import open_files
     >>> files = open_files("memory://a-study")
     >>> files.write("notes/one.txt", b"whole")
     >>> files.names("notes"), files.read("notes/one.txt")

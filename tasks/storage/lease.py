@@ -36,10 +36,7 @@ def lease(system: Any, folder: str) -> Iterator[None]:
 
     Raises Held if another run holds it.
 
-    Examples
-    --------
     >>> import fsspec
-    >>> from sigstats.tasks.storage.lease import lease
     >>> system = fsspec.filesystem("memory")
     >>> with lease(system, "/a-lease"):
     ...     [name.rpartition("/")[2] for name in system.ls("/a-lease", detail=False)]

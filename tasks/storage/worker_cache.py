@@ -19,10 +19,7 @@ class WorkerCache(LRUCache[Hashable, T]):
 
     `nbytes`: the size of a value. `most_bytes` and `most_values`: the bounds.
 
-    Examples
-    --------
     >>> from cachetools import cached
-    >>> from sigstats.tasks.storage.worker_cache import WorkerCache
     >>> cache = WorkerCache(len, most_bytes=5)
     >>> triple = cached(cache)(lambda letter: 3 * letter)
     >>> [triple(letter) for letter in "aba"], list(cache.values())

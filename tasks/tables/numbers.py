@@ -54,10 +54,7 @@ def first_rounded(column: Array, numbers: Array) -> int | None:
 
     Two such numbers may differ and be equal as `numbers`.
 
-    Examples
-    --------
     >>> import pyarrow as pa
-    >>> from sigstats.tasks.tables.numbers import first_rounded, to_numbers
     >>> texts = pa.array(["0.1", str(2**70), str(2**70 + 1)])
     >>> first_rounded(texts, to_numbers(texts))
     2
@@ -75,10 +72,7 @@ def to_decimals(column: Array) -> Array:
 
     `sigstats._common.data_frames.as_decimals` of a column.
 
-    Examples
-    --------
     >>> import pyarrow as pa
-    >>> from sigstats.tasks.tables.numbers import to_decimals
     >>> to_decimals(pa.array([0.1, None, 123456790528.0], pa.float32())).to_pylist()
     [0.1, None, 123456790528.0]
     """

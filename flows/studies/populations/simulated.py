@@ -75,9 +75,6 @@ def two_classifiers(
 
     Raises ValueError if a probability would be outside 0 to 1.
 
-    Examples
-    --------
-    >>> from sigstats.flows.studies.populations.simulated import two_classifiers
     >>> options = {"recall": 0.8, "precision": 0.8, "dependence": 0.5}
     >>> found = two_classifiers(prevalence=0.1, difference=0.05, **options)
     >>> round(sum(found.outcomes), 12), round(found.difference("f1"), 12)
