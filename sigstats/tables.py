@@ -44,7 +44,7 @@ def _in_order_of_rows(value: Any, name: str) -> Any:
 
 
 def _has_margins(table: Any) -> bool:
-    """Whether the last row and the last column are the sums of the others, as `pandas.crosstab` adds them."""
+    """True if the last row and the last column are the sums of the others, as `pandas.crosstab` adds them."""
     try:
         return bool((table[:-1].sum(axis=0) == table[-1]).all() and (table[:, :-1].sum(axis=1) == table[:, -1]).all())
     except Exception:  # entries that cannot be added or compared

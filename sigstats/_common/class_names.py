@@ -160,5 +160,5 @@ def _is_number(name: str) -> bool:
 
 
 def _is_broken(name: str) -> bool:
-    """Whether a name is a number that is not whole."""
+    """True if a name is a number that is not whole."""
     return _is_number(name) and not float(name).is_integer()

@@ -12,7 +12,7 @@ Found = TypeVar("Found")
 
 
 def fuses_products() -> bool:
-    """Whether compilers for this processor make one instruction of a product and a sum, which rounds once, not twice.
+    """True if compilers for this processor make one instruction of a product and a sum, which rounds once, not twice.
 
     Then sums equal but for rounding differ from those of a library that was compiled otherwise.
     """
@@ -20,7 +20,7 @@ def fuses_products() -> bool:
 
 
 def compiles_first(folder: Path) -> bool:
-    """Whether Numba has yet to compile the functions in a folder of this package: it keeps none of them there.
+    """True if Numba has yet to compile the functions in a folder of this package: it keeps none of them there.
 
     Where the folder cannot be written to, Numba keeps them elsewhere, and the answer is False.
     """

@@ -193,7 +193,7 @@ def _are_fractions(scores: FloatArray) -> bool:
 
 
 def _are_percentages(scores: FloatArray) -> bool:
-    """Whether scores lie between 0 and 100, some at 10 or more, hardly any of them between 0 and 1."""
+    """True if scores lie between 0 and 100, some at 10 or more, hardly any of them between 0 and 1."""
     if not len(scores) or scores.min() < 0 or not 10 <= scores.max() <= 100:
         return False
     return bool(np.count_nonzero((scores > 0) & (scores <= 1)) <= _SMALL * np.count_nonzero(scores))

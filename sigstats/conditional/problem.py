@@ -130,7 +130,7 @@ def keys_of(problem: Problem, outcomes: IntArray) -> Words:
 
 
 def no_heavier(problem: Problem, key: Words, observed: Words) -> bool:
-    """Whether the exact weight of a near tie is at most the observed outcome's."""
+    """True if the exact weight of a near tie is at most the observed outcome's."""
     keys = problem.keys
     if keys is None or keys.weight is None or (key == observed).all():
         return True

@@ -191,7 +191,7 @@ def _crossing(excess: Callable[[float], float], low: float, high: float) -> floa
 
 
 def _reaches(power: float, goal: float) -> bool:
-    """Whether a power is at least the goal, up to the rounding of its sum."""
+    """True if a power is at least the goal, up to the rounding of its sum."""
     return power >= goal * (1 - _ROUNDING)
 
 

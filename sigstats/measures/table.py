@@ -65,7 +65,7 @@ class MeasureSpec:
 
     @property
     def in_points(self) -> bool:
-        """Whether differences are stated in points (hundredths), not in the measure's own unit."""
+        """True if differences are stated in points (hundredths), not in the measure's own unit."""
         return self.unit != "own"
 
     def of(self, positive: Any, score: Any) -> float:
@@ -170,7 +170,7 @@ class _Measures(dict[str, MeasureSpec]):
 
 
 def is_pass_at(name: str) -> bool:
-    """Whether a name is that of ``pass@k``: the chance that one of k answers to an item is right.
+    """True if a name is that of ``pass@k``: the chance that one of k answers to an item is right.
 
     >>> is_pass_at("pass@5"), is_pass_at("pass@0")
     (True, False)
@@ -222,7 +222,7 @@ def base_of(name: str) -> tuple[str, str]:
 
 
 def refers_to_one_class(name: str) -> bool:
-    """Whether a measure is of one of two classes, the positive one, and so needs that there are two.
+    """True if a measure is of one of two classes, the positive one, and so needs that there are two.
 
     >>> [name for name in ("f1", "macro-f1", "mcc", "auc", "neg-log-loss") if refers_to_one_class(name)]
     ['f1', 'auc']

@@ -91,7 +91,7 @@ def _shuffle_rows() -> Any:
 
 @functools.cache
 def _is_as_numpy(kind: Any) -> bool:
-    """Whether compiled code is there, and shuffles as the NumPy that is installed."""
+    """True if compiled code is there, and shuffles as the NumPy that is installed."""
     if _shuffle_rows() is None:
         return False
     ours, theirs = (np.random.Generator(kind(1)) for _ in range(2))

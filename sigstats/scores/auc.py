@@ -199,7 +199,7 @@ class _Clusters:
         return variance, _freedom(*kinds)
 
     def constant(self, above: FloatArray, below: FloatArray) -> bool:
-        """Whether all terms of the variance are 0 up to rounding."""
+        """True if all terms of the variance are 0 up to rounding."""
         p, q = self._sums(above, below)
         terms = [p + q, *(part for part, some in zip((p, q), self._with_row, strict=True) if some < self.count)]
         return all(bool(np.abs(term).max() * self.count <= ROUNDING) for term in terms)

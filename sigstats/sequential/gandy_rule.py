@@ -101,7 +101,7 @@ class GandyRule(FixedRule):
 
     @property
     def can_reject(self) -> bool:
-        """Whether the verdict can be "reject": whether it is with no exceedance in `maximum` replicates.
+        """True if the verdict can be "reject": whether it is with no exceedance in `maximum` replicates.
 
         Examples
         --------
