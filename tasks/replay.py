@@ -42,14 +42,14 @@ class Replay:
 
     @property
     def same(self) -> bool:
-        """Whether the answer is the stored one, to the last bit."""
+        """True if the answer is the stored one, to the last bit."""
         if self.stored is None or self.answer is None:
             return False
         return repr(dict(self.stored)) == repr(dict(self.answer))
 
 
 def can_replay(cell: Cell) -> bool:
-    """Whether the replicates of a cell are answers on test sets."""
+    """True if the replicates of a cell are answers on test sets."""
     return isinstance(fanout(cell.fanout), DrawsTestSets)
 
 

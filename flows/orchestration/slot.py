@@ -69,7 +69,7 @@ class Slot:
                     self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
 
     def _silent(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
-        """Whether a run of another host has long given no sign of life, by the clock of this process."""
+        """True if a run of another host has long given no sign of life, by the clock of this process."""
         now = time.monotonic()
         sign, since = seen.get(run.id, (None, now))
         self._seen[run.id] = run.updated, since if sign == run.updated else now
@@ -83,7 +83,7 @@ class Slot:
 
 
 def _left_behind(run: FlowRun) -> bool:
-    """Whether the process of a run of this host is gone."""
+    """True if the process of a run of this host is gone."""
     state = run.state
     if state is None:
         return False

@@ -105,7 +105,7 @@ def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, re
 
 
 def _in_points(name: str) -> bool:
-    """Whether a measure, which may be that of one of several scores, is stated in percentage points."""
+    """True if a measure, which may be that of one of several scores, is stated in percentage points."""
     try:
         return MEASURES[measure_and_score(name)[0]].in_points
     except (KeyError, ValueError):  # a measure of a package that is not installed here has a unit of its own

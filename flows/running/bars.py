@@ -91,7 +91,7 @@ class NotebookBar:
 
 
 def in_notebook() -> bool:
-    """Whether this process is the kernel of a notebook."""
+    """True if this process is the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None

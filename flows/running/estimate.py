@@ -122,7 +122,7 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
 
 
 def _may_stop(item: Estimate) -> bool:
-    """Whether a rule may stop the cell before all replicates that are left are computed."""
+    """True if a rule may stop the cell before all replicates that are left are computed."""
     return bool(item.left) and item.cell.stopping is not None
 
 

@@ -111,7 +111,7 @@ def _about(cell: Cell) -> str:
 
 
 def _same(old: Cell, new: Cell) -> bool:
-    """Whether two cells differ at most in the version of the fan-out; one of an earlier version is computed again."""
+    """True if two cells differ at most in the version of the fan-out; one of an earlier version is computed again."""
     return replace(old, version=new.version).fingerprint == new.fingerprint
 
 

@@ -129,7 +129,7 @@ class Display:
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing but errors is shown."""
+        """True if nothing but errors is shown."""
         return self.console.quiet
 
     @property

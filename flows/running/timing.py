@@ -122,7 +122,7 @@ class _Timing:
         yield from self._costliest(seconds_left)
 
     def enough(self, spent: float) -> bool:
-        """Whether timing has taken its share of the work, of which a cell of each fan-out tells."""
+        """True if timing has taken its share of the work, of which a cell of each fan-out tells."""
         work = float(np.nansum(self._model.each() * self._amount))
         return spent > _PART_OF_WORK * work and not np.isnan(self._model.each()[self.open]).any()
 
@@ -222,7 +222,7 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
 
 
 def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
-    """Whether imports and compilation may have taken so much that the first replicate must be timed again."""
+    """True if imports and compilation may have taken so much that the first replicate must be timed again."""
     if isinstance(first, Failure) or first.seconds >= _LONG:
         return False
     return cell.replicates == 1 or first.seconds - again.seconds > _SMALL * again.seconds * cell.replicates

@@ -34,7 +34,7 @@ class StudyKind(Protocol):
 
     @property
     def has_cells(self) -> bool:
-        """Whether it is computed in cells, on the workers of a cluster; otherwise it runs in this process."""
+        """True if it is computed in cells, on the workers of a cluster; otherwise it runs in this process."""
 
     def plan(self, study: Any, options: PlanOptions, /) -> str:
         """What a run would do and cost, as text; nothing is written.

@@ -21,7 +21,7 @@ def require_named(study: BenchmarkStudy, datasets: Mapping[str, Dataset]) -> Non
 
 
 def names_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
-    """Whether the study names the positive one of two classes."""
+    """True if the study names the positive one of two classes."""
     if isinstance(study.positive, dict):
         return dataset.name in study.positive
     return study.positive is not None and len(dataset.classes) == 2

@@ -216,7 +216,7 @@ def _cells(
 
 
 def _fits(test: Mapping[str, Any], population: PopulationSpec) -> bool:
-    """Whether a test can be applied to test sets of a population."""
+    """True if a test can be applied to test sets of a population."""
     if test["test"] in OF_FOLDS:
         return population.retrained is not None
     if "code" in test:

@@ -182,5 +182,5 @@ def rejections(test: str, pvalues: list[float]) -> NullLevels:
 
 
 def alarm(each: NullLevels) -> bool:
-    """Whether a test rejects too often: the odds of a false alarm are `FALSE_ALARM` over all tests and levels."""
+    """True if a test rejects too often: the odds of a false alarm are `FALSE_ALARM` over all tests and levels."""
     return each.odds < FALSE_ALARM / (len(DRAWS) * len(LEVELS))

@@ -72,7 +72,7 @@ def takes_groups(name: str) -> bool:
 
 
 def used_by(names: Iterable[str], fanout: str) -> bool:
-    """Whether one of these analyses reads the replicates of a fan-out, for all that it says."""
+    """True if one of these analyses reads the replicates of a fan-out, for all that it says."""
     return any(fanout == "crossval" if statistical_tests.of_runs(name) else _uses(name, fanout) for name in names)
 
 

@@ -33,7 +33,7 @@ def _known(results: Results, cell: Cell) -> AnyPopulation | None:
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:
-    """Whether the null hypothesis of a cell's test is true in its population."""
+    """True if the null hypothesis of a cell's test is true in its population."""
     work = cell.work
     if cell.fanout == "fold-test":
         from ..populations import two_views  # the learners, whose import takes a third of a second

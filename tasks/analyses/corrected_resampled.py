@@ -34,7 +34,7 @@ class _Classifier:
 
     @property
     def five_by_two(self) -> bool:
-        """Whether the plan asks for five repetitions of two folds."""
+        """True if the plan asks for five repetitions of two folds."""
         settings = self.cells[0].work["cross_validation"]
         return settings["folds"] == 2 and sum(cell.replicates for cell in self.cells) == 5
 

@@ -83,12 +83,12 @@ class DaskPool:
 
     @property
     def full(self) -> bool:
-        """Whether three blocks for each worker are submitted: more would only burden the scheduler."""
+        """True if three blocks for each worker are submitted: more would only burden the scheduler."""
         return len(self._submitted) >= 3 * self.workers
 
     @property
     def idle(self) -> bool:
-        """Whether fewer blocks are submitted than there are workers."""
+        """True if fewer blocks are submitted than there are workers."""
         return len(self._submitted) < self.workers
 
     @property

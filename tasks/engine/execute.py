@@ -73,7 +73,7 @@ class Outcome:
 
     @property
     def complete(self) -> bool:
-        """Whether every replicate that the cell needs is in the store."""
+        """True if every replicate that the cell needs is in the store."""
         return self.stored >= self.wanted
 
 
@@ -182,7 +182,7 @@ def _complete(
 
 
 def _has_room(sizer: BlockSizer, running: int, pool: Pool) -> bool:
-    """Whether one more block of a cell may be sent."""
+    """True if one more block of a cell may be sent."""
     return pool.idle or (running < sizer.window(pool.workers) and not (running and pool.full))
 
 

@@ -76,12 +76,12 @@ class GrowingPool:
 
     @property
     def full(self) -> bool:
-        """Whether the cluster has enough blocks."""
+        """True if the cluster has enough blocks."""
         return self._pool is not None and self._pool.full
 
     @property
     def idle(self) -> bool:
-        """Whether the cluster has too few blocks."""
+        """True if the cluster has too few blocks."""
         return self._pool is not None and self._pool.idle
 
     @property

@@ -92,7 +92,7 @@ class _Child:
         self._memory = psutil.Process(self.process.pid)
 
     def may_run(self, code: Mapping[str, str], threads: int) -> bool:
-        """Whether the process has this number of threads, and has not imported this learner from other files."""
+        """True if the process has this number of threads, and has not imported this learner from other files."""
         same = self._codes.get(code["learner"], code) == code
         return same and self._threads == threads and self.process.poll() is None
 

@@ -27,11 +27,11 @@ class Pool(Protocol):
 
     @property
     def full(self) -> bool:
-        """Whether enough blocks are submitted to keep every worker busy; a cell may always have one."""
+        """True if enough blocks are submitted to keep every worker busy; a cell may always have one."""
 
     @property
     def idle(self) -> bool:
-        """Whether there are workers for which no block is submitted."""
+        """True if there are workers for which no block is submitted."""
 
     @property
     def staff(self) -> frozenset[str] | None:
@@ -93,12 +93,12 @@ class RoutedPool:
 
     @property
     def full(self) -> bool:
-        """Whether every pool has enough blocks."""
+        """True if every pool has enough blocks."""
         return all(pool.full for pool in self._pools)
 
     @property
     def idle(self) -> bool:
-        """Whether a pool has workers without a block."""
+        """True if a pool has workers without a block."""
         return any(pool.idle for pool in self._pools)
 
     @property

@@ -39,7 +39,7 @@ class LabelCounts:
 
     @property
     def listed(self) -> bool:
-        """Whether a row may have any number of labels."""
+        """True if a row may have any number of labels."""
         return any(isinstance(side, tuple) for outcome in self.counts for side in outcome)
 
     @property

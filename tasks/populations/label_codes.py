@@ -32,7 +32,7 @@ class Codes:
 
 
 def is_list(kind: pa.DataType) -> bool:
-    """Whether a column of this type has any number of labels a row."""
+    """True if a column of this type has any number of labels a row."""
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 

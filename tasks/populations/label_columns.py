@@ -32,7 +32,7 @@ class ColumnTypes(NamedTuple):
 
     @property
     def listed(self) -> bool:
-        """Whether a row has any number of labels."""
+        """True if a row has any number of labels."""
         return is_list(self.types[0])
 
     def require_alike(self, columns: Sequence[str], first: "ColumnTypes") -> None:

@@ -99,7 +99,7 @@ class Population:
 
     @property
     def binary(self) -> bool:
-        """Whether some rows are truly negative, so that measures of two classes have a meaning."""
+        """True if some rows are truly negative, so that measures of two classes have a meaning."""
         return any(self.outcomes[4:])
 
 

@@ -114,7 +114,7 @@ def _bootstrap(
 
 
 def needs_classes(test: Mapping[str, Any]) -> bool:
-    """Whether a test needs rows of both classes, not only which answers are right."""
+    """True if a test needs rows of both classes, not only which answers are right."""
     spec = MEASURES.get(test.get("measure", "accuracy"))
     return test["test"] == "dcf" or spec is None or spec.needs != "answers"
 
@@ -172,7 +172,7 @@ def _advantage_on(test: Mapping[str, Any], test_set: AnyPopulation) -> float:
 
 
 def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
-    """Whether a test's null hypothesis is true in a population."""
+    """True if a test's null hypothesis is true in a population."""
     if population.swapped:
         return True
     of = statistical_tests.of_sets(test["test"])

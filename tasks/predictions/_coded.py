@@ -61,7 +61,7 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
 
 
 def _is_coded(baseline: Predictions, candidate: Predictions) -> bool:
-    """Whether both have the same ids, known as ascending numbers, and nothing else that has to be joined."""
+    """True if both have the same ids, known as ascending numbers, and nothing else that has to be joined."""
     for side in (baseline, candidate):
         if side.graded or side.distinct is not side.ids or not pa.types.is_integer(side.ids.type):
             return False

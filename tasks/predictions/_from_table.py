@@ -50,7 +50,7 @@ def _require_labels(table: Table, columns: Columns) -> None:
 
 
 def _by_position(table: Table, columns: Columns) -> bool:
-    """Whether the rows are known by their position; a table without ids is refused otherwise."""
+    """True if the rows are known by their position; a table without ids is refused otherwise."""
     there = columns.id in table.names
     if columns.by_position is None:
         return not there and "id" not in columns.named

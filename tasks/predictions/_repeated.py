@@ -120,7 +120,7 @@ def _total(codes: Any, values: Any, items: int) -> tuple[NDArray[np.float64], In
 
 
 def _have_same_epochs(first: Predictions, other: Predictions) -> bool:
-    """Whether the items that both files have were answered in the same epochs."""
+    """True if the items that both files have were answered in the same epochs."""
     keys, of_other = (
         side.keys.filter(pc.is_in(side.ids, value_set=pc.unique(rest.ids)))
         for side, rest in ((first, other), (other, first))
@@ -165,7 +165,7 @@ def require_distinct(side: Predictions) -> None:
 
 
 def _are_distinct_numbers(keys: Any) -> bool:
-    """Whether keys are whole numbers each of which is there once, which is seen sooner than that of other text."""
+    """True if keys are whole numbers each of which is there once, which is seen sooner than that of other text."""
     try:
         cast = pc.cast(keys, pa.int64())
     except pa.ArrowInvalid:

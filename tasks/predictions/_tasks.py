@@ -25,7 +25,7 @@ _NAMED = 3
 
 
 def is_table(name: str) -> bool:
-    """Whether a file in a folder has the name of a table."""
+    """True if a file in a folder has the name of a table."""
     return _bare(name).lower().endswith(_TABLES)
 
 

@@ -57,7 +57,7 @@ def what_lies_beside(keys: Container[str]) -> str:
 
 
 def is_binary(content: Content) -> bool:
-    """Whether a file begins as no text does."""
+    """True if a file begins as no text does."""
     return b"\0" in content.start[:_LINE].partition(b"\n")[0] or content.start.startswith((*_KNOWN, b"PK\x03\x04"))
 
 

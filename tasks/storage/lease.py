@@ -83,7 +83,7 @@ def _highest(system: Any, folder: str) -> str | None:
 
 
 def _expired(system: Any, name: str) -> bool:
-    """Whether nobody renews the lease; False if it was released meanwhile, and Held if it was renewed."""
+    """True if nobody renews the lease; False if it was released meanwhile, and Held if it was renewed."""
     try:
         seen = system.cat_file(name)
         end = time.monotonic() + PATIENCE

@@ -93,7 +93,7 @@ def compare_with_published(rows: Iterable[Hypothesis], references: Iterable[Refe
 
 
 def agrees(value: float, printed: str) -> bool:
-    """Whether a number rounds to the printed one.
+    """True if a number rounds to the printed one.
 
     >>> agrees(0.0731789, "0.073"), agrees(0.0731789, "0.079"), agrees(0.6395, "0.640")
     (True, False, True)

@@ -35,7 +35,7 @@ def summarize(store: Store) -> list[Hypothesis]:
 
 
 def is_current(store: Store) -> bool:
-    """Whether the stored summary is that of the plan, of this version, and lacks no replicates."""
+    """True if the stored summary is that of the plan, of this version, and lacks no replicates."""
     try:
         wanted = fingerprint(Results(store).plan)
         found = store.read_table("summary.parquet", kind="summary", fingerprint=wanted)

@@ -53,7 +53,7 @@ def header(content: bytes, where: str, separator: str | None, *, start: int = 0)
 
 
 def blank(record: list[str]) -> bool:
-    """Whether a line holds nothing: it is left out."""
+    """True if a line holds nothing: it is left out."""
     return not record or (len(record) == 1 and not record[0].strip())
 
 

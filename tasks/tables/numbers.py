@@ -21,12 +21,12 @@ _TRUTH = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a decimal number; infinity is one, so that it may be refused by its name."""
+    """True if a text is a decimal number; infinity is one, so that it may be refused by its name."""
     return _NUMBER.fullmatch(text) is not None
 
 
 def is_whole_number(text: str) -> bool:
-    """Whether a text is a whole number in decimal digits."""
+    """True if a text is a whole number in decimal digits."""
     return _WHOLE.fullmatch(text) is not None
 
 

@@ -44,7 +44,7 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
 
 
 def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
-    """Whether some of the whole numbers of a column stand in another one, and there without their decimal point."""
+    """True if some of the whole numbers of a column stand in another one, and there without their decimal point."""
     pointed = pc.unique(column)
     bare = pc.replace_substring_regex(pointed, pattern=_POINT, replacement=r"\1")
     return any(
@@ -55,7 +55,7 @@ def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
 
 
 def _all_match(names: Any, pattern: str) -> bool:
-    """Whether there are names and all of them match; the first few tell most columns apart."""
+    """True if there are names and all of them match; the first few tell most columns apart."""
     return len(names) > 0 and all(
         pc.all(pc.match_substring_regex(part, pattern)).as_py() for part in (names[:10], names)
     )

@@ -39,7 +39,7 @@ class Table(ABC):
         """For each row whether the value of a column that is there once is missing."""
 
     def is_increasing(self, name: str) -> bool:  # noqa: ARG002 - of text it takes longer than it saves
-        """Whether a column is known to be of whole numbers in ascending order, each of which is there once."""
+        """True if a column is known to be of whole numbers in ascending order, each of which is there once."""
         return False
 
     def row(self, row: int) -> str:

@@ -101,7 +101,7 @@ class Entry(Printed):
 
     @property
     def draws(self) -> bool:
-        """Whether it needs Monte-Carlo replicates."""
+        """True if it needs Monte-Carlo replicates."""
         return MONTE_CARLO in self.methods
 
     @abstractmethod

@@ -27,10 +27,10 @@ class Format(Protocol):
 
     @property
     def LOG(self) -> bool:  # noqa: N802
-        """Whether it is the log of a harness, and no table."""
+        """True if it is the log of a harness, and no table."""
 
     def reads(self, content: Content, /) -> bool:
-        """Whether a file is of this format, by what is in it."""
+        """True if a file is of this format, by what is in it."""
 
     def read(self, content: Content, columns: Columns, /) -> Predictions | EvaluationLog:
         """The predictions of a table, or the log of an evaluation; ValueError, one line, names file and fault."""

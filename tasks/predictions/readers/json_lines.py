@@ -96,7 +96,7 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
 
 
 def _has_large_score(table: pa.Table, columns: Columns) -> bool:
-    """Whether a score may have been a whole number that float64 rounds: then each is read as it is written."""
+    """True if a score may have been a whole number that float64 rounds: then each is read as it is written."""
     if columns.score is None or not pa.types.is_floating(table.column(columns.score).type):
         return False
     largest = pc.max(pc.call_function("abs", [table.column(columns.score)])).as_py()
@@ -104,7 +104,7 @@ def _has_large_score(table: pa.Table, columns: Columns) -> bool:
 
 
 def _has_long_line(content: Content) -> bool:
-    """Whether a line is too long for Arrow, which holds a file several times until it has found that out."""
+    """True if a line is too long for Arrow, which holds a file several times until it has found that out."""
     with contextlib.ExitStack() as opened:
         text: Any
         if content.path is None:
