@@ -17,7 +17,7 @@ from sigstats.sequential.precise_p_rule import PrecisePRule
 from sigstats.sequential.result import SequentialResult
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule, deciding_exceedances
 
-from ...examples import examples
+from ...examples import examples, thorough
 from ..bad_input import anything, refuses_or_answers
 
 ALPHA = 0.05
@@ -141,9 +141,10 @@ def test_the_published_design_as_a_study_runs_it():
     rule = GandyRule(maximum=999, alpha=ALPHA)
     walk = Walk(rule)
     verdicts = np.array([result.verdict for _, result in walk.ends])
-    for p in (1e-4, 0.01, 0.04, ALPHA):
+    # The chance of a wrong verdict is largest at alpha itself.
+    for p in (1e-4, 0.01, 0.04, ALPHA) if thorough() else (ALPHA,):
         assert walk.law(p)[verdicts == "keep"].sum() <= 1e-3
-    for p in (ALPHA, 0.06, 0.1, 0.5):
+    for p in (ALPHA, 0.06, 0.1, 0.5) if thorough() else (ALPHA,):
         assert walk.law(p)[verdicts == "reject"].sum() <= 1e-3
     assert walk.law(0.001)[verdicts == "reject"].sum() > 0.999
     assert walk.law(0.2)[verdicts == "keep"].sum() > 0.999
@@ -181,7 +182,7 @@ def literal_boundaries(reject_at, keep_at, risk, half_spent, size):
 @pytest.mark.parametrize(
     ("reject_at", "keep_at", "risk", "half_spent", "size"),
     [
-        ("1/20", "1/20", "1/1000", 1000, 250),
+        ("1/20", "1/20", "1/1000", 1000, 250 if thorough() else 150),
         ("1/20", "1/20", "1/20", 10, 150),
         ("1/2", "1/2", "1/100", 100, 120),
         ("1/4", "1/4", "1/8", 2, 120),
@@ -212,7 +213,7 @@ def test_no_probability_is_lost_however_many_replicates(size):
 
 def test_simulated_p_values_get_the_true_verdict():
     rng = np.random.default_rng(20)
-    rule, wrong, tests = GandyRule(maximum=1999, alpha=ALPHA), 0, 1500
+    rule, wrong, tests = GandyRule(maximum=1999, alpha=ALPHA), 0, examples(1500)
     for p in np.concatenate([rng.random(tests // 3), rng.uniform(0.03, 0.07, tests - tests // 3)]):
         result = rule.test(rng.random(rule.maximum) < p)
         wrong += result.verdict == ("keep" if p <= ALPHA else "reject")
