@@ -12,6 +12,7 @@ from .._common.validation import (
     LARGEST_SQUARABLE,
     FloatArray,
     IntArray,
+    as_array,
     as_labels,
     as_reals,
     refuse,
@@ -64,9 +65,9 @@ def truth_and_scores(
 
 def _of_class(score: Any, name: str, classes: list[str], place: int) -> Any:
     """The column of a class, by its name or in the order of the classes, where there is one for each of them."""
-    if getattr(score, "ndim", np.ndim(score) if isinstance(score, (list, tuple)) else 1) != 2:
+    frame, table = opened(score), as_array(score, name, "a sequence of finite numbers")
+    if table.ndim != 2:
         return score
-    frame, table = opened(score), np.asarray(score)
     if table.shape[1] == 1:
         return table[:, 0]
     if table.shape[1] != len(classes):
