@@ -43,6 +43,7 @@ from .proportions import dcf_test as dcf_test
 from .proportions import proportion_test as proportion_test
 from .ranking.rank import rank_models as rank_models
 from .ranking.rank_sets import rank_sets as rank_sets
+from .ranking.votes import rank_votes as rank_votes
 from .relaxed_probabilities import relax_probabilities as relax_probabilities
 from .retraining.corrected_resampled import corrected_resampled_test as corrected_resampled_test
 from .retraining.five_by_two import five_by_two_test as five_by_two_test

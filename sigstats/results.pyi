@@ -34,6 +34,7 @@ from .ranking.result import RankedModel as RankedModel
 from .ranking.result import RankedPair as RankedPair
 from .ranking.result import RankedSlice as RankedSlice
 from .ranking.result import Ranking as Ranking
+from .ranking.votes import VoteRanking as VoteRanking
 from .retraining.corrected_resampled import CorrectedResampledResult as CorrectedResampledResult
 from .retraining.five_by_two import FiveByTwoResult as FiveByTwoResult
 from .retraining.permutation import PermutationTestResult as PermutationTestResult

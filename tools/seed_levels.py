@@ -141,6 +141,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "f1_difference_interval": lambda: sigstats.f1_difference_interval(outcomes()),
     "relax_probabilities": lambda: sigstats.relax_probabilities([0.2, 0.3, 0.5], 0.01, classes=[2]),
     "compare_over_datasets": lambda: sigstats.compare_over_datasets(SCORES * 3, rng=1),
+    "rank_votes": lambda: sigstats.rank_votes(
+        ["x", "y", "z"] * 9, ["y", "z", "x"] * 9, ["a", "b", "tie", "a", "a"] * 5 + ["b", "a"]
+    ),
     "rank_sets": lambda: sigstats.rank_sets(table_of_scores()),
     "rank_models": lambda: sigstats.rank_models(table_of_scores()),
     "possibility": lambda: sigstats.possibility(0.018),

@@ -29,7 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="the predictions of a model, or its log; two or more, or one that has the --prediction of each model",
+        help="the predictions of a model, or its log; two or more, or one that has the --prediction of each model, or "
+        "votes (model_a, model_b, winner)",
     )
     parser.add_argument(
         "--name",
@@ -61,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
     """Rank the models, and print the result."""
     refuse_overwriting(options, options.files, "json", "markdown", "report")
     refuse_repeated(options.files)
+    if len(options.files) == 1 and len(file_for_each(options, options.files)) == 1:
+        return _run_votes(options)
     found, files = _ranked(options)
     if options.json is not None:
         from ..ranking.words import as_json
@@ -81,6 +84,31 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _run_votes(options: argparse.Namespace) -> int:
+    """Rank the models of one file by votes."""
+    from sigstats._common.printable import printable
+    from sigstats._common.validation import as_real
+
+    from ..ranking.votes import COLUMNS, as_json, ranked_votes
+
+    (path,) = options.files
+    if options.report is not None:
+        raise BadInput("--report: is not valid with votes; expected --json or --markdown")
+    try:
+        as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
+        found = ranked_votes(path, options.group, options.confidence)
+    except ValueError as error:
+        wanted = f"two files or more, --prediction of each model, or votes with {', '.join(COLUMNS)}"
+        raise BadInput(f"{error} (FILE: one is named; expected {wanted})") from None
+    if options.json is not None:
+        write_text(options.json, as_json(found, printable(path)))
+    if options.markdown is not None:
+        write_text(options.markdown, found.to_markdown())
+    if "-" not in (options.json, options.markdown):
+        write_text("-", str(found))
+    return DONE
+
+
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     """The leaderboard, and the files in the order of its models."""
     from sigstats._common.validation import as_count, as_names, as_real
@@ -91,8 +119,6 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
 
     files: Sequence[str] = file_for_each(options, options.files)
     require_one_score(options)
-    if len(files) < 2:
-        raise BadInput(f"FILE: {files[0]} is one file; expected two or more")
     try:
         given = as_names(options.names, "--name", len(files)) if options.names else None
         as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)

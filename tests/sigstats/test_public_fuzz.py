@@ -267,6 +267,10 @@ CALLS = {
                          "smallest_slice": 2})
         for correct, label in ((SCORES, None), ([[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]], [1, 0, 1, 0]))
     ],
+    "rank_votes": [
+        (sigstats.rank_votes, {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "winner": ["a", "tie", "b"],
+                               "groups": [1, 1, 2], "confidence_level": 0.9}),
+    ],
     "rank_sets": [
         (sigstats.rank_sets, {"correct": correct, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
                               "answers": [[1, 2, 2], [3, 1, 1], [1, 1, 1], [2, 2, 5]], "confidence_level": 0.9})
@@ -313,6 +317,7 @@ LENIENT = {
     "y",
     "a",
     "b",
+    "model_a",
     "classes",
     "categories",
     "positive",

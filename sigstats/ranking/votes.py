@@ -1,0 +1,307 @@
+r"""Votes between models: which are better, the ranks that each may have, and Bradley and Terry's scores beside them.
+
+When not to use: the answers were graded one by one (`sigstats.rank_models`, which needs fewer rows); votes are the
+verdicts of a judge that errs more often for one model than for another.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, chdtrc, expit, ndtri
+
+from .._common.array_record import ArrayRecord
+from .._common.data_frames import require_same_index
+from .._common.tabular import Table, Tabular, in_words
+from .._common.validation import FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
+from ..multiplicity import adjust_pvalues
+from ..sign_flips.test import sign_flip_test
+
+#: What says that the first, the second or neither of two models won, in capitals or not.
+_FIRST, _SECOND, _NEITHER = ({"model_a", "a", "left"}, {"model_b", "b", "right"}, {"tie", "tie (bothbad)", "both", ""})
+#: Scores are on the scale of chess: 400 points are odds of ten to one.
+_ELO = 400 / math.log(10)
+_MOST_STEPS, _SMALL_STEP = 100, 1e-10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class VoteRanking(ArrayRecord, Tabular):
+    """The result of `rank_votes`; models are in the order of their shares of won votes, the best first.
+
+    Attributes
+    ----------
+    models : tuple of str
+    low, high : tuple of int
+        The lowest and the highest rank that each model may have, 1 for the best: one more than the number of models
+        that are preferred to it, at least and at most.
+    scores : tuple of float
+        Bradley and Terry's, in points of Elo's scale (400 points are odds of ten to one) around a mean of 0; NaN where
+        they are not finite.
+    score_low, score_high : tuple of float
+        The ends of the interval of each score by itself, asymptotic, by the variation of votes or groups.
+    preferred : ndarray of bool, shape (k, k)
+        Whether the model of the row is shown to be preferred to that of the column.
+    pvalues : ndarray, shape (k, k)
+        One-sided p-values of that, not adjusted; 1 on the diagonal and of models that never met.
+    adjusted_pvalues : ndarray, shape (k, k)
+        The same, adjusted by Holm over the ordered pairs that met.
+    wins : ndarray, shape (k, k)
+        How often the model of the row won against that of the column; half of each tie.
+    fit_pvalue : float or None
+        The p-value of the likelihood-ratio test that the scores explain how often each model wins against each other
+        (chi-square, decided votes); None where there is nothing to test, or votes come in groups.
+    confidence_level : float
+        Of all ranks at once, and of each score by itself.
+    n : int
+        The number of votes.
+    reason : str
+        Why there are no scores, where there are none.
+    """
+
+    models: tuple[str, ...]
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+    scores: tuple[float, ...]
+    score_low: tuple[float, ...]
+    score_high: tuple[float, ...]
+    preferred: NDArray[np.bool_]
+    pvalues: FloatArray
+    adjusted_pvalues: FloatArray
+    wins: FloatArray
+    fit_pvalue: float | None
+    confidence_level: float
+    n: int
+    reason: str = ""
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("models", "low", "high", "scores", "score_low", "score_high")
+        return {name.removesuffix("s"): list(getattr(self, name)) for name in names}
+
+    def _table(self) -> Table:
+        columns = {name.replace("_", " "): list(map(in_words, cells)) for name, cells in self._columns().items()}
+        fit = None if self.fit_pvalue is None else f"Fit of the scores: p = {in_words(self.fit_pvalue)}."
+        title = f"Ranks of {len(self.models)} models by {self.n:,} votes, all at once with confidence "
+        notes = [each for each in (self.reason, fit) if each]
+        return Table(f"{title}{in_words(self.confidence_level)}", columns, notes=notes)
+
+
+def rank_votes(
+    model_a: Any, model_b: Any, winner: Any, *, groups: Any = None, confidence_level: float = 0.95
+) -> VoteRanking:
+    """Rank models by votes between two of them at a time.
+
+    Parameters
+    ----------
+    model_a, model_b : array_like of str, shape (n,)
+        The two models of each vote.
+    winner : array_like of str, shape (n,)
+        ``"model_a"`` (``"a"``), ``"model_b"`` (``"b"``), ``"tie"`` (``"tie (bothbad)"``, ``"both"``), or the winner's
+        name.
+    groups : array_like of int, shape (n,), optional
+        The voter, or the question, of each vote, where votes of one are not independent.
+    confidence_level : float
+        Strictly between 0 and 1.
+
+    Returns
+    -------
+    VoteRanking
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a model meets itself, a winner is neither of the two, models are not connected by votes, or
+        an option is out of range.
+
+    Notes
+    -----
+    Each ordered pair of models is tested exactly by the signs of its votes, ties left out; with groups, by changes of
+    the sign of each group's sum. Holm's adjustment makes the ranks hold all at once (Mogstad, Romano, Shaikh and
+    Wilhelm 2024, Review of Economic Studies 91, section 3). Preference need not be transitive, and no pair is decided
+    by others. Bradley and Terry's model (1952, Biometrika 39, 324-345) says that model i wins against j with log odds
+    :math:`s_i - s_j`; its scores maximise the likelihood with ties as half a win each. They summarise, and decide
+    nothing: a small `fit_pvalue` says that one number a model is not enough. They are not finite where some models
+    never lost to the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sigstats
+    >>> rng = np.random.default_rng(1)
+    >>> strength = {"large": 1.2, "medium": 1.0, "small": 0.0}
+    >>> pairs = np.array([rng.choice(list(strength), 2, replace=False) for _ in range(900)])
+    >>> odds = [np.exp(strength[b] - strength[a]) for a, b in pairs]
+    >>> found = sigstats.rank_votes(*pairs.T, np.where(rng.random(900) < 1 / (1 + np.array(odds)), "a", "b"))
+    >>> list(zip(found.models, found.low, found.high, strict=True))
+    [('large', 1, 2), ('medium', 1, 2), ('small', 3, 3)]
+    """
+    require_same_index(model_a=model_a, model_b=model_b, winner=winner, groups=groups)
+    named = {name: as_labels(value, name) for name, value in {"model_a": model_a, "model_b": model_b}.items()}
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    n = len(named["model_a"])
+    if len(named["model_b"]) != n:
+        raise refuse("model_b (length)", len(named["model_b"]), f"{n}, one for each vote")
+    models, codes = np.unique(np.concatenate([each.astype(str) for each in named.values()]), return_inverse=True)
+    first, second = codes.astype(np.int64).reshape(2, -1)
+    signs = _signs(winner, n, models, first, second)
+    units = None if groups is None else as_groups(groups, "groups", n)[0]
+    if (first == second).any():
+        raise refuse("model_b", str(models[second[first == second][0]]), "another model than model_a")
+    _require_connected(models, first, second)
+
+    k = len(models)
+    wins = np.zeros((k, k))
+    np.add.at(wins, (first, second), (1 + signs) / 2)
+    np.add.at(wins, (second, first), (1 - signs) / 2)
+    decided = np.zeros((k, k))
+    np.add.at(decided, (np.where(signs > 0, first, second), np.where(signs > 0, second, first)), signs != 0)
+    order = np.argsort(-wins.sum(axis=1) / (wins + wins.T).sum(axis=1), kind="stable")
+    pvalues = _sign_tests(decided) if units is None else _tests_of_groups(k, first, second, signs, units)
+    met = (wins + wins.T) > 0
+    adjusted = np.ones((k, k))
+    adjusted[met] = adjust_pvalues(pvalues[met], method="holm")
+    preferred = (adjusted <= (1 - level) * (1 + 1e-12)) & (adjusted < 1)
+
+    scores, half, reason = np.full(k, np.nan), np.full(k, np.nan), _undecided(models, wins)
+    if not reason:
+        scores = _scores(wins)
+        errors = _standard_errors(scores, first, second, signs, np.arange(n) if units is None else units)
+        half = float(ndtri((1 + level) / 2)) * errors
+    return VoteRanking(
+        models=tuple(str(each) for each in models[order]),
+        low=tuple((1 + preferred.sum(axis=0))[order].tolist()),
+        high=tuple((k - preferred.sum(axis=1))[order].tolist()),
+        scores=tuple((_ELO * scores)[order].tolist()),
+        score_low=tuple((_ELO * (scores - half))[order].tolist()),
+        score_high=tuple((_ELO * (scores + half))[order].tolist()),
+        preferred=preferred[np.ix_(order, order)],
+        pvalues=pvalues[np.ix_(order, order)],
+        adjusted_pvalues=adjusted[np.ix_(order, order)],
+        wins=wins[np.ix_(order, order)],
+        fit_pvalue=_fit(decided) if units is None else None,
+        confidence_level=level,
+        n=n,
+        reason=reason,
+    )
+
+
+def _signs(winner: Any, n: int, models: NDArray[Any], first: IntArray, second: IntArray) -> IntArray:
+    """1, -1 or 0 of each vote: the first model won, the second, or neither."""
+    names, place = np.unique(as_labels(winner, "winner").astype(str), return_inverse=True)
+    if len(place) != n:
+        raise refuse("winner (length)", len(place), f"{n}, one for each vote")
+    of_model = {str(name): code for code, name in enumerate(models)}
+    code_of = np.array([of_model.get(str(name), -1) for name in names])[place]
+    word_of = np.array([_word(str(name)) if str(name) not in of_model else 2 for name in names])[place]
+    signs = np.where(word_of != 2, word_of, np.where(code_of == first, 1, np.where(code_of == second, -1, 3)))
+    if (signs > 1).any():
+        odd = str(names[place[signs > 1][0]])
+        raise refuse("winner", odd, "model_a, model_b, tie, or the name of one of the two models")
+    return signs.astype(np.int64)
+
+
+def _word(text: str) -> int:
+    word = text.strip().lower()
+    return 1 if word in _FIRST else -1 if word in _SECOND else 0 if word in _NEITHER else 3
+
+
+def _require_connected(models: NDArray[Any], first: IntArray, second: IntArray) -> None:
+    """Refuse models that no chain of votes compares."""
+    count, part = _components(len(models), first, second, strong=False)
+    if count > 1:
+        one, other = (", ".join(shown(str(each)) for each in models[part == side][:3]) for side in (0, 1))
+        raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
+
+
+def _components(k: int, first: IntArray, second: IntArray, *, strong: bool) -> tuple[int, IntArray]:
+    from scipy.sparse import coo_array  # slow to import
+    from scipy.sparse.csgraph import connected_components
+
+    graph = coo_array((np.ones(len(first)), (first, second)), shape=(k, k))
+    count, part = connected_components(graph, directed=strong, connection="strong" if strong else "weak")
+    return int(count), part.astype(np.int64)
+
+
+def _undecided(models: NDArray[Any], wins: FloatArray) -> str:
+    """Why Bradley and Terry's scores are not finite; empty where they are (Ford 1957)."""
+    winners, losers = np.nonzero(wins)
+    count, part = _components(len(models), winners, losers, strong=True)
+    if count == 1:
+        return ""
+    beaten = [side for side in range(count) if not wins[np.ix_(part != side, part == side)].any()]
+    names = ", ".join(str(each) for each in models[part == beaten[0]][:3])
+    return f"no scores of Bradley and Terry: {names} never lost to the other models"
+
+
+def _sign_tests(decided: FloatArray) -> FloatArray:
+    """P(X >= a) for X binomial with a + b trials: the incomplete beta function I_{1/2}(a, b + 1)."""
+    return np.where(decided > 0, betainc(np.maximum(decided, 1), decided.T + 1, 0.5), 1.0)
+
+
+def _tests_of_groups(k: int, first: IntArray, second: IntArray, signs: IntArray, units: IntArray) -> FloatArray:
+    """The exact tests of all pairs by changes of the signs of groups."""
+    pvalues = np.ones((k, k))
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    turned = np.where(first < second, signs, -signs)
+    pair = low * k + high
+    order = np.argsort(pair, kind="stable")
+    for rows in np.split(order, np.flatnonzero(np.diff(pair[order])) + 1):
+        i, j = divmod(int(pair[rows[0]]), k)
+        sums = np.bincount(np.unique(units[rows], return_inverse=True)[1], turned[rows])
+        if sums.any():
+            pvalues[i, j], pvalues[j, i] = (sign_flip_test(sums, alternative=way).pvalue for way in ("greater", "less"))
+    return pvalues
+
+
+def _scores(wins: FloatArray) -> FloatArray:
+    """The maximum of the likelihood, by Newton's steps; the mean score is 0."""
+    k, games = len(wins), wins + wins.T
+    scores = np.zeros(k)
+    for _ in range(_MOST_STEPS):
+        chances = expit(scores[:, np.newaxis] - scores)
+        slope = (wins - games * chances).sum(axis=1)
+        step = np.linalg.solve(_information(games, chances) + 1 / k, slope)
+        step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
+        scores += step
+        if np.abs(step).max() < _SMALL_STEP:
+            break
+    return np.asarray(scores - scores.mean())
+
+
+def _information(games: FloatArray, chances: FloatArray) -> FloatArray:
+    weights = games * chances * (1 - chances)
+    return np.asarray(np.diag(weights.sum(axis=1)) - weights)
+
+
+def _standard_errors(
+    scores: FloatArray, first: IntArray, second: IntArray, signs: IntArray, units: IntArray
+) -> FloatArray:
+    """Those of the scores, by the sums of each unit's slopes (Huber's sandwich)."""
+    from scipy.sparse import coo_array  # slow to import
+
+    k, n = len(scores), len(signs)
+    residuals = (1 + signs) / 2 - expit(scores[first] - scores[second])
+    rows = np.concatenate([units, units])
+    slopes = coo_array(
+        (np.concatenate([residuals, -residuals]), (rows, np.concatenate([first, second]))), shape=(units.max() + 1, k)
+    ).tocsr()
+    games = np.zeros((k, k))
+    np.add.at(games, (first, second), 1.0)
+    inverse = np.linalg.pinv(_information(games + games.T, expit(scores[:, np.newaxis] - scores)))
+    clusters = min(n, len(np.unique(units)))
+    middle = (slopes.T @ slopes).toarray() * (clusters / max(1, clusters - 1))
+    return np.asarray(np.sqrt(np.diag(inverse @ middle @ inverse).clip(0)))
+
+
+def _fit(decided: FloatArray) -> float | None:
+    """The p-value of the scores against a chance of its own for each pair."""
+    games = decided + decided.T
+    k, pairs = len(games), int(np.count_nonzero(np.triu(games)))
+    if pairs < k or _undecided(np.arange(k), decided):
+        return None
+    scores = _scores(decided)
+    there = decided > 0
+    expected = (games * expit(scores[:, np.newaxis] - scores))[there]
+    deviance = 2 * float(decided[there] @ np.log(decided[there] / expected))
+    return float(chdtrc(pairs - k + 1, deviance))

@@ -1,0 +1,137 @@
+"""Votes between models: binomial tests, Agresti's table, statsmodels' logistic regression, ranks that hold at once."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.api as sm
+from scipy.stats import binomtest
+
+import sigstats
+from sigstats.flows.cli import main
+
+#: Wins of the teams of the rows against those of the columns in 1987 (Agresti 2002, Categorical Data Analysis, 10.10).
+TEAMS = ("Milwaukee", "Detroit", "Toronto", "New York", "Boston", "Cleveland", "Baltimore")
+WINS = np.array(
+    [
+        [0, 7, 9, 7, 7, 9, 11],
+        [6, 0, 7, 5, 11, 9, 9],
+        [4, 6, 0, 7, 7, 8, 12],
+        [6, 8, 6, 0, 6, 7, 10],
+        [6, 2, 6, 7, 0, 7, 12],
+        [4, 4, 5, 6, 6, 0, 6],
+        [2, 4, 1, 3, 1, 7, 0],
+    ]
+)
+
+
+@pytest.fixture(scope="module")
+def votes():
+    pairs = [(i, j) for i in range(7) for j in range(7) for _ in range(WINS[i, j])]
+    return [np.array(TEAMS)[list(each)] for each in zip(*pairs, strict=True)]
+
+
+def test_scores_and_fit_are_agrestis(votes):
+    found = sigstats.rank_votes(*votes, np.full(len(votes[0]), "model_a"))
+    assert found.models == TEAMS
+    logits = np.array(found.scores) * math.log(10) / 400
+    assert (logits - logits[-1]).round(2).tolist() == [1.58, 1.44, 1.29, 1.25, 1.11, 0.68, 0.0]
+    assert found.fit_pvalue == pytest.approx(0.3998, abs=1e-4)  # G^2 = 15.74, 15 degrees of freedom
+
+
+def test_standard_errors_are_those_of_a_logistic_regression(votes):
+    """Huber's, as statsmodels has them: each vote a row, of which the first team's column is 1 and the second's -1."""
+    first, second = votes
+    design = np.array([[(a == team) * 1.0 - (b == team) for team in TEAMS] for a, b in zip(first, second, strict=True)])
+    swap = np.arange(len(first)) % 2 == 0
+    y, design = np.where(swap, 1.0, 0.0), np.where(swap[:, np.newaxis], design, -design)
+    fitted = sm.Logit(y, design[:, :-1]).fit(disp=0, cov_type="HC0")
+    found = sigstats.rank_votes(np.where(swap, first, second), np.where(swap, second, first), np.where(swap, "a", "b"))
+    centre = np.eye(7)[:, :-1] - 1 / 7
+    errors = np.sqrt(np.diag(centre @ fitted.cov_params() @ centre.T))
+    widths = (np.array(found.score_high) - found.scores) * math.log(10) / 400 / 1.959964
+    assert widths == pytest.approx(errors * math.sqrt(273 / 272), rel=1e-4)
+
+
+def test_pairs_are_tested_by_the_signs_of_their_votes(votes):
+    rng = np.random.default_rng(0)
+    winner = rng.choice(["model_a", "model_b", "tie (bothbad)", "TIE"], size=len(votes[0]))
+    found = sigstats.rank_votes(*votes, winner)
+    frame = pd.DataFrame({"a": votes[0], "b": votes[1], "w": winner})
+    for (i, x), (j, y) in itertools.combinations(enumerate(found.models), 2):
+        won = sum(
+            ((frame.a == one) & (frame.b == other) & (frame.w == word)).sum()
+            for one, other, word in ((x, y, "model_a"), (y, x, "model_b"))
+        )
+        met = frame[((frame.a == x) & (frame.b == y)) | ((frame.a == y) & (frame.b == x))]
+        decided = met.w.isin(["model_a", "model_b"]).sum()
+        assert found.pvalues[i, j] == pytest.approx(binomtest(won, decided, alternative="greater").pvalue)
+        assert found.wins[i, j] + found.wins[j, i] == len(met)
+
+
+def test_names_of_winners_and_groups_of_one_vote_change_nothing(votes):
+    words = np.where(np.arange(273) % 3 == 0, "b", "a")
+    named = np.where(words == "a", *votes)
+    plain, by_name = sigstats.rank_votes(*votes, words), sigstats.rank_votes(*votes, named)
+    grouped = sigstats.rank_votes(*votes, words, groups=np.arange(273))
+    assert plain == by_name
+    assert grouped.pvalues == pytest.approx(plain.pvalues)
+    assert grouped.scores == plain.scores
+    assert grouped.fit_pvalue is None
+
+
+def test_equal_models_are_seldom_ranked_though_voters_have_favourites():
+    """Each of 30 voters votes ten times by a taste of their own, which votes taken as independent take for a rank."""
+    rng, wrong, taken = np.random.default_rng(1), 0, 0
+    for _ in range(60):
+        voter = np.repeat(np.arange(30), 10)
+        first, second = np.array([rng.choice(4, 2, replace=False) for _ in voter]).T
+        taste = rng.normal(scale=3, size=(30, 4))
+        winner = np.where(taste[voter, first] > taste[voter, second], "a", "b")
+        names = [np.char.add("m", each.astype(str)) for each in (first, second)]
+        wrong += sigstats.rank_votes(*names, winner, groups=voter).preferred.any()
+        taken += sigstats.rank_votes(*names, winner).preferred.any()
+    assert wrong <= 9  # 5% of 60, and three standard errors
+    assert taken > wrong
+
+
+def test_models_that_never_lost_have_ranks_and_no_scores():
+    found = sigstats.rank_votes(["x"] * 12 + ["y", "z"], ["y"] * 12 + ["z", "y"], ["a"] * 14)
+    assert found.models[0] == "x"
+    assert found.low[0] == 1
+    assert np.isnan(found.scores).all()
+    assert found.reason == "no scores of Bradley and Terry: x never lost to the other models"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "winner", "said"),
+    [
+        (["x", "u"], ["y", "v"], ["a", "b"], r"model_b: no vote connects 'u', 'v' with 'x', 'y'"),
+        (["x", "u"], ["y", "u"], ["a", "b"], r"model_b: 'u' is not valid; expected another model than model_a"),
+        (["x", "x"], ["y", "z"], ["a", "y"], r"winner: 'y' is not valid; expected model_a, model_b, tie"),
+        (["x", "x"], ["y", "z"], ["a"], r"winner \(length\): 1 is not valid; expected 2"),
+        (["x", "x"], ["y"], ["a", "a"], r"model_b \(length\): 1 is not valid; expected 2"),
+    ],
+)
+def test_votes_that_make_no_sense_are_named(a, b, winner, said):
+    with pytest.raises(ValueError, match=said):
+        sigstats.rank_votes(a, b, winner)
+
+
+def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
+    path, target = tmp_path / "votes.jsonl", tmp_path / "found.json"
+    winner = np.where(np.arange(273) % 5 == 0, "tie", "model_a")
+    frame = pd.DataFrame(
+        {"question_id": np.arange(273) // 3, "model_a": votes[0], "model_b": votes[1], "winner": winner}
+    )
+    frame.to_json(path, orient="records", lines=True)
+    assert main(["rank", str(path), "--group", "question_id", "--json", str(target)]) == 0
+    direct = sigstats.rank_votes(*votes, winner, groups=np.arange(273) // 3)
+    assert json.loads(target.read_text())["low"] == list(direct.low)
+    assert capsys.readouterr().out.startswith("Ranks of 7 models by 273 votes")
+    frame.drop(columns="winner").to_json(path, orient="records", lines=True)
+    assert main(["rank", str(path)]) == 2
+    assert "expected two files or more, --prediction of each model, or votes with model_a" in capsys.readouterr().err
