@@ -98,8 +98,8 @@ def _run_votes(options: argparse.Namespace) -> int:
         as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
         found = ranked_votes(path, options.group, options.confidence)
     except ValueError as error:
-        wanted = f"two files or more, --prediction of each model, or votes with {', '.join(COLUMNS)}"
-        raise BadInput(f"{error} (FILE: one is named; expected {wanted})") from None
+        wanted = f"two or more, --prediction of each model, or votes with {', '.join(COLUMNS)}"
+        raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
     if options.json is not None:
         write_text(options.json, as_json(found, printable(path)))
     if options.markdown is not None:

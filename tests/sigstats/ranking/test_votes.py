@@ -134,4 +134,7 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
     assert capsys.readouterr().out.startswith("Ranks of 7 models by 273 votes")
     frame.drop(columns="winner").to_json(path, orient="records", lines=True)
     assert main(["rank", str(path)]) == 2
-    assert "expected two files or more, --prediction of each model, or votes with model_a" in capsys.readouterr().err
+    assert (
+        "is one file; expected two or more, --prediction of each model, or votes with model_a"
+        in capsys.readouterr().err
+    )
