@@ -21,6 +21,7 @@ from ._common.validation import IntArray, as_choice, as_count, as_real
 from .fixed_margins import sampling as random_matching
 from .fixed_margins.margins import correct_range
 from .fixed_margins.upper_tail import upper_tail
+from .intervals import Interval, clopper_pearson
 from .tables import as_confusion_table, confusion_table
 from .test_result import TestResult, monte_carlo_outcome
 
@@ -46,8 +47,12 @@ class EfficiencyResult(TestResult):
         The logarithm of the p-value to base 10, also if `pvalue` is below the smallest double and therefore 0.
     mid_pvalue : float or None
         The p-value with half the probability of the observed number; None unless the method is exact.
-    efficiency : float
+    n : int
+        The number of objects.
+    efficiency, estimate : float
         The share correct.
+    confidence_interval : Interval
+        Clopper and Pearson's two-sided interval of it, of confidence 0.95, for objects drawn at random.
     expected : float
         The share expected to be correct under the null hypothesis.
     kappa : float or None
@@ -61,9 +66,20 @@ class EfficiencyResult(TestResult):
     statistic: int
     log10_pvalue: float
     mid_pvalue: float | None = None
+    n: int
     efficiency: float
     expected: float
     kappa: float | None
+
+    @property
+    def estimate(self) -> float:
+        """The share correct."""
+        return self.efficiency
+
+    @property
+    def confidence_interval(self) -> Interval:
+        """The 95% interval of `estimate`."""
+        return clopper_pearson(self.statistic, self.n)
 
 
 @takes_counts(1, lambda y, prediction, **labels: (confusion_table(y, prediction, **labels),), "labels")
@@ -125,6 +141,7 @@ def efficiency_test(
     expected = math.fsum(int(r) * int(c) / total for r, c in zip(rows, columns, strict=True))
     shared: dict[str, Any] = {
         "statistic": correct,
+        "n": total,
         "efficiency": correct / total,
         "expected": expected / total,
         "kappa": (correct - expected) / (total - expected) if expected < total else None,

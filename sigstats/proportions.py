@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from ._common.counts_wanted import takes_counts
 from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse
+from .intervals import Interval
 from .joint.outcomes import JointOutcomes, counted
 from .mcnemar.test import CHI2_MINIMUM
 from .measures.formulas import dcf_weights
@@ -33,11 +34,13 @@ class ProportionResult(TestResult):
     Attributes
     ----------
     statistic : float
-        `estimate` in units of `standard_deviation`.
+        `estimate` in units of `standard_error`.
     estimate : float
         The difference A - B of the two error rates or costs: positive if B is the better one.
-    standard_deviation : float
+    standard_error : float
         The standard deviation of the difference if the hypothesis holds, the sigma of the paper.
+    confidence_interval : Interval
+        The two-sided interval of `estimate`, of confidence 0.95: 1.96 standard errors to either side.
     value_a, value_b : float
         The error rate or cost of each.
     """
@@ -46,9 +49,15 @@ class ProportionResult(TestResult):
     _null = "they have"
 
     estimate: float
-    standard_deviation: float
+    standard_error: float
     value_a: float
     value_b: float
+
+    @property
+    def confidence_interval(self) -> Interval:
+        """The 95% interval of `estimate`."""
+        reach = float(ndtri(0.975)) * self.standard_error
+        return Interval(self.estimate - reach, self.estimate + reach, 0.95)
 
 
 @takes_counts(1, counted, "positive")
@@ -201,7 +210,7 @@ def _result(
         alternative=alternative,
         reason=reason,
         estimate=difference * unit,
-        standard_deviation=sigma * unit,
+        standard_error=sigma * unit,
         value_a=values[0] * unit,
         value_b=values[1] * unit,
     )

@@ -56,6 +56,10 @@ class TestResult(Tabular):
 
     def _columns(self) -> dict[str, list[Any]]:
         values = {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
+        derived = [
+            name for name in ("estimate", "confidence_interval") if isinstance(vars(type(self)).get(name), property)
+        ]
+        values |= {name: getattr(self, name) for name in derived}
         return {name: [value] for name, value in values.items() if not isinstance(value, tuple)}
 
     def _table(self) -> Table:

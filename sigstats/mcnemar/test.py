@@ -27,6 +27,7 @@ from .._common.validation import (
     as_counts,
     refuse,
 )
+from ..intervals import Interval, clopper_pearson
 from ..test_result import TestResult
 from .binomial_tails import log_tail, tail, tail_error
 
@@ -57,6 +58,11 @@ class McNemarResult(TestResult):
         The decimal logarithm of the p-value, finite also where the p-value itself is below the smallest float.
     only_a, only_b : int
         The discordant counts.
+    estimate : float
+        A's share of the discordant observations less that of B, from -1 to 1; 0 if there is none.
+    confidence_interval : Interval
+        Clopper and Pearson's two-sided interval of it, of confidence 0.95: 0 is outside where the exact p-value is
+        at most 0.05. `sigstats.accuracy_difference` is about the shares of all observations.
     """
 
     _question = "McNemar's test: are A and B equally accurate?"
@@ -65,6 +71,17 @@ class McNemarResult(TestResult):
     only_a: int
     only_b: int
     log10_pvalue: float
+
+    @property
+    def estimate(self) -> float:
+        """A's share of the discordant observations less that of B."""
+        return (self.only_a - self.only_b) / max(self.only_a + self.only_b, 1)
+
+    @property
+    def confidence_interval(self) -> Interval:
+        """The 95% interval of `estimate`."""
+        low, high = clopper_pearson(self.only_a, self.only_a + self.only_b)
+        return Interval(2 * low - 1, 2 * high - 1, 0.95)
 
 
 def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:

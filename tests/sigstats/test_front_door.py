@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 from sklearn.metrics import confusion_matrix, f1_score, get_scorer_names
 
 import sigstats
@@ -80,6 +81,28 @@ def test_areas_take_labels_and_the_columns_of_predict_proba():
     ):
         with pytest.raises(ValueError, match=message):
             sigstats.auc_test(*arguments[:3], positive=arguments[3] if arguments[3:] else None)
+
+
+def test_tests_of_counts_estimate_with_an_interval():
+    won = sigstats.mcnemar_test(12, 3)
+    theirs = binomtest(12, 15).proportion_ci()
+    assert won.estimate == 9 / 15
+    assert [*won.confidence_interval] == pytest.approx([2 * theirs.low - 1, 2 * theirs.high - 1])
+    for only_b in range(13):  # the interval leaves 0 out where the exact test rejects
+        found = sigstats.mcnemar_test(12, only_b)
+        assert (0 in found.confidence_interval) == (found.pvalue > 0.05)
+    right = sigstats.efficiency_test([[9, 1], [2, 8]])
+    assert (right.estimate, [*right.confidence_interval]) == (0.85, [*sigstats.clopper_pearson(17, 20)])
+    costs = sigstats.proportion_test(OUTCOMES)
+    assert (0 in costs.confidence_interval) == (costs.pvalue > 0.05)
+    one = sigstats.accuracy_difference(9, 3, 150).confidence_interval
+    stratified = sigstats.stratified_paired_test([9], [3], [150])
+    assert [*stratified.confidence_interval] == pytest.approx([*one])
+    many = sigstats.stratified_paired_test([9] * 4, [3] * 4, [150] * 4, weights="rows").confidence_interval
+    assert many.low - 0.04 == pytest.approx((one.low - 0.04) / 2)  # four times the rows: half as wide
+    for result in (won, right, costs, stratified):
+        assert {"estimate", "low", "high"} < set(result.to_pandas())
+        assert "interval" in str(result)
 
 
 def test_slices_are_columns_of_any_form():
