@@ -151,15 +151,14 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     """The measure of both, and the test of its difference; of one classifier beside itself, its interval."""
     assert a.run is not None
     assert b.run is not None
-    label = a.run.label
-    positive, scores = label == a.positive, None
+    label, code, scores = a.run.label, a.positive, None
     if MEASURES[measure].needs in ("scores", "probabilities"):
         if measure == "neg-log-loss":  # the loss of a row is that of its true class, however many there are
-            positive = np.ones(len(label), dtype=np.bool_)
             scores = (_of_true_class(a, label), _of_true_class(b, label))
+            label, code = np.zeros_like(label), 0
         else:
             scores = (_of_positive_class(a), _of_positive_class(b))
-    part = Part(label, a.run.prediction, b.run.prediction, a.run.groups, positive, scores)
+    part = Part(label, a.run.prediction, b.run.prediction, a.run.groups, code, scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
     row = ComparisonRow(slice="", measure=measure, n=len(label))
     rule = replace(_RULE, seed=seed)
