@@ -44,7 +44,9 @@ def run_study(
     Parameters
     ----------
     study : str, path, mapping or Study
-        A study file, the name of a ready study, or the content of a study file.
+        A study file, the name of a ready study, or the content of a study file. In the content values may be of NumPy,
+        paths, and classifiers of packages: classes, functions, and estimators whose parameters are numbers and text. A
+        data frame is written to a file first.
     output : str or path
         A folder or an fsspec URL.
     cluster : str, distributed.Client or distributed.deploy.Cluster, optional

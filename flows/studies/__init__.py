@@ -9,8 +9,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-
 from sigstats._common.registry import Registry
 from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.storage.store import Store
@@ -23,6 +21,7 @@ from ..config.validation import validated
 from ..errors import BadInput
 from ..running.options import PlanOptions, RunOptions
 from ..running.result import StudyResult
+from ._from_python import plain
 
 
 class StudyKind(Protocol):
@@ -85,20 +84,11 @@ def find_study(study: Any, settings: Sequence[str] = ()) -> tuple[Study, Path]:
     if isinstance(study, Study):
         return study, Path()
     if isinstance(study, Mapping):
-        return parse_study(apply_settings(_plain(study), settings), source="study"), Path()
+        return parse_study(apply_settings(plain(study), settings), source="study"), Path()
     if not isinstance(study, (str, PathLike)):
         raise refuse("study", study, "the path of a study file, or what one says")
     place = place_of(study)
     return load_study(place.path, settings), place.base
-
-
-def _plain(value: Any) -> Any:
-    """What a study says, with numbers of NumPy as Python's."""
-    if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def load_study(path: Path, settings: Sequence[str] = ()) -> Study:

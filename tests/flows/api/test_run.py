@@ -44,6 +44,44 @@ def test_the_bytes_are_those_of_the_command(found, tmp_path):
     assert results(tmp_path / "file") == results(found.output)
 
 
+def test_estimators_and_values_of_numpy_are_what_a_study_file_would_say(tmp_path):
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = {"name": "DecisionTreeClassifier", "learner": "sklearn.tree.DecisionTreeClassifier"}
+    said = {**STUDY, "classifiers": [{**tree, "params": {"max_depth": 2}}]}
+    ran = [
+        sigstats.run_study(study, output=tmp_path / name, cluster="serial")
+        for name, study in (
+            ("named", said),
+            (
+                "made",
+                {
+                    **said,
+                    "datasets": np.array(["iris"]),
+                    "classifiers": [DecisionTreeClassifier(max_depth=np.int64(2))],
+                },
+            ),
+        )
+    ]
+    assert results(ran[0].output) == results(ran[1].output)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("datasets", load_iris(as_frame=True).frame, r"^study: datasets: a data frame .*\.to_parquet\(.*\"target\""),
+        ("datasets", [{"name": "mine", "data": load_iris(as_frame=True).data}], r"^study: datasets\.0\.data: a data"),
+        ("classifiers", [lambda: None], r"^study: classifiers\.0: .*<lambda> .* a module holds.*allow="),
+        ("seed", max, "^study: seed: max is not valid; expected text, a number or a table$"),
+        ("seed", [3], "^study: seed: \\[3\\] is not valid; expected a whole number$"),
+    ],
+)
+def test_what_this_program_alone_knows_is_one_line_that_says_how_to_bring_it(key, value, message, tmp_path):
+    with pytest.raises(ValueError, match=message):
+        sigstats.run_study({**STUDY, key: value}, output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_predictions_are_those_of_scikit_learn(found):
     from sklearn.naive_bayes import GaussianNB
 

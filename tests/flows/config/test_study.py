@@ -55,7 +55,7 @@ def test_every_cluster_of_the_project_is_valid(repository):
         (SHORTEST + "[permutation]\nresample = 99", "permutation.resample: unknown key; did you mean 'resamples'?"),
         (
             SHORTEST + "[permutation]\nresamples = '99'",
-            "permutation.resamples: '99' is not valid; expected a valid integer",
+            "permutation.resamples: '99' is not valid; expected a whole number",
         ),
         (SHORTEST + "[permutation]\nresamples = 0", "permutation.resamples: 0 is not valid"),
         (SHORTEST + "[permutation]\nresamples = 10", "permutation.resamples: 10 is not valid; expected at least 19"),
