@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from .._common.numerals import p_number
+from .._common.plots import histogram
 from .._common.tabular import in_words
 from .._common.validation import as_real, refuse
 from ..intervals import Interval
@@ -68,6 +70,35 @@ class BootstrapResult(TestResult):
             f"{in_words(self.null_value)} out; B is better in a share {in_words(self.probability)} of the resamples."
         )
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the histogram of the replicates, with the observed difference and the ends of its interval.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ValueError
+            If the replicates were not kept, or there are no axes and Matplotlib is not installed.
+        """
+        title = f"B − A of {self.measure}: p = {p_number(self.pvalue)}"
+        low, high = self.confidence_interval
+        marks = {"observed": self.estimate, "interval from": low, "to": high}
+        return histogram(ax, self._kept(), marks, title=title, unit=f"{self.measure} of B less that of A")
+
+    def _kept(self) -> tuple[float, ...]:
+        if self.bootstrap_distribution is None:
+            raise refuse(
+                "bootstrap_distribution", None, "replicates that were kept: bootstrap_test(keep_replicates=True)"
+            )
+        return self.bootstrap_distribution
+
     def probability_between(self, low: float, high: float) -> float:
         """The share of replicates whose difference B - A is above `low` and below `high`, p(a < dF1 < b).
 
@@ -90,14 +121,10 @@ class BootstrapResult(TestResult):
         >>> round(result.probability_between(0.05, 0.15), 1)
         0.7
         """
-        if self.bootstrap_distribution is None:
-            raise refuse(
-                "bootstrap_distribution", None, "replicates that were kept: bootstrap_test(keep_replicates=True)"
-            )
+        drawn = np.array(self._kept())
         ends = [_as_end(end, name) for end, name in ((low, "low"), (high, "high"))]
         if ends[0] > ends[1]:
             raise refuse("low", low, f"at most high, {high!r}")
-        drawn = np.array(self.bootstrap_distribution)
         return float(((drawn > ends[0]) & (drawn < ends[1])).mean())
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.numerals import significant
+from .._common.plots import ranks_with_cliques
 from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
@@ -104,6 +105,26 @@ class DatasetsComparison(Tabular):
         columns = {name.replace("_", " "): list(map(in_words, cells)) for name, cells in self._columns().items()}
         ranks = ", ".join(f"{model} {in_words(rank)}" for model, rank in zip(self.models, self.ranks, strict=True))
         return Table(self.conclusion, columns, notes=[f"Mean ranks: {ranks}."], words=2)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the mean ranks, and bars that join the models of each clique.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ValueError
+            If there are no axes and Matplotlib is not installed.
+        """
+        title = f"{len(self.models)} models on {self.datasets} data sets"
+        return ranks_with_cliques(ax, self.models, self.ranks, self.cliques, title=title)
 
     @property
     def conclusion(self) -> str:

@@ -35,6 +35,8 @@ import numpy as np
 
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
+from .._common.numerals import p_number
+from .._common.plots import histogram
 from .._common.random_streams import as_generator
 from .._common.tabular import shown_record
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
@@ -86,6 +88,26 @@ class PermutationTestResult(TestResult):
     def null_distribution(self) -> tuple[float, ...]:
         """The measure in each replicate."""
         return self.null_values or tuple(wrong / self.n for wrong in self.null_wrong)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the histogram of the replicates, with the observed measure.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ValueError
+            If there are no axes and Matplotlib is not installed.
+        """
+        title = f"{self.method}: p = {p_number(self.pvalue)}"
+        return histogram(ax, self.null_distribution, {"observed": self.statistic}, title=title, unit=self.measure)
 
 
 def permutation_test(

@@ -1,0 +1,42 @@
+"""Pictures of results on the axes of Matplotlib, which is asked for only where a picture is."""
+
+from collections.abc import Sequence
+from typing import Any
+
+
+def axes(ax: Any) -> Any:
+    """The axes to draw on; those of a new figure where there are none. ValueError without Matplotlib."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ValueError("ax: None is not valid; expected axes; new ones need pip install matplotlib") from None
+    return pyplot.subplots(layout="constrained")[1]
+
+
+def histogram(ax: Any, values: Sequence[float], marks: dict[str, float], *, title: str, unit: str) -> Any:
+    """How often each value occurs, with some values as lines that the legend names."""
+    ax = axes(ax)
+    ax.hist(values, bins=min(50, max(10, len(set(values)))), color="0.75")
+    for place, (name, value) in enumerate(marks.items()):
+        ax.axvline(value, color=f"C{place}", linestyle=("-", "--", ":")[place % 3], label=name)
+    ax.set(title=title, xlabel=unit, ylabel="replicates")
+    ax.legend()
+    return ax
+
+
+def ranks_with_cliques(
+    ax: Any, models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Sequence[str]], *, title: str
+) -> Any:
+    """Mean ranks as points, one model a line, and a bar over the models of each clique (Demsar 2006)."""
+    ax = axes(ax)
+    ax.plot(ranks, range(len(models)), "o")
+    ax.set_yticks(range(len(models)), models)
+    at = dict(zip(models, ranks, strict=True))
+    for place, clique in enumerate(each for each in cliques if len(each) > 1):
+        ends = min(at[model] for model in clique), max(at[model] for model in clique)
+        ax.plot(ends, [-0.6 - 0.3 * place] * 2, linewidth=3, color="0.4")
+    ax.invert_yaxis()
+    ax.set(title=title, xlabel="mean rank; a bar joins models that were not shown to differ")
+    return ax
