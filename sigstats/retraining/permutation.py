@@ -29,7 +29,7 @@ where they do in groups, name these.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,7 +40,6 @@ from .._common.plots import histogram
 from .._common.random_streams import as_generator
 from .._common.tabular import shown_record
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
-from ..learners.base import Null
 from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import encoded
 from .folds import as_classes, as_folds
@@ -48,6 +47,9 @@ from .groups import as_group_folds
 from .measured import Statistic, observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms
+
+if TYPE_CHECKING:
+    from ..learners.base import Null  # whose room imports scikit-learn
 
 _MOST_PROCESSES = 1000
 
@@ -115,7 +117,7 @@ def permutation_test(
     X: Any,
     y: Any,
     *,
-    null: Null = "labels",
+    null: "Null" = "labels",
     cv: Any = 10,
     n_resamples: int = 999,
     rng: Any = None,
