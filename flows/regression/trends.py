@@ -137,7 +137,7 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
         f"the last is {last.value:.2f} beside {last.reference:.2f}."
     )
     drawing = axes.drawing(name, f"{title} over time", description, *parts)
-    return Markup('<div class="trend"><h4>{}</h4>{}</div>').format(title, drawing)
+    return Markup('<div class="trend"><p><b>{}</b></p>{}</div>').format(title, drawing)
 
 
 def _days(trend: Sequence[Point]) -> Iterator[tuple[float, str]]:

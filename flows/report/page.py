@@ -9,18 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markupsafe import Markup
+
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
+from ..pages.answer import Answer
 from ..pages.page import page
 from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
 from .design import design
 from .evidence import Evidence, distinct
-from .performance import accuracy_panels, performance, performances
+from .performance import MOST_DATA_SETS, Performance, accuracy_panels, performance, performances
 from .problems import problems, read_failures, shortfall
-from .section import Column, Section
+from .section import Column, Figure, Section, Verdict
 
 
 def render(
@@ -44,30 +47,77 @@ def render(
     """
     evidence = Evidence(results)
     used, measured = sections.of(evidence), performances(evidence)
+    verdicts = [
+        ("How good is each classifier?", performance(measured), _ACCURACIES),
+        ("Which is best over the data sets?", sections.over_data_sets(evidence), ""),
+        *((section.question, section.verdict(evidence.of(section.test), evidence), section.terms) for section in used),
+        ("Do approximations agree with the exact tests?", sections.approximations(evidence), ""),
+        ("Do the printed numbers hold?", sections.printed_numbers(evidence), ""),
+    ]
+    said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
+    drawn = figures.draw_all(evidence)
+    first = Figure("", _accuracies_caption(measured), accuracy_panels(measured)) if measured else _small_figure(drawn)
+    answer = _answer(evidence, said, first)
     return page(
         "report.html.j2",
+        title=f"{results.plan.study}: {answer.headline}",
+        question=said[0][0] if said else "",
+        answer=answer,
         plan=results.plan,
         alpha=significant(evidence.alpha),
         subtitle=_subtitle(evidence),
         design=design(evidence),
         problems=problems(evidence, failures),
         shortfall=shortfall(evidence),
-        over_data_sets=sections.over_data_sets(evidence),
         over_data_sets_method=sections.over_data_sets_method(evidence),
-        verdicts=[(section, section.verdict(evidence.of(section.test), evidence)) for section in used],
+        verdicts=said,
         methods=[(section, section.method_of(evidence.of(section.test))) for section in used],
         transforms=_transforms(evidence),
-        performance=performance(measured),
-        accuracies=accuracy_panels(measured),
-        approximations=sections.approximations(evidence),
-        printed=sections.printed_numbers(evidence),
-        figures=figures.draw_all(evidence),
+        figures=[figure for figure in drawn if figure is not first],
         tables=[table_of(section, evidence) for section in used],
         config=config_as_toml(config),
         versions=dict(sorted(versions.items())),
         fingerprint=fingerprint,
         seeds=distinct(cell.seed for cell in results.plan.cells),
         adjusted=adjusted_p(results.plan.adjust),
+    )
+
+
+_ACCURACIES = (
+    "Cross-validated accuracy with its 95% interval: Clopper and Pearson's, as if the predictions were independent; "
+    "where rows come in groups, Gaffke's of groups."
+)
+#: A drawing of more bytes is not for the first screen.
+_SMALL = 40_000
+
+
+def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure: Figure | None) -> Answer:
+    """The first screen: the first verdict as the heading, the others below it, the figure beside them."""
+    decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
+    rejected = sum(row.decision == "reject" for row in decided)
+    p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
+    return Answer(
+        headline=(said[0][1].headline if said else "The summary holds no hypothesis").removesuffix("."),
+        numbers=[("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{rejected:,}", p)] if decided else [],
+        shown=[
+            *(also for _, verdict, _ in said[:1] for also in verdict.also),
+            *((question, verdict.headline) for question, verdict, _ in said[1:]),
+        ],
+        figure=Markup("") if figure is None else figure.body,
+        caption="" if figure is None else f"{figure.title}. {figure.caption}".removeprefix(". "),
+    )
+
+
+def _small_figure(drawn: Sequence[Figure]) -> Figure | None:
+    return next((each for each in drawn if "<svg" in each.body and len(each.body) < _SMALL), None)
+
+
+def _accuracies_caption(measured: Sequence[Performance]) -> str:
+    count = len({one.dataset for one in measured})
+    first = f", on the first {MOST_DATA_SETS} of {count} data sets" if count > MOST_DATA_SETS else ""
+    return (
+        f"Accuracy of each classifier with its 95% interval{first}. Dashed: always naming the largest class. Dotted: "
+        "naming at random, each class as often as the classifier does."
     )
 
 

@@ -17,7 +17,7 @@ from .section import Verdict
 
 _WIDTH, _LINE, _BOTTOM, _WIDEST = 264.0, 22.0, 24.0, 110.0
 #: More drawings than so many, or lines in one, are no first picture any more.
-_MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
+MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def accuracy_panels(found: Sequence[Performance]) -> Markup:
     """A drawing for each of the first data sets: every classifier with its interval, chance and the largest class."""
     panels = [
         _panel(f"accuracy-{number}", dataset, group[:_MOST_CLASSIFIERS])
-        for number, (dataset, group) in enumerate(list(_best_first(found).items())[:_MOST_DATA_SETS])
+        for number, (dataset, group) in enumerate(list(_best_first(found).items())[:MOST_DATA_SETS])
     ]
     return Markup('<div class="trends">{}</div>').format(Markup("").join(panels)) if panels else Markup("")
 
@@ -110,7 +110,9 @@ def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:
         parts.append(Markup("<g><title>{}</title>{}</g>").format(said, Markup("").join(marks)))
     drawing = axes.drawing(name, f"Accuracy on {dataset}", _on(dataset, group), *parts)
     rows = count_of(group[0].n, "row")
-    return Markup('<div class="trend"><h4>{} <span class="quiet">{}</span></h4>{}</div>').format(dataset, rows, drawing)
+    return Markup('<div class="trend"><p><b>{}</b> <span class="quiet">{}</span></p>{}</div>').format(
+        dataset, rows, drawing
+    )
 
 
 def _best_first(found: Sequence[Performance]) -> dict[str, list[Performance]]:

@@ -21,6 +21,8 @@ class Verdict:
     details: tuple[str, ...] = ()
     #: Without which the headline is not to be read; never folded away.
     beside: str = ""
+    #: What follows the headline on the first screen: a word for each sentence.
+    also: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

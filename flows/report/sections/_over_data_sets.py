@@ -29,7 +29,7 @@ def over_data_sets(evidence: Evidence) -> Verdict | None:
     found = evidence.over_data_sets
     if found is None:
         return None
-    return Verdict(found.comparison.conclusion, tuple(_details(found)))
+    return Verdict(f"{_on_these(found)} {found.comparison.conclusion}", tuple(_details(found)))
 
 
 def over_data_sets_method(evidence: Evidence) -> str:
@@ -60,10 +60,10 @@ def _details(found: OverDataSets) -> list[str]:
         p = p_equation(comparison.friedman.pvalue)
         how = "exactly" if comparison.friedman.method == "exact" else "Iman and Davenport's F"
         said.append(f"That all {what}s are alike: {p} (Friedman, {how}).")
-    return [*said, *_on_these(found)]
+    return said
 
 
-def _on_these(found: OverDataSets) -> list[str]:
+def _on_these(found: OverDataSets) -> str:
     """What the rows of these data sets say, where they are known."""
     comparison, what = found.comparison, found.score.model
     better = max if found.score.greater_is_better else min
@@ -71,10 +71,10 @@ def _on_these(found: OverDataSets) -> list[str]:
     ahead = [pair.these for pair in found.pairs if pair.these and most in (pair.like_these.a, pair.like_these.b)]
     best = f"{most} has the best mean {found.score.name}"
     if not ahead:
-        return [f"On these {comparison.datasets} data sets themselves {best}; how certain that is needs their rows."]
+        return f"On these {comparison.datasets} data sets {best}; how certain that is needs their rows."
     shown = [these for these in ahead if these.adjusted_pvalue <= comparison.alpha]
     least = min(ahead, key=lambda these: abs(these.difference))
     nearest = found.score.difference(abs(least.difference)).lstrip("+")
     others = count_of(len(comparison.models) - 1, f"other {what}")
-    said = f"On these {comparison.datasets} data sets themselves {best}; it differs from {len(shown)} of {others}"
-    return [f"{said} (exact stratified tests, Holm), the nearest being {nearest} points behind."]
+    said = f"On these {comparison.datasets} data sets {best}; it differs from {len(shown)} of {others}"
+    return f"{said} (exact stratified tests, Holm), the nearest being {nearest} points behind."

@@ -6,7 +6,7 @@ from sigstats.measures.table import MEASURES
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import adjusted_p, count_of, join_words, number, percent, percent_span, significant
+from ...pages.wording import adjusted_p, count_of, join_words, number, percent, significant
 from .. import usual_columns as usual
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
@@ -32,12 +32,40 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     if failing or short:
         headline = _failing(failing, found, evidence) if failing else _short(short, found)
         return Verdict(headline, (expected, *details), beside)
-    if not powers:
-        return Verdict(expected, tuple(details), beside)
-    # Where a test finds least, most rows are needed.
-    hardest = min(powers, key=lambda group: max((row.n or 0, row.estimate or 0) for row in group)[1])
-    headline = details.pop(groups.index(hardest))
-    return Verdict(headline, (expected, *details), beside)
+    also = [("Intervals", said)] if (said := _held(found)) else []
+    if powers:
+        # Where a test finds least, most rows are needed.
+        hardest = min(powers, key=lambda group: max((row.n or 0, row.estimate or 0) for row in group)[1])
+        also.append(("Power", details.pop(groups.index(hardest))))
+    kept = [("Size", said)] if (said := _kept(found, evidence)) else []
+    (_, headline), *also = [*kept, *also, ("Rates", expected)]
+    return Verdict(headline, (expected, *details), beside, tuple(each for each in also if wrong or each[0] != "Rates"))
+
+
+def _kept(found: Sequence[Hypothesis], evidence: Evidence) -> str:
+    """How often tests reject where neither is better, at the most; empty where one always is."""
+    errors = [row for row in found if row.measure == ERROR]
+    if not errors:
+        return ""
+    most = max(errors, key=lambda row: row.estimate or 0)
+    return (
+        f"Yes, as far as was tried: where neither is better, no test rejects too often, at most {_at(most)} of the "
+        f"test sets at a level of {percent(evidence.alpha)}."
+    )
+
+
+def _held(found: Sequence[Hypothesis]) -> str:
+    """How often intervals hold the truth, at the least; empty where there are none."""
+    held = [row for row in found if row.measure == COVERAGE]
+    if not held:
+        return ""
+    least = min(held, key=lambda row: (row.estimate or 0) - (row.null_mean or 0))
+    return f"hold the truth on {_at(least)} of the test sets or more, where {percent(least.null_mean or 0)} is stated."
+
+
+def _at(row: Hypothesis) -> str:
+    """A rate with the test and the size that it is of."""
+    return f"{percent(row.estimate or 0)} ({row.method}, {count_of(row.n or 0, 'row')})"
 
 
 def _sure(found: Sequence[Hypothesis], evidence: Evidence) -> str:
@@ -74,6 +102,15 @@ def _short(short: Sequence[Hypothesis], found: Sequence[Hypothesis]) -> str:
     ]
     more = "".join(f", that of {method} {how_often}" for method, how_often in others)
     kept = "; no test was shown to reject too often" if any(row.measure == ERROR for row in found) else ""
+    missing = {row.method for row in short}
+    others_held = [row for row in found if row.measure == COVERAGE and row.method not in missing]
+    if others_held:
+        least = {
+            method: min(row.estimate or 0 for row in group)
+            for method, group in group_by(others_held, lambda row: row.method).items()
+        }
+        best = max(least, key=lambda method: least[method])
+        kept += f"; take that of {best}, which held it on {percent(least[best])} and more"
     return (
         f"The interval of {first[0]} held the truth {first[1]}{more}, not on the {percent(worst[0].null_mean or 0)} "
         f"that are stated{kept}."
@@ -122,7 +159,11 @@ def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     meaning = ", where neither is better" if first.measure == ERROR else ""
     if len(rows) == 1:
         return f"{subject} {percent(rates[0])} with {count_of(first.n or 0, 'row')}{meaning}."
-    return f"{subject} {percent_span(rates, to='% to ')}{meaning}."
+    low, high = (choose(rows, key=lambda row: row.estimate or 0) for choose in (min, max))
+    if percent(low.estimate or 0) == percent(high.estimate or 0):
+        return f"{subject} {percent(rates[0])} at all {len(rows)} sizes{meaning}."
+    ends = " to ".join(f"{percent(row.estimate or 0)} with {count_of(row.n or 0, 'row')}" for row in (low, high))
+    return f"{subject} {ends}{meaning}."
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

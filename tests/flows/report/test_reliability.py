@@ -135,5 +135,5 @@ def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence
     said = calibration.SECTIONS[0].verdict(shorter, evidence).headline
     assert said == (
         "The interval of narrow held the truth on as few as 70.0% of the test sets (60 rows), not on the 95.0% that "
-        "are stated."
+        "are stated; take that of wide, which held it on 96.0% and more."
     )
