@@ -19,11 +19,12 @@ class Opened:
     hosts: set[str]
 
 
-def open_page(url, folder, *, milliseconds=0, size=None):
-    """Open a page; `folder` is for the browser's own files."""
+def open_page(url, folder, *, milliseconds=0, size=None, dark=False):
+    """Open a page; `folder` is for the browser's own files, `dark` the scheme that its user prefers."""
     log = folder / "network.json"
     patience = [f"--virtual-time-budget={milliseconds}"] if milliseconds else []
     patience += [f"--window-size={size[0]},{size[1]}"] if size else []
+    patience += ["--blink-settings=preferredColorScheme=0"] if dark else []
     done = subprocess.run(
         [
             str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--enable-logging=stderr",
