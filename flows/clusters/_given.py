@@ -14,8 +14,7 @@ from sigstats.tasks.engine.version import version
 
 from ..config.model import Strict
 from ..errors import BadInput
-from ._task import thread_given_back
-from .address import declared, require_version
+from .address import declared, require_version, thread_given_back
 
 #: Seconds to wait for a first worker where a block needs something of its own.
 _FIRST_WORKER = 30.0

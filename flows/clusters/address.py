@@ -20,7 +20,6 @@ from ..errors import BadInput
 from ._engine import quietly
 from ._file import ClusterFile
 from ._room import refuse_need
-from ._task import thread_given_back
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
 _GATEWAY = re.compile(r"(gateway://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+)(?::\d{1,5})?)/([^/\s]+)")
@@ -175,3 +174,27 @@ def _require_own_certificates(address: str) -> None:
         raise BadInput(
             f"{where} without certificates; expected [tls] in a cluster file, or TLS in Dask's configuration"
         )
+
+
+@contextlib.contextmanager
+def thread_given_back(client: Any) -> Iterator[None]:
+    """Give the thread of this task back to its worker for as long as the context lasts.
+
+    Otherwise tasks that each wait for the blocks of a study would hold all threads that could compute these.
+
+    `client`: if this thread runs no task of its workers, nothing is done.
+    """
+    from distributed import get_worker, rejoin, secede
+
+    try:
+        worker = get_worker()
+        inside = worker.address in client.nthreads()
+        if inside:
+            secede()
+    except (AttributeError, KeyError, ValueError):  # no task runs here, or its thread was given back already
+        inside = False
+    try:
+        yield
+    finally:
+        if inside:
+            rejoin()

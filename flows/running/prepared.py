@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sigstats.tasks.plan import Plan
-from sigstats.tasks.storage.data import StoredData
+from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.summary.published import Reference
 
 #: Called with the name of an input, the number of its files that are read, and the number of its files; it may raise,

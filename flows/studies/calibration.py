@@ -22,7 +22,7 @@ from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.replicates import cell, input_cells
-from sigstats.tasks.storage.data import StoredData
+from sigstats.tasks.storage.store import StoredData
 
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress

@@ -21,7 +21,7 @@ import json
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import pyarrow as pa
 from cachetools import cached
@@ -40,10 +40,32 @@ from .block_files import (
     require_range,
     usable_range,
 )
-from .data import StoredData
 from .files import Files, open_files
 from .seal import Damaged, seal, unseal
 from .worker_cache import WorkerCache
+
+
+class StoredData(Protocol):
+    """Data that can be written as a table and read from it again: a data set, documents, a population."""
+
+    @property
+    def name(self) -> str:
+        """The name of the data in the study."""
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in memory, in bytes."""
+
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the content; the name is not part of it."""
+
+    def to_table(self) -> pa.Table:
+        """The content and the name as a table."""
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> Self:
+        """The data that `to_table` wrote."""
+
 
 D = TypeVar("D", bound=StoredData)
 

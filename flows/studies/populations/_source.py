@@ -13,7 +13,7 @@ from sigstats.flows.running.prepared import Progress
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.tests import AnyPopulation
-from sigstats.tasks.storage.data import StoredData
+from sigstats.tasks.storage.store import StoredData
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 
