@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from sigstats._common.extras import MissingExtra
-from sigstats._common.messages import did_you_mean, hint, shown
-from sigstats._common.printable import printable
+from sigstats._common.messages import did_you_mean, hint, printable, shown
 
 from . import commands
 from .config.credentials import refuse_credentials, without_credentials

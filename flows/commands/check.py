@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check the file, print the result, and return the exit code of the verdict."""
-    from sigstats._common.printable import printable
+    from sigstats._common.messages import printable
     from sigstats.comparison.check_result import as_text
     from sigstats.comparison.rule import failing_verdicts
 

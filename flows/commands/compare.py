@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
-    from sigstats._common.printable import printable
+    from sigstats._common.messages import printable
     from sigstats.comparison.rule import failing_verdicts
 
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))

@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from ..config.ready import place_of
 from ..config.toml_files import apply_settings

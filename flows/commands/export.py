@@ -2,7 +2,7 @@
 
 import argparse
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from ..errors import DONE, BadInput
 from ._options import usable

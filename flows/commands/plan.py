@@ -5,7 +5,7 @@ For the times, replicates of cells are computed here and discarded; --no-timing 
 
 import argparse
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from ..errors import DONE
 from ._options import add_allow, add_study, base_of, output_of, study_of, workers_of

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from ..errors import DONE, FAILED, BadInput
 from ._options import add_allow, usable

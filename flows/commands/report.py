@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from ..errors import DONE, BadInput
 from ._options import usable

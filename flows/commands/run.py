@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from ..errors import BadInput
 from ._options import add_allow, add_study, base_of, cache_of, output_of, refuse_cluster, study_of, workers_of

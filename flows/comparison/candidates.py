@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from sigstats._common.markdown import for_markdown, for_markdown_cell, markdown_code
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 from sigstats.comparison.candidates import CandidatesResult, overall
 from sigstats.comparison.cells import difference_of, interval_of, value_of
 from sigstats.comparison.sentences import counted, reasons, rule_in_words

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 from sigstats._common.validation import Alternative, shown
 from sigstats.comparison.rule import ComparisonRule, Verdict
 from sigstats.intervals import Interval

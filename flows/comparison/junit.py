@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 from xml.etree import ElementTree as ET
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.check_result import CheckedRow

@@ -11,7 +11,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow

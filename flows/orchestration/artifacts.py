@@ -12,7 +12,7 @@ from typing import Any
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
 from sigstats._common.markdown import markdown_code
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from ..running.result import StudyResult
 

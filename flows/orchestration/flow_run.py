@@ -20,7 +20,7 @@ from prefect.logging import get_run_logger
 from prefect.logging.handlers import APILogHandler
 from prefect.states import Cancelled, Completed
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 from sigstats._common.validation import one_line
 from sigstats.tasks.engine.execute import Interrupted
 

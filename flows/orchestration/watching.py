@@ -17,8 +17,7 @@ from prefect.logging import get_run_logger
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 from prefect.states import Cancelled
 
-from sigstats._common.messages import one_line
-from sigstats._common.printable import printable
+from sigstats._common.messages import one_line, printable
 from sigstats.tasks.periodic import periodic
 
 from ..running.progress import Display

@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 
 def page(template: str, **values: Any) -> str:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 from sigstats.ranking.result import Ranking
 
 from .words import basis, cells_of, header_of, headline, ranks_of

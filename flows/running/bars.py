@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 
 class Bar(Protocol):

@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
-from sigstats._common.printable import printable
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.results import Results

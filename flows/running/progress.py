@@ -14,8 +14,8 @@ from typing import Any, Literal, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 
+from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
-from sigstats._common.printable import printable
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
 

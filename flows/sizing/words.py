@@ -7,8 +7,8 @@ from dataclasses import asdict
 from string import ascii_lowercase
 from typing import Any
 
+from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
-from sigstats._common.printable import printable
 from sigstats.comparison.size import AnswersPlan, DropPlan, PartPlan, SizePlan
 from sigstats.multiplicity import IN_WORDS
 

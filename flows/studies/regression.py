@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
-from sigstats._common.printable import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.comparison.sentences import TITLES, reasons

@@ -1,11 +1,11 @@
 """Escaping of texts from data and file names in Markdown, so that none of it is interpreted.
 
-For a terminal and a log `sigstats._common.printable` is enough; pages have it beside Jinja's escaping of HTML.
+For a terminal and a log `sigstats._common.messages` is enough; pages have it beside Jinja's escaping of HTML.
 """
 
 import re
 
-from .printable import printable
+from .messages import printable
 
 #: A word that Markdown, or GitHub and GitLab beyond it, would turn into something else than text: a link, a mention, an
 #: issue, a commit, an emoji, a formula, an entity, a tag.

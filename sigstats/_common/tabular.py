@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .markdown import for_markdown, for_markdown_cell
+from .messages import printable
 from .numerals import number, significant
-from .printable import printable
 
 #: Sequences and arrays of more elements are shown by their first and last ones.
 _MOST_SHOWN = 100

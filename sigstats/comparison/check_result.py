@@ -5,8 +5,8 @@ from typing import Any
 
 from scipy.special import bdtr
 
+from .._common.messages import printable
 from .._common.numerals import NBSP, p_number, significant, told_apart
-from .._common.printable import printable
 from .._common.tabular import Table, Tabular, in_columns
 from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS

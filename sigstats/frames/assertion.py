@@ -5,7 +5,7 @@ When not to use: where a person is to read what is inconclusive; an assertion sa
 
 from typing import Any, Literal, Unpack
 
-from .._common.printable import printable
+from .._common.messages import printable
 from .._common.validation import as_choice
 from ..comparison.result import ComparisonResult
 from ..comparison.sentences import reasons, title_of

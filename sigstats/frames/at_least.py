@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from .._common.class_names import label_name
 from .._common.data_frames import opened
-from .._common.printable import printable
+from .._common.messages import printable
 from .._common.validation import as_choice, as_real, refuse
 from ..comparison.check import check_predictions
 from ..comparison.check_result import CheckResult, reasons_of, title_of

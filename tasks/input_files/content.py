@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from .encoding import in_utf8, marked_encoding, parse_json
 from .limit import Budget

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from .opening import reason
 

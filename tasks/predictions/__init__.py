@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 
 from ..input_files.content import open_content
 from ..input_files.opening import reason

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats._common.printable import printable
+from sigstats._common.messages import printable
 from sigstats.tasks.input_files import packing, read_bytes
 from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.input_files.limit import VARIABLE, Budget, read_limit
