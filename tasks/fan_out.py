@@ -122,6 +122,11 @@ class OfCell(TypedDict):
     limits: NotRequired[Mapping[str, float] | None]
 
 
+def draws_nothing(work: Any) -> dict[str, Any]:  # noqa: ARG001
+    """The ``stream`` of a fan-out that draws no random numbers, or by seeds in its work."""
+    return {"draws": "none"}
+
+
 def version_of(fan_out: FanOut, work: Any) -> int:
     """The version of the replicates of this work."""
     return fan_out.VERSION + (fan_out.revision(work) if isinstance(fan_out, HasRevisions) else 0)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sigstats.joint.events import JointEvents
 
-from ..fan_out import new_cell
+from ..fan_out import draws_nothing, new_cell
 from ..plan import Block, Cell
 from ..populations.trained_pair import named_data
 from ..populations.trained_sets import SetPair, joint_events, train_sets
@@ -22,6 +22,7 @@ from .tune import combinations
 
 VERSION = 1
 LANE_SIZE = 1
+stream = draws_nothing
 
 _POSITIONS = pa.list_(pa.field("element", pa.int32()))
 
@@ -35,11 +36,6 @@ SCHEMA = pa.schema(
         column("count", pa.int64(), "rows", "how many rows of the chunk have this joint event"),
     ]
 )
-
-
-def stream(work: Categorised) -> dict[str, Any]:  # noqa: ARG001
-    """The split has a seed of its own; nothing else is random."""
-    return {"draws": "none"}
 
 
 def tuning_cells(work: Categorised) -> dict[Side, Cell]:

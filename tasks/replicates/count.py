@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..fan_out import draws_nothing
 from ..plan import Block
 from ..populations.prediction_files import LabelFiles
 from ..schema import REPLICATE, column
@@ -37,13 +38,9 @@ def total(table: pa.Table) -> tuple[int, ...]:
 
 VERSION = 1
 LANE_SIZE = 1
+stream = draws_nothing
 
 SCHEMA = pa.schema([REPLICATE, *fields("file")])
-
-
-def stream(work: Counted) -> dict[str, Any]:  # noqa: ARG001
-    """Counting draws no random numbers."""
-    return {"draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ..fan_out import draws_nothing
 from ..plan import Block
 from ..schema import REPLICATE, SUMMARY
 from ..statistical_tests import run_table_test
@@ -12,6 +13,7 @@ from ..work import TableTested
 
 VERSION = 2
 LANE_SIZE = 1
+stream = draws_nothing
 
 #: The columns of the summary that a test gives.
 RESULT = (
@@ -35,11 +37,6 @@ RESULT = (
 
 
 SCHEMA = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in RESULT)])
-
-
-def stream(work: TableTested) -> dict[str, Any]:  # noqa: ARG001
-    """A test without replicates draws no random numbers."""
-    return {"draws": "none"}
 
 
 def revision(work: TableTested) -> int:

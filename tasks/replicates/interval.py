@@ -18,6 +18,8 @@ from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import OnTestSets
 from . import subsample
+from .subsample import drawn_rows as drawn_rows
+from .subsample import stream as stream
 
 VERSION = 1
 LANE_SIZE = subsample.LANE_SIZE
@@ -38,11 +40,6 @@ SCHEMA = pa.schema(
 )
 
 
-def stream(work: OnTestSets) -> dict[str, Any]:
-    """Keyed by the population and the size."""
-    return subsample.stream(work)
-
-
 def compute(block: Block, store: Store) -> pa.Table:
     """The interval on each test set of the block."""
     work: OnTestSets = block.cell.work
@@ -60,11 +57,6 @@ def compute(block: Block, store: Store) -> pa.Table:
         row["covers"] = row["low"] - _TIE <= true <= row["high"] + _TIE
     columns: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64)}
     return pa.table(columns | {name: [row[name] for row in found] for name in SCHEMA.names[1:]}, schema=SCHEMA)
-
-
-def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
-    """The rows of one test set."""
-    return subsample.drawn_rows(block, store, index)
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001

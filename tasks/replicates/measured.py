@@ -15,6 +15,7 @@ from ..work import Measured
 from ._retrainers import own_code as own_code
 from ._retrainers import retrainer
 from ._retrainers import revision as revision
+from .crossval import stream as stream
 
 VERSION = 1
 LANE_SIZE = 1
@@ -22,11 +23,6 @@ LANE_SIZE = 1
 SCHEMA = pa.schema(
     [REPLICATE, column("value", pa.float64(), "of the measure", "the measure of the classifier; more is better")]
 )
-
-
-def stream(work: Measured) -> dict[str, Any]:
-    """The observed run draws no random numbers."""
-    return {"dataset": work["dataset"], "draws": "none"}
 
 
 def statistic(store: Store, work: Measured) -> Statistic:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sigstats._common.extreme import at_least
 from sigstats.retraining.measured import measured as measures_of
 
-from ..fan_out import new_cell
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -18,6 +17,7 @@ from . import measured, retrain
 from ._retrainers import own_code as own_code
 from ._retrainers import retrainer
 from ._retrainers import revision as revision
+from .retrain import stream as stream
 
 VERSION = 1
 LANE_SIZE = retrain.LANE_SIZE
@@ -28,11 +28,6 @@ SCHEMA = pa.schema(
         column("value", pa.float64(), "of the measure", "the measure of the retrained classifier; more is better"),
     ]
 )
-
-
-def stream(work: MeasuredRetrain) -> dict[str, Any]:
-    """That of retrains, so that all classifiers and measures are given the same permutations."""
-    return retrain.stream(work)
 
 
 def compute(block: Block, store: Store) -> pa.Table:
@@ -48,10 +43,7 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 def observed(retrains: Cell) -> Cell:
     """The cell of the observed value: the same measure of the same classifier on the labels as they are."""
-    subject, work = ({key: part[key] for key in part if key != "null"} for part in (retrains.subject, retrains.work))
-    return new_cell(
-        "measured", measured, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits
-    )
+    return retrain.on_labels_as_they_are(retrains, "measured", measured)
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

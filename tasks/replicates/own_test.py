@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from ..own_code import require_as_planned, require_measure
-from ..plan import Block, Cell
+from ..plan import Block
 from ..populations import own_tests
 from ..populations.scored import ScorePopulation
 from ..populations.tests import advantage
@@ -20,6 +19,11 @@ from ..schema import column
 from ..storage.store import Store
 from ..work import OnTestSets
 from . import subsample
+from .subsample import drawn_rows as drawn_rows
+from .subsample import needs as needs
+from .subsample import rejections as rejections
+from .subsample import stand_in as stand_in
+from .subsample import stream as stream
 
 VERSION = 1
 LANE_SIZE = subsample.LANE_SIZE
@@ -27,21 +31,6 @@ LANE_SIZE = subsample.LANE_SIZE
 SCHEMA = subsample.SCHEMA.append(
     column("problem", pa.string(), "", "why the p-value is undefined (NaN); null where it is not", nullable=True)
 )
-
-
-def stream(work: OnTestSets) -> dict[str, Any]:
-    """Keyed by the population and the size."""
-    return subsample.stream(work)
-
-
-def needs(work: OnTestSets) -> list[Cell]:
-    """The outcomes that make up the population."""
-    return subsample.needs(work)
-
-
-def stand_in(work: OnTestSets, store: Store) -> dict[str, Any] | None:
-    """The same on rows that the classifiers may have left."""
-    return subsample.stand_in(work, store)
 
 
 def own_code(work: OnTestSets) -> Mapping[str, str] | None:
@@ -78,13 +67,3 @@ def compute(block: Block, store: Store) -> pa.Table:
         "problem": pa.array(problems, pa.string()),
     }
     return pa.table(columns, schema=SCHEMA)
-
-
-def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
-    """The distinct rows of one test set with their count."""
-    return subsample.drawn_rows(block, store, index)
-
-
-def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
-    """On which test sets the test rejects; where it is undefined, it does not."""
-    return subsample.rejections(table, alpha)

@@ -5,15 +5,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..fan_out import draws_nothing
 from ..plan import Block
 from ..populations.trained_pair import Pair, train_pair
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Predicted
 from .count import columns, fields, total
 
 VERSION = 1
 LANE_SIZE = 1
+stream = draws_nothing
 
 SCHEMA = pa.schema(
     [
@@ -22,11 +23,6 @@ SCHEMA = pa.schema(
         *fields("chunk"),
     ]
 )
-
-
-def stream(work: Predicted) -> dict[str, Any]:  # noqa: ARG001
-    """The split has a seed of its own; nothing else is random."""
-    return {"draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..fan_out import new_cell
+from ..fan_out import FanOut, new_cell
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -40,10 +40,13 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 def observed(retrains: Cell) -> Cell:
     """The cell of the observed run: the same classifier on the labels as they are."""
+    return on_labels_as_they_are(retrains, "crossval", crossval)
+
+
+def on_labels_as_they_are(retrains: Cell, name: str, fan_out: FanOut) -> Cell:
+    """The cell of a fan-out for what retrains are counted against."""
     subject, work = ({key: part[key] for key in part if key != "null"} for part in (retrains.subject, retrains.work))
-    return new_cell(
-        "crossval", crossval, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits
-    )
+    return new_cell(name, fan_out, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

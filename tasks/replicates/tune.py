@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..fan_out import draws_nothing
 from ..one_thread import one_thread
 from ..plan import Block
 from ..populations.trained_sets import failures_named, training_rows
@@ -20,6 +21,7 @@ from ..work import Tuned
 
 VERSION = 1
 LANE_SIZE = 1
+stream = draws_nothing
 
 SCHEMA = pa.schema(
     [
@@ -28,11 +30,6 @@ SCHEMA = pa.schema(
         column("macro_f1", pa.float64(), "F1", "macro-averaged over the categories, all folds together"),
     ]
 )
-
-
-def stream(work: Tuned) -> dict[str, Any]:  # noqa: ARG001
-    """The split has a seed of its own, and the folds are fixed."""
-    return {"draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
