@@ -127,6 +127,12 @@ def draws_nothing(work: Any) -> dict[str, Any]:  # noqa: ARG001
     return {"draws": "none"}
 
 
+def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Table:
+    """The table of a block with a row a replicate, which are numbered here."""
+    numbers = np.arange(block.first, block.last, dtype=np.int64)
+    return pa.table({"replicate": numbers, **columns}, schema=schema)
+
+
 def version_of(fan_out: FanOut, work: Any) -> int:
     """The version of the replicates of this work."""
     return fan_out.VERSION + (fan_out.revision(work) if isinstance(fan_out, HasRevisions) else 0)

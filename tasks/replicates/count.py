@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..fan_out import draws_nothing
+from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
 from ..populations.prediction_files import LabelFiles
 from ..schema import REPLICATE, column
@@ -48,5 +48,4 @@ def compute(block: Block, store: Store) -> pa.Table:
     work: Counted = block.cell.work
     files = store.read_data(LabelFiles, work["files"]["name"], work["files"]["digest"])
     counts = [files.count(index).outcomes(work["positive"]) for index in range(block.first, block.last)]
-    found: dict[str, Any] = {"replicate": np.arange(block.first, block.last)}
-    return pa.table(found | columns(counts), schema=SCHEMA)
+    return replicates_table(block, SCHEMA, **columns(counts))

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from ..fan_out import replicates_table
 from ..plan import Block
 from ..populations import two_views
 from ..populations.tests import attempts
@@ -60,8 +61,7 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
             found["outcomes"].append(outcomes)
             found["wrong"].append(wrong)
             found["permuted"].append(permuted)
-    columns: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64), **found}
-    return pa.table(columns, schema=SCHEMA)
+    return replicates_table(block, SCHEMA, **found)
 
 
 def _of_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..fan_out import draws_nothing
+from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, SUMMARY
 from ..statistical_tests import run_table_test
@@ -50,4 +50,4 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     work: TableTested = block.cell.work
     found = run_table_test(work["test"], work["data"], work["method"])
     columns: dict[str, list[Any]] = {name: [found.get(name, "" if name == "note" else None)] for name in RESULT}
-    return pa.table({"replicate": [block.first], **columns}, schema=SCHEMA)
+    return replicates_table(block, SCHEMA, **columns)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..fan_out import new_cell
+from ..fan_out import new_cell, replicates_table
 from ..plan import Block, Cell
 from ..populations.fold_tests import permutation_of, permutation_pvalues, run_fold_test, scheme_of
 from ..populations.tests import attempts, numbers, require_some_defined
@@ -69,14 +69,14 @@ def compute(block: Block, store: Store) -> pa.Table:
         permuted = np.array(folds.filter(pa.array(defined)).column("permuted").to_pylist(), dtype=np.int64)
         p_values[defined] = permutation_pvalues(wrong, permuted)
         advantages[defined] = permuted.mean(axis=1) - wrong
-    columns: dict[str, Any] = {
-        "replicate": np.arange(block.first, block.last, dtype=np.int64),
-        "p_value": p_values,
-        "covers": [None] * size,
-        "advantage": advantages,
-        "no_positive": np.zeros(size, dtype=np.bool_),
-    }
-    return pa.table(columns, schema=SCHEMA)
+    return replicates_table(
+        block,
+        SCHEMA,
+        p_value=p_values,
+        covers=[None] * size,
+        advantage=advantages,
+        no_positive=np.zeros(size, dtype=np.bool_),
+    )
 
 
 def _of_outcomes(

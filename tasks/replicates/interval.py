@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..fan_out import replicates_table
 from ..plan import Block
 from ..populations.intervals import run_intervals, truth
 from ..populations.population import Population
@@ -55,8 +56,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     true = truth(drawn_from, work["test"]["of"])
     for row in found:
         row["covers"] = row["low"] - _TIE <= true <= row["high"] + _TIE
-    columns: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64)}
-    return pa.table(columns | {name: [row[name] for row in found] for name in SCHEMA.names[1:]}, schema=SCHEMA)
+    return replicates_table(block, SCHEMA, **{name: [row[name] for row in found] for name in SCHEMA.names[1:]})
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001

@@ -1,13 +1,11 @@
 """The observed run by another measure than the error: what retrains by this measure are counted against."""
 
-from typing import Any
-
-import numpy as np
 import pyarrow as pa
 
 from sigstats.retraining.measured import Statistic, observed_value
 
 from ..datasets.folds import dataset_of
+from ..fan_out import replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -34,5 +32,4 @@ def compute(block: Block, store: Store) -> pa.Table:
     """The measure of all rows."""
     work: Measured = block.cell.work
     value = observed_value(retrainer(store, work, null="labels"), statistic(store, work))
-    columns: dict[str, Any] = {"replicate": np.arange(1), "value": [value]}
-    return pa.table(columns, schema=SCHEMA)
+    return replicates_table(block, SCHEMA, value=[value])

@@ -1,7 +1,5 @@
 """Retrains under a null hypothesis, by another measure than the error; their permutations are those of `retrain`."""
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -9,6 +7,7 @@ from numpy.typing import NDArray
 from sigstats._common.extreme import at_least
 from sigstats.retraining.measured import measured as measures_of
 
+from ..fan_out import replicates_table
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -34,11 +33,11 @@ def compute(block: Block, store: Store) -> pa.Table:
     """The measure of every replicate of the block."""
     work: MeasuredRetrain = block.cell.work
     classifier, statistic = retrainer(store, work, null=work["null"]), measured.statistic(store, work)
-    columns: dict[str, Any] = {
-        "replicate": np.arange(block.first, block.last, dtype=np.int64),
-        "value": np.concatenate([measures_of(classifier, statistic, rng, size) for rng, size in block.lanes()]),
-    }
-    return pa.table(columns, schema=SCHEMA)
+    return replicates_table(
+        block,
+        SCHEMA,
+        value=np.concatenate([measures_of(classifier, statistic, rng, size) for rng, size in block.lanes()]),
+    )
 
 
 def observed(retrains: Cell) -> Cell:

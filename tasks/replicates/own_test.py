@@ -5,11 +5,11 @@ The stream is that of `sigstats.tasks.replicates.subsample`, so that all tests a
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ..fan_out import replicates_table
 from ..own_code import require_as_planned, require_measure
 from ..plan import Block
 from ..populations import own_tests
@@ -58,12 +58,12 @@ def compute(block: Block, store: Store) -> pa.Table:
         problems.extend(found.problems)
         advantages.append(advantage(test, drawn, drawn_from))
         no_positive.append(drawn_from.lacking(drawn))
-    columns: dict[str, Any] = {
-        "replicate": np.arange(block.first, block.last, dtype=np.int64),
-        "p_value": np.concatenate(p_values),
-        "covers": pa.nulls(len(problems), pa.bool_()),
-        "advantage": np.concatenate(advantages),
-        "no_positive": np.concatenate(no_positive),
-        "problem": pa.array(problems, pa.string()),
-    }
-    return pa.table(columns, schema=SCHEMA)
+    return replicates_table(
+        block,
+        SCHEMA,
+        p_value=np.concatenate(p_values),
+        covers=pa.nulls(len(problems), pa.bool_()),
+        advantage=np.concatenate(advantages),
+        no_positive=np.concatenate(no_positive),
+        problem=pa.array(problems, pa.string()),
+    )

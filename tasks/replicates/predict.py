@@ -1,11 +1,9 @@
 """The joint outcomes of two trained classifiers, by chunks: first the rows of the test set, then all others."""
 
-from typing import Any
-
 import numpy as np
 import pyarrow as pa
 
-from ..fan_out import draws_nothing
+from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
 from ..populations.trained_pair import Pair, train_pair
 from ..schema import REPLICATE, column
@@ -30,8 +28,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     pair: Pair = train_pair(store, block.cell.work)
     chunks = pair.parts.chunks()[block.first : block.last]
     in_test = np.array([np.isin(rows[0], pair.parts.test).item() for rows in chunks])
-    found: dict[str, Any] = {"replicate": np.arange(block.first, block.last), "test": in_test}
-    return pa.table(found | columns(pair.outcomes(rows).tolist() for rows in chunks), schema=SCHEMA)
+    return replicates_table(block, SCHEMA, test=in_test, **columns(pair.outcomes(rows).tolist() for rows in chunks))
 
 
 def outcomes(table: pa.Table, *, test: bool) -> tuple[int, ...]:

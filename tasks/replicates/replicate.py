@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..fan_out import replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..statistical_tests import table_test
@@ -32,11 +33,11 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     drawn = table_test(work["test"]).exceedances
     if drawn is None:
         raise ValueError(f"test: {work['test']!r} is not valid; expected one that has the method monte-carlo")
-    columns: dict[str, Any] = {
-        "replicate": np.arange(block.first, block.last, dtype=np.int64),
-        "exceeds": np.concatenate([drawn(work["data"], size, rng) for rng, size in block.lanes()]),
-    }
-    return pa.table(columns, schema=SCHEMA)
+    return replicates_table(
+        block,
+        SCHEMA,
+        exceeds=np.concatenate([drawn(work["data"], size, rng) for rng, size in block.lanes()]),
+    )
 
 
 def exceeds(table: pa.Table, observed: None) -> NDArray[np.bool_]:  # noqa: ARG001

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..fan_out import FanOut, new_cell
+from ..fan_out import FanOut, new_cell, replicates_table
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
@@ -31,11 +31,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     """The number of wrong rows of every replicate of the block."""
     classifier = retrainer(store, block.cell.work, null=block.cell.work["null"])
     wrong = np.concatenate([classifier.wrong(rng, size) for rng, size in block.lanes()])
-    columns: dict[str, Any] = {
-        "replicate": np.arange(block.first, block.last, dtype=np.int64),
-        "wrong": wrong.astype(np.int32),
-    }
-    return pa.table(columns, schema=SCHEMA)
+    return replicates_table(block, SCHEMA, wrong=wrong.astype(np.int32))
 
 
 def observed(retrains: Cell) -> Cell:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sigstats._common.extreme import at_most
 from sigstats._common.validation import shown
 
-from ..fan_out import FanOut, new_cell
+from ..fan_out import FanOut, new_cell, replicates_table
 from ..own_code import require_measure
 from ..plan import Block, Cell
 from ..populations.population import EventPopulation, Population
@@ -157,14 +157,14 @@ def compute(block: Block, store: Store) -> pa.Table:
         covers.extend([None] * size if found.covers is None else found.covers.tolist())
         advantages.append(better)
         no_positive.append(lacking)
-    columns: dict[str, Any] = {
-        "replicate": np.arange(block.first, block.last, dtype=np.int64),
-        "p_value": np.concatenate(p_values),
-        "covers": covers,
-        "advantage": np.concatenate(advantages),
-        "no_positive": np.concatenate(no_positive),
-    }
-    return pa.table(columns, schema=SCHEMA)
+    return replicates_table(
+        block,
+        SCHEMA,
+        p_value=np.concatenate(p_values),
+        covers=covers,
+        advantage=np.concatenate(advantages),
+        no_positive=np.concatenate(no_positive),
+    )
 
 
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..fan_out import draws_nothing
+from ..fan_out import draws_nothing, replicates_table
 from ..one_thread import one_thread
 from ..plan import Block
 from ..populations.trained_sets import failures_named, training_rows
@@ -42,8 +42,7 @@ def compute(block: Block, store: Store) -> pa.Table:
         with failures_named(work["side"], work["classifier"]["learner"]):
             found = [scores(rows.classifier, rows.X, rows.truth, tune["folds"], params) for params in tried]
     micro, macro = zip(*found, strict=True)
-    replicate = list(range(block.first, block.last))
-    return pa.table({"replicate": replicate, "micro_f1": micro, "macro_f1": macro}, schema=SCHEMA)
+    return replicates_table(block, SCHEMA, micro_f1=micro, macro_f1=macro)
 
 
 def chosen(work: Tuned, table: pa.Table) -> dict[str, Any]:
