@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ from .datasets.dataset import Dataset
 from .engine.stopping import exceeds
 from .plan import Cell, Plan
 from .replicates import observed_cell, prerequisites
-from .schema import as_summary
+from .schema import Hypothesis, as_summary
 from .storage.block_files import first_replicates, replicates_of
 from .storage.plan_table import read_plan
 from .storage.seal import Damaged
@@ -71,6 +72,11 @@ class Results:
             result = self._apply_rule(cell, table)
             return None if result is None else first_replicates(table, result.replicates)
         return table if table is not None and replicates_of(table) == cell.replicates else None
+
+    def hypothesis(self, *cells: Cell, **of: Any) -> Hypothesis:
+        """A hypothesis about cells, on the data of the first; `of`: the other fields."""
+        on = {key: cell.subject.get(key) for cell in cells[:1] for key in ("dataset", "slice")}
+        return Hypothesis(study=self.plan.study, cell=" ".join(cell.name for cell in cells), **{**on, **of})
 
     def _apply_rule(self, cell: Cell, table: pa.Table) -> SequentialResult | None:
         other = observed_cell(cell)

@@ -32,17 +32,15 @@ def rows_of_runs(results: Results, name: str, test: StatisticalTest, of: OfRuns)
     by_dataset: dict[str, list[Cell]] = {}
     for cell in results.cells("crossval"):
         by_dataset.setdefault(cell.subject["dataset"], []).append(cell)
-    for dataset, cells in by_dataset.items():
+    for cells in by_dataset.values():
         for compared in _compared(of, cells):
             names = [cell.subject["classifier"] for cell in compared]
-            base = Hypothesis(
-                study=results.plan.study,
-                cell=" ".join(cell.name for cell in compared),
+            base = results.hypothesis(
+                *compared,
                 test=name,
                 method=of.method,
                 alternative=of.alternative,
                 null=test.null,
-                dataset=dataset,
                 measure=of.measure,
             ).with_(**dict(zip(_SUBJECTS[of.compared], names, strict=False)))
             runs = [run for run in (observed_run(results, cell) for cell in compared) if run is not None]

@@ -58,17 +58,14 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha, test = cell.work, results.plan.alpha, cell.work["test"]
     holds, exact = null_is_true(results, cell), _exact(results, cell)
     covers_truth = "confidence" in test and cell.fanout == "subsample"
-    rejections = Hypothesis(
-        study=results.plan.study,
-        cell=cell.name,
+    rejections = results.hypothesis(
+        cell,
         test="calibration",
         method=cell.subject["test"],
         alternative="two-sided" if exact is not None else "greater",
         null="the test rejects as often as its exact rate says"
         if exact is not None
         else "the test rejects no more often than stated",
-        dataset=cell.subject["dataset"],
-        slice=cell.subject.get("slice"),
         measure=ERROR if holds else POWER,
         n=work["n"],
         statistic=exact,

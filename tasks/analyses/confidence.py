@@ -43,15 +43,13 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
     test = cell.work["test"]
-    row = Hypothesis(
-        study=results.plan.study,
-        cell=f"{source.name} {cell.name}",
+    row = results.hypothesis(
+        source,
+        cell,
         test="confidence",
         method=cell.subject["test"],
         alternative="greater",
         null="the classifier that is better on the test set is not better in truth",
-        dataset=cell.subject["dataset"],
-        slice=cell.subject["slice"],
         measure=measure_of(test).name,
         n=cell.work["n"],
     )

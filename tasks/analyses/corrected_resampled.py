@@ -67,14 +67,13 @@ def _read(results: Results, observed: Cell) -> _Classifier:
 
 
 def _compared(results: Results, a: _Classifier, b: _Classifier) -> Hypothesis:
-    row = Hypothesis(
-        study=results.plan.study,
-        cell=" ".join(cell.name for cell in (*a.cells, *b.cells)),
+    row = results.hypothesis(
+        *a.cells,
+        *b.cells,
         test="corrected-resampled",
         method="5x2cv F" if a.five_by_two else "corrected t",
         alternative="two-sided",
         null="the algorithms a and b are equally accurate when trained on other rows, as many as here",
-        dataset=a.cells[0].subject["dataset"],
         a=a.cells[0].subject["classifier"],
         b=b.cells[0].subject["classifier"],
         measure="difference of accuracies (b - a)",

@@ -98,7 +98,7 @@ def _lacking(measure: str, of: _Classifier) -> str:
 
 
 def _estimate(results: Results, measure: str, of: _Classifier) -> Hypothesis:
-    row = _row(results, of.cells, ESTIMATES, "nothing is tested", of).with_(classifier=of.name, measure=measure)
+    row = _row(results, of.cells, ESTIMATES, "nothing is tested").with_(classifier=of.name, measure=measure)
     if of.run is None:
         return row
     lacking = _lacking(measure, of)
@@ -115,7 +115,7 @@ def _estimate(results: Results, measure: str, of: _Classifier) -> Hypothesis:
 
 def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier) -> Hypothesis:
     spec = MEASURES[measure]
-    row = _row(results, (*a.cells, *b.cells), PAIRS, f"a and b have the same {measure}", a).with_(
+    row = _row(results, (*a.cells, *b.cells), PAIRS, f"a and b have the same {measure}").with_(
         a=a.name, b=b.name, measure=f"difference of {spec.plural or measure} (b - a)"
     )
     if a.run is None or b.run is None:
@@ -135,15 +135,13 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier) ->
     )
 
 
-def _row(results: Results, cells: tuple[Cell, ...], test: str, null: str, of: _Classifier) -> Hypothesis:
-    return Hypothesis(
-        study=results.plan.study,
-        cell=" ".join(cell.name for cell in cells),
+def _row(results: Results, cells: tuple[Cell, ...], test: str, null: str) -> Hypothesis:
+    return results.hypothesis(
+        *cells,
         test=test,
         method="estimate" if test == ESTIMATES else "test of the measure",
         alternative="two-sided",
         null=null,
-        dataset=of.cells[0].subject["dataset"],
     )
 
 

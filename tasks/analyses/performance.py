@@ -47,15 +47,12 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     from scipy.stats import binom
 
     alpha = results.plan.alpha
-    row = Hypothesis(
-        study=results.plan.study,
-        cell=cell.name,
+    row = results.hypothesis(
+        cell,
         test="performance",
         method=cell.subject["test"],
         alternative="less",
         null="the interval holds the truth as often as stated",
-        dataset=cell.subject["dataset"],
-        slice=cell.subject.get("slice"),
         n=cell.work["n"],
     )
     drawn_from, table = population(cell.work, results.store), results.table(cell)
@@ -130,15 +127,13 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
         null = nulls.get(_key(cell))
         if null is None or null.name == cell.name or null_is_true(results, cell):
             continue
-        row = Hypothesis(
-            study=results.plan.study,
-            cell=f"{cell.name} {null.name}",
+        row = results.hypothesis(
+            cell,
+            null,
             test="performance",
             method=cell.subject["test"],
             alternative="greater",
             null="the test rejects no more often than stated",
-            dataset=cell.subject["dataset"],
-            slice=cell.subject.get("slice"),
             measure=ADJUSTED_POWER,
             n=cell.work["n"],
         )

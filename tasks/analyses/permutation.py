@@ -52,14 +52,12 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 def _untested(results: Results, cell: Cell) -> Hypothesis:
     null, measure = cell.subject["null"], cell.work.get("measure", "error")
-    return Hypothesis(
-        study=results.plan.study,
-        cell=cell.name,
+    return results.hypothesis(
+        cell,
         test=f"permutation-{null}",
         method="permutation",
         alternative="less" if measure == "error" else "greater",
         null=_NULLS[null],
-        dataset=cell.subject["dataset"],
         classifier=cell.subject["classifier"],
         measure=measure,
     )

@@ -86,9 +86,8 @@ def _of_fold(statistic: Statistic, label: IntArray, prediction: IntArray) -> flo
 
 
 def _row(results: Results, test: str, dataset: str, cells: tuple[Cell, ...]) -> Hypothesis:
-    return Hypothesis(
-        study=results.plan.study,
-        cell=" ".join(cell.name for cell in cells),
+    return results.hypothesis(
+        *cells,
         test=test,
         method="corrected t",
         alternative="two-sided",

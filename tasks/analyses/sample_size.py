@@ -24,15 +24,12 @@ def rows(results: Results) -> Iterator[Hypothesis]:
         if not isinstance(drawn_from, (Population, EventPopulation)) or null_holds(drawn_from, work["test"]):
             continue
         needed = rows_needed(drawn_from, work["test"], 0.5, results.plan.alpha)
-        yield Hypothesis(
-            study=results.plan.study,
-            cell=joined(group),
+        yield results.hypothesis(
+            *group,
             test="sample-size",
             method=subject["test"],
             alternative="none",
             null="none",
-            dataset=subject["dataset"],
-            slice=subject.get("slice"),
             measure=HALF,
             estimate=None if needed is None else float(needed),
             decision="none",

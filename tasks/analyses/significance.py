@@ -19,9 +19,8 @@ def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     """The hypothesis of a cell, with its results if they are stored."""
     test = named(cell.work["test"])
     seen = table_test(cell.work["test"]).observed(cell.work["data"])
-    base = Hypothesis(
-        study=results.plan.study,
-        cell=cell.name,
+    base = results.hypothesis(
+        cell,
         test=cell.subject["test"],
         method=cell.subject["method"],
         alternative="",

@@ -31,15 +31,12 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     chosen = categorise.chosen(cell.work, results.store)
     for place, side in enumerate(("a", "b")):
         for measure in _MEASURES:
-            row = Hypothesis(
-                study=results.plan.study,
-                cell=cell.name,
+            row = results.hypothesis(
+                cell,
                 test="trained",
                 method=_described(chosen[side]) if side in chosen else "as given",
                 alternative="none",
                 null="none",
-                dataset=cell.subject["dataset"],
-                slice=cell.subject["slice"],
                 classifier=f"{side.upper()} ({cell.work[side]['learner']})",
                 measure=as_measure(measure).name,
                 n=cell.work["split"]["test"],
