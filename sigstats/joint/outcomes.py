@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.class_names import as_predictions
-from .._common.printable import printable
+from .._common.messages import printable
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .._common.class_names import label_name
 from .._common.data_frames import opened
-from .._common.printable import printable
+from .._common.messages import printable
 from .._common.validation import (
     LARGEST_SQUARABLE,
     FloatArray,
