@@ -13,27 +13,16 @@ from sigstats._common.compiled import compiled, inlined
 
 from ._coded_splits import Choice, Coded, Tried
 from ._improvement import floor_of, improvement, promising
-from ._lanes import LINE, add, both, load, multiply, spread, store, subtract, up_to, widen
+from ._lanes import LINE, add, load, multiply, spread, store, subtract, up_to, widen
 
-#: The square of so many fits into a byte.
-FEW: Final = 15
-
-#: So many rows are counted faster so than class by class, where the squares fit.
-SOME: Final = 40
-
-#: Squares of so many do not fit into the 32 bits that they have where they are more than few.
+#: Squares of so many do not fit into the 32 bits that they have.
 MANY: Final = 65_536
 
 
 class Lefts(NamedTuple):
-    """By count and column: draws to the left, and squared counts to the left and right; of few draws, and `FEW` rows.
+    """Draws to the left, and squared counts to the left and right, by column; and the columns that may be best."""
 
-    And the same counts of more draws.
-    """
-
-    few: Any
-    rows: Any
-    more: Any
+    counts: Any
     hits: Any
 
 
@@ -46,41 +35,13 @@ class Best(NamedTuple):
 
 
 @compiled
-def room_for_lefts(width: int, codes: Any) -> Lefts:
-    """Room to count in codes of a type."""
-    more = np.zeros((3, width), dtype=np.uint32)
-    return Lefts(
-        np.zeros((3, width), dtype=codes.dtype), np.empty(FEW, dtype=np.uint32), more, np.zeros(width, dtype=np.uint8)
-    )
+def room_for_lefts(width: int) -> Lefts:
+    """Room to count in columns, which fill lines of memory."""
+    return Lefts(np.zeros((3, width), dtype=np.uint32), np.zeros(width, dtype=np.uint8))
 
 
 @inlined
-def _count_few(sample: Coded, members: Any, tops: Any, counts: Any) -> None:
-    """Count a few rows, each as often as it is listed, up to the codes `tops`; squares grow by 2 c + 1 after c rows."""
-    codes, label = sample.codes, sample.label
-    width = np.uint64(codes.shape[1])
-    for line in range(np.uint64(0), width, np.uint64(LINE // codes.itemsize)):
-        top = load(tops, line)
-        zero, one, every = spread(top, 0), spread(top, 1), spread(top, -1)
-        left = right = left_squares = right_squares = here = zero
-        before = label[members[0]]
-        for row in members:
-            own = label[row]
-            same = spread(top, -np.int64(own == before))
-            before = own
-            left, right = both(left, same), both(right, same)
-            goes = up_to(load(codes, row * width + line), top)
-            stays = subtract(every, goes)
-            left_squares = add(left_squares, both(goes, add(add(left, left), one)))
-            right_squares = add(right_squares, both(stays, add(add(right, right), one)))
-            left, right, here = subtract(left, goes), subtract(right, stays), subtract(here, goes)
-        store(counts, line, here)
-        store(counts, width + line, left_squares)
-        store(counts, width + width + line, right_squares)
-
-
-@inlined
-def _count_more(codes: Any, members: Any, tops: Any, total: Any, counts: Any) -> None:
+def _count(codes: Any, members: Any, tops: Any, total: Any, counts: Any) -> None:
     """Count rows that weigh one each up to the codes `tops`, class by class."""
     width, most = np.uint64(codes.shape[1]), (1 << (8 * codes.itemsize)) - 1
     for line in range(np.uint64(0), width, np.uint64(LINE // codes.itemsize)):
@@ -143,29 +104,6 @@ def _better(counts: Any, tops: Any, tried: Tried, found: int, n: int, smallest: 
 
 
 @inlined
-def best_level_of_few(sample: Coded, members: Any, tried: Tried, found: int, n: int, lefts: Lefts) -> Any:
-    """Search the columns that were drawn, each up to the code of each row, of up to `FEW` draws."""
-    best, filled = Best(-np.inf, found, Choice(-1, 0, 0, 0, 0)), 0
-    for row in members:
-        for _ in range(sample.weight[row]):
-            lefts.rows[filled] = row
-            filled += 1
-    for row in members:
-        tops = sample.codes[row]
-        _count_few(sample, lefts.rows[:filled], tops, lefts.few)
-        best = _better(lefts.few, tops, tried, found, n, 1, best, lefts.hits)
-    return best.choice
-
-
-@inlined
-def best_drawn_of_few(sample: Coded, members: Any, tried: Tried, found: int, smallest: int, lefts: Lefts) -> Any:
-    """Search the columns that were drawn up to their codes, of rows that weigh one each; of bytes up to `FEW`."""
-    _count_few(sample, members, tried.tops, lefts.few)
-    best = Best(-np.inf, found, Choice(-1, 0, 0, 0, 0))
-    return _better(lefts.few, tried.tops, tried, found, len(members), smallest, best, lefts.hits).choice
-
-
-@inlined
 def best_of_all_levels(
     sample: Coded, members: Any, tried: Tried, found: int, total: Any, smallest: int, lefts: Lefts
 ) -> Any:
@@ -176,6 +114,6 @@ def best_of_all_levels(
         low, high = min(low, np.int64(tried.lowest[column])), max(high, np.int64(tried.highest[column]))
     for level in range(low, high):
         tried.tops[:] = level
-        _count_more(sample.codes, members, tried.tops, total, lefts.more)
-        best = _better(lefts.more, tried.tops, tried, found, len(members), smallest, best, lefts.hits)
+        _count(sample.codes, members, tried.tops, total, lefts.counts)
+        best = _better(lefts.counts, tried.tops, tried, found, len(members), smallest, best, lefts.hits)
     return best.choice

@@ -11,10 +11,10 @@ import numpy as np
 
 from sigstats._common.compiled import borrowed, compiled, inlined
 
-from ._coded_at_once import FEW, MANY, SOME, best_drawn_of_few, best_level_of_few, best_of_all_levels
+from ._coded_at_once import MANY, best_of_all_levels
 from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_search import best_of_drawn, best_of_levels, draw_code, draw_codes
-from ._coded_splits import Choice, Coded, are_values, code_below, draw_columns
+from ._coded_splits import Choice, Coded, code_below, draw_columns
 from ._forest_folds import Retrained, Settings, count, decide, parted
 from ._improvement import EPSILON, helps
 
@@ -23,17 +23,12 @@ from ._improvement import EPSILON, helps
 def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int, even: bool, room: Room) -> Any:
     """The best split on the columns that were drawn."""
     tried, total, smallest = room.tried, room.total, settings.smallest
-    if settings.drawn_thresholds:
-        draw_codes(sample, tried, found)
-        if even and n <= (SOME if are_values(sample.codes) else FEW):
-            return best_drawn_of_few(sample, members, tried, found, smallest, room.lefts)
-    elif n <= FEW and smallest == 1:
-        return best_level_of_few(sample, members, tried, found, n, room.lefts)
     count(sample, members, total)
     if not settings.drawn_thresholds:
         if even and n < MANY and 2 * found >= sample.codes.shape[1]:
             return best_of_all_levels(sample, members, tried, found, total, smallest, room.lefts)
         return best_of_levels(sample, members, tried, found, total, n, smallest, room.left, room.levels)
+    draw_codes(sample, tried, found)
     return best_of_drawn(sample, members, tried, found, total, n, smallest, room.left)
 
 
@@ -72,7 +67,7 @@ def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n
 @compiled
 def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, tree: Tree, room: Room) -> None:
     """Grow a tree on the rows that `rows` lists, in the order of their classes; `even` says that all weigh one."""
-    columns, constants, waiting, codes, nodes = room.columns, room.constants, room.waiting, sample.codes, tree.nodes
+    columns, constants, waiting, nodes = room.columns, room.constants, room.waiting, tree.nodes
     for column in range(len(columns)):
         columns[column] = column
     drawn_in_all, squares = count(sample, rows, room.total)
@@ -112,10 +107,7 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, t
             shared += 1
             continue
         feature, code = np.uint64(choice.feature), choice.code
-        if m > FEW:
-            cut, above = _part(sample.columns[feature], members, code, room.spare)
-        else:  # whose rows are in the cache
-            cut, above = _part(codes[:, feature], members, code, room.spare)
+        cut, above = _part(sample.columns[feature], members, code, room.spare)
         if not settings.drawn_thresholds:
             code = _code_between(sample, choice.feature, code, above)
         node, made = made, made + 1

@@ -45,7 +45,7 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     own = Room(
         Tried(lanes[0], lanes[1], lanes[2], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
         np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes), dtype=np.int64),
-        room_for_lefts(width, sample.codes),
+        room_for_lefts(width),
         np.empty(d, dtype=np.int32),
         np.empty(d, dtype=np.int32),
         np.empty(n_classes, dtype=np.int64),
@@ -69,7 +69,7 @@ def borrow(room: Room, tree: Tree) -> Any:
             borrowed(tried.draws),
         ),
         borrowed(room.levels),
-        Lefts(borrowed(lefts.few), borrowed(lefts.rows), borrowed(lefts.more), borrowed(lefts.hits)),
+        Lefts(borrowed(lefts.counts), borrowed(lefts.hits)),
         borrowed(room.columns),
         borrowed(room.constants),
         borrowed(room.total),

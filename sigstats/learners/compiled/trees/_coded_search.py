@@ -110,7 +110,7 @@ def draw_codes(sample: Coded, tried: Tried, found: int) -> None:
         feature = tried.columns[each]
         low, high = tried.lowest[feature], tried.highest[feature]
         code = draw_code(sample, feature, low, high, tried.draws[each])
-        tried.draws[each] = tried.tops[feature] = code
+        tried.draws[each] = code
 
 
 @inlined

@@ -51,8 +51,8 @@ class Choice(NamedTuple):
 class Tried(NamedTuple):
     """The lowest and highest code of each column in a node; the columns to search, and what was drawn for them.
 
-    ``draws`` are numbers of the sequence, and then the codes up to which rows go left; ``tops`` are these codes by
-    column, and anything in columns that are not searched.
+    ``draws`` are numbers of the sequence, and then the codes up to which rows go left; ``tops`` are
+    codes by column up to which rows are counted.
     """
 
     lowest: Any

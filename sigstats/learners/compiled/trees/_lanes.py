@@ -109,8 +109,6 @@ widen: Any = extending.intrinsic(_widen)
 add: Any = _operation(lambda builder, a, b: builder.add(a, b))
 subtract: Any = _operation(lambda builder, a, b: builder.sub(a, b))
 multiply: Any = _operation(lambda builder, a, b: builder.mul(a, b))
-both: Any = _operation(lambda builder, a, b: builder.and_(a, b))
-"""The bits that both have."""
 lower: Any = _operation(lambda builder, a, b: builder.select(builder.icmp_unsigned("<", a, b), a, b))
 higher: Any = _operation(lambda builder, a, b: builder.select(builder.icmp_unsigned(">", a, b), a, b))
 up_to: Any = _operation(lambda builder, a, b: builder.sext(builder.icmp_unsigned("<=", a, b), a.type))
