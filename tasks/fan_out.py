@@ -129,8 +129,8 @@ def draws_nothing(work: Any) -> dict[str, Any]:  # noqa: ARG001
 
 def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Table:
     """The table of a block with a row a replicate, which are numbered here."""
-    numbers = np.arange(block.first, block.last, dtype=np.int64)
-    return pa.table({"replicate": numbers, **columns}, schema=schema)
+    numbered: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64), **columns}
+    return pa.table(numbered, schema=schema)
 
 
 def version_of(fan_out: FanOut, work: Any) -> int:
