@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _run_votes(options: argparse.Namespace) -> int:
     """Rank the models of one file by votes."""
-    from sigstats._common.printable import printable
+    from sigstats._common.messages import printable
     from sigstats._common.validation import as_real
 
     from ..ranking.votes import COLUMNS, as_json, ranked_votes
