@@ -198,13 +198,12 @@ def open_results(output: "str | PathLike[str]") -> StudyResults:
     Examples
     --------
     >>> import tempfile
-    >>> from sigstats.flows.api.results import open_results
-    >>> from sigstats.flows.api.run import run_study
+    >>> import sigstats
     >>> ulcers = {"name": "ulcers", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]], "methods": ["exact"]}
     >>> study = {"kind": "significance", "tables": [ulcers]}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = run_study(study, output=folder)
-    ...     found = open_results(folder)
+    ...     _ = sigstats.run_study(study, output=folder)
+    ...     found = sigstats.open_results(folder)
     ...     found.summary[["dataset", "test", "method", "decision"]].to_dict("records")
     [{'dataset': 'ulcers', 'test': 'efficiency', 'method': 'exact', 'decision': 'reject'}]
     """

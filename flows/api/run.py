@@ -83,11 +83,11 @@ def run_study(
     Examples
     --------
     >>> import tempfile
-    >>> from sigstats.flows.api.run import run_study
+    >>> import sigstats
     >>> pair = {"name": "two", "a": "old", "b": "new", "counts_a": [3, 9], "counts_b": [7, 5]}
     >>> study = {"kind": "significance", "samples": [pair]}
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     found = run_study(study, output=folder)
+    ...     found = sigstats.run_study(study, output=folder)
     ...     found.summary["p_value"].round(3).tolist()
     [0.214]
     """

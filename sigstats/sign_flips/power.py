@@ -145,11 +145,11 @@ def paired_sample_size(
     Parameters
     ----------
     only_a, only_b, accuracy_a, accuracy_b, discordance, answers, correlation
-        As in `power`; the accuracies differ.
+        As in `paired_power`; the accuracies differ.
     target : float
         The power wanted, strictly between 0 and 1.
     alpha, alternative, method, correction
-        As in `power`.
+        As in `paired_power`.
 
     Returns
     -------
