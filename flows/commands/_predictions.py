@@ -295,3 +295,12 @@ def write_text(place: str, text: str) -> None:
         print(text)  # noqa: T201
         return
     write_whole(place, f"{text}\n".encode())
+
+
+def as_options(error: ValueError) -> BadInput:
+    """What the library says of an argument, said of the option that gave it."""
+    said, _, rest = str(error).partition(": ")
+    return BadInput(f"{_OPTIONS.get(said, said)}: {rest}" if rest else said)
+
+
+_OPTIONS = {"positive": "--positive", "measures": "--measure", "score_range": "--score-range"}

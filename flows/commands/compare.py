@@ -17,6 +17,7 @@ from ._predictions import (
     add_outputs,
     add_prediction_arguments,
     add_score_range,
+    as_options,
     columns_of_files,
     file_for_each,
     refuse_overwriting,
@@ -194,7 +195,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         baseline_name, *names = named if of_one_file else (options.baseline, *options.candidates)
         return compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive), pairs
     except ValueError as error:
-        raise BadInput(str(error)) from None
+        raise as_options(error) from None
 
 
 def _texts(options: argparse.Namespace, found: "CandidatesResult") -> Iterator[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """TOML files, and values of the command line that replace some of theirs. Nothing else reads TOML."""
 
+import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,7 +32,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path}: cannot be read ({error})") from None
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{path}: is not TOML: {error}") from None
+        raise BadInput(f"{path}: is not TOML: {error}{_unquoted(path, str(error))}") from None
     except RecursionError:
         raise BadInput(deep) from None
     except ValueError as error:  # a path with a null character, a number of thousands of digits
@@ -43,6 +44,14 @@ def read_toml(path: Path) -> dict[str, Any]:
     if level:
         raise BadInput(deep)
     return values
+
+
+def _unquoted(path: Path, error: str) -> str:
+    """Where the line of an error has a word without quotes, how it is written."""
+    line = re.search(r"at line (\d+)", error)
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    found = line and re.fullmatch(r"\s*([\w.-]+)\s*=\s*([A-Za-z][\w./-]*)\s*", lines[int(line[1]) - 1])
+    return f'; text needs quotes: {found[1]} = "{found[2]}"' if found else ""
 
 
 def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:

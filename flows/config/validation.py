@@ -45,7 +45,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
         return f"{where}: is missing{more}"
     reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     reason = reason.replace("a valid integer", "a whole number").replace("a valid dictionary", "a table")
-    reason = reason.replace("a valid ", "a ")
+    reason = reason.replace("a valid tuple", "a list").replace("a valid ", "a ")
     if first["type"] == "union_tag_invalid":  # pydantic's text has the whole tag
         tag, wanted = first["ctx"]["tag"], first["ctx"]["expected_tags"]
         return f"{where}: {shown(tag)} is not valid as {first['ctx']['discriminator']}; expected {wanted}{more}"

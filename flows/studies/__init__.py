@@ -97,7 +97,13 @@ def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
     Raises BadInput, one line that names the file, the key, the value and what would be right.
     """
     values = apply_settings(read_toml(path), settings)
-    return parse_study(values, source=str(path), default_name=path.stem)
+    try:
+        return parse_study(values, source=str(path), default_name=path.stem)
+    except BadInput as error:
+        said = str(error).removeprefix(f"{path}: ")
+        if any(said.startswith(f"{setting.partition('=')[0].strip()}: ") for setting in settings):
+            raise BadInput(f"--set: {said}") from None
+        raise
 
 
 def parse_study(values: Mapping[str, Any], *, source: str, default_name: str = "study") -> Study:

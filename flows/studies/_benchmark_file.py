@@ -120,7 +120,7 @@ class Permutation(StoppingSettings):
 
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
-    known = analyses.names()
+    known = [name for name in analyses.names() if analyses.used_by([name], "crossval")]
     for name in names:
         if name not in known:
             hint = did_you_mean(name, known)

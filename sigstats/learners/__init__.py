@@ -96,7 +96,7 @@ def build(
         return with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
     if "." not in name:
         known = [*READY, *own.named(READY)]
-        wanted = "one of " + ", ".join(known) + " or an import path"
+        wanted = "one of " + ", ".join(known) + " or an import path, as in 'mypackage.models:Net'"
         raise refuse("classifier", name, wanted + did_you_mean(name, known))
     return with_encoding(attempt(_classifier_class(name, allowed), dict(given)), mask, bool(missing))
 

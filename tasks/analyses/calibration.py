@@ -18,10 +18,13 @@ from ..results import Results
 from ..schema import Hypothesis
 from .sample_size import rows_needed
 
+#: What it reads, which studies of one kind alone compute.
+USES = ("subsample", "own-test", "fold-test")
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
-    for fanout in ("subsample", "own-test", "fold-test"):
+    for fanout in USES:
         for cell in results.cells(fanout):
             yield from _of_cell(results, cell)
 

@@ -26,6 +26,9 @@ from ..schema import Hypothesis
 #: The bins of the histogram of bootstrap replicates.
 _BINS = 48
 
+#: What it reads, which studies of one kind alone compute.
+USES = ("subsample",)
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One row for each test on each pair of trained classifiers, where test sets of the same size were drawn."""

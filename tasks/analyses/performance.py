@@ -35,6 +35,9 @@ from ..results import Results
 from ..schema import Hypothesis
 from .calibration import count_undefined, null_is_true, undefined
 
+#: What it reads, which studies of one kind alone compute.
+USES = ("interval", "subsample", "fold-test")
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """Nine rows for each interval, and one for each test that has power and a population without a difference."""

@@ -15,6 +15,9 @@ from ..statistical_tests import of_sets
 #: The measure of a row.
 HALF = "rows for half of the time"
 
+#: What it reads, which studies of one kind alone compute.
+USES = ("subsample",)
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """For each population in which one classifier is better and each of McNemar's tests the number of rows."""

@@ -14,6 +14,9 @@ from ..statistical_tests import MONTE_CARLO, named, table_test
 LIKENESS = "likeness"
 _SUBJECT = ("dataset", "classifier", "a", "b")
 
+#: What it reads, which studies of one kind alone compute.
+USES = ("evaluate", "replicate")
+
 
 def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     """The hypothesis of a cell, with its results if they are stored."""

@@ -19,6 +19,9 @@ from ..schema import Hypothesis
 
 _MEASURES = ("micro-f1", "macro-f1")
 
+#: What it reads, which studies of one kind alone compute.
+USES = ("categorise",)
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """Each measure of each classifier: ``statistic`` on the test set, ``estimate`` on the population."""

@@ -170,7 +170,11 @@ def _match(first: Predictions, other: Predictions) -> Matched:
     notes = [f"{where}: {listed(values)} in this file alone" for where, values in alone.items() if len(values)]
     rows = pc.indices_nonzero(pc.is_valid(partner))
     if not len(rows):
-        raise ValueError(f"{other.where}: no id of it is in {first.where}; expected predictions of the same rows")
+        one, another = (shown(str(each.ids[0].as_py())) for each in (other, first))
+        raise ValueError(
+            f"{other.where}: no id of it is in {first.where}, such as {one} here and {another} there; expected "
+            "predictions of the same rows"
+        )
     return Matched(rows, partner.take(rows), tuple(notes))
 
 

@@ -75,6 +75,8 @@ def test_every_cluster_of_the_project_is_valid(repository):
             "did you mean 'learner'?",
         ),
         ("kind = ", "is not TOML"),
+        ("kind = benchmark", 'text needs quotes: kind = "benchmark"'),
+        (SHORTEST + "tests = ['trained']", "tests: 'trained' is not valid; expected one of bootstrap"),
     ],
 )
 def test_bad_studies_are_refused_in_one_line(tmp_path, text, complaint):
@@ -96,7 +98,7 @@ def test_set_overrides_the_file(tmp_path):
     assert (study.permutation.resamples, study.name, study.alpha, study.datasets) == (99, "other", 0.1, ["wine"])
 
 
-@pytest.mark.parametrize("setting", ["seed", "=3", "a..b=3", "seed.x=1"])
+@pytest.mark.parametrize("setting", ["seed", "=3", "a..b=3", "seed.x=1", "alpha=2"])
 def test_bad_settings_are_refused(tmp_path, setting):
     with pytest.raises(BadInput, match="--set"):
         load(tmp_path, SHORTEST + "seed = 1", setting)
