@@ -1,13 +1,18 @@
-"""How far a p-value may be from the number that its method defines.
+"""How far a p-value may be from the number that its method defines, and whether a chi-square approximation is safe.
 
 A bound is a share of the larger of the two, and so at most 1. It is put together from the relative errors that the
-analyses of docs/methods.md state; here is what all of them share. Not part of the public names.
+analyses of docs/methods.md state; here is what all of them share. The rule for approximations is Cochran's (1954): no
+expected count below 1, and at most a fifth of them below 5. Not part of the public names.
 
 When not to use: what random replicates leave open. That is in the interval of the p-value.
 """
 
 import math
 import sys
+
+from numpy.typing import ArrayLike
+
+from .validation import as_reals
 
 #: The relative error of one rounding to double precision: half a unit in the last place.
 ROUNDING = 2.0**-53
@@ -39,3 +44,21 @@ def width_of(low: float, high: float) -> float:
 def of_logarithm(error: float) -> float:
     """The relative error of a number whose natural logarithm has this absolute error."""
     return math.expm1(error) + 2 * ROUNDING
+
+
+def expected_counts_warning(expected: ArrayLike) -> str:
+    """What is wrong with a chi-square approximation at these expected counts; empty where nothing is.
+
+    >>> expected_counts_warning([12.0, 7.5, 5.0, 9.1, 4.9])
+    ''
+    >>> expected_counts_warning([0.8, 7.5])
+    'warning: the chi-square approximation is unsafe: the smallest expected count is 0.8, and 1 of 2 are below 5'
+    """
+    counts = as_reals(expected, "expected")
+    low = int((counts < 5).sum())
+    if counts.min() >= 1 and 5 * low <= counts.size:
+        return ""
+    return (
+        f"warning: the chi-square approximation is unsafe: the smallest expected count is {counts.min():.3g}, "
+        f"and {low} of {counts.size} are below 5"
+    )

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from scipy.special import chdtrc
 
-from .._common.expected_counts import expected_counts_warning
+from .._common.error_bounds import expected_counts_warning
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count
 from ..test_result import TestResult, monte_carlo_outcome
