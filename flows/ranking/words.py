@@ -65,9 +65,8 @@ def _of_all_rows(found: Ranking) -> str:
 
 def basis(found: Ranking) -> str:
     """The models, rows and test that the ranks are based on."""
-    test = "exact sign flips" if found.groups is not None or found.measure != "accuracy" else "McNemar's exact test"
-    if found.averaged:
-        test = "sign flips of items' averages and a score test"
+    of_means = found.groups is not None or found.measure != "accuracy" or found.averaged
+    test = "the bound of a mean that one more row does not undo" if of_means else "McNemar's exact test"
     shown = sum(pair.better for pair in found.pairs)
     return (
         f"{rows_in_words(found)}; all ranks hold at once with confidence "

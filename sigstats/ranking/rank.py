@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._common.class_names import label_name, require_class_names
+from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.scores import require_one_scale
 from .._common.task_weights import MEAN_OVER_TASKS, task_weights
@@ -27,7 +28,7 @@ from .._common.validation import (
 )
 from .intervals import mean_interval, share_interval
 from .item_means import first_of_each, item_means, missing_in
-from .rank_sets import RankSets, as_score_table, rank_sets
+from .rank_sets import RankSets, as_score_table, sets_of
 from .result import RankedModel, RankedPair, RankedSlice, Ranking
 
 
@@ -80,7 +81,7 @@ def rank_models(
 
     Notes
     -----
-    The rank sets are those of `sigstats.rank_sets`, by exact tests of all ordered pairs. The slices share one family of
+    The rank sets are those of `sigstats.rank_sets`, by tests of all ordered pairs. The slices share one family of
     their own: each has rank sets at the confidence at which those of all slices hold at once (Bonferroni).
 
     Examples
@@ -144,10 +145,14 @@ def rank_table(
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     least = as_count(smallest_slice, "smallest_slice", minimum=1)
     right = right or scores.dtype == np.bool_
+    if len(scores) < 1 or scores.shape[1] < 2:
+        raise refuse("correct (shape)", scores.shape, "one row or more, and two models (columns) or more")
     if not right:
         require_one_scale(scores.T, models, wanted="scores of all models in one unit")
     scores = -scores if lower else scores
-    sets = rank_sets(scores, models=models, groups=groups, answers=answers, confidence_level=level)
+    if scores.dtype != np.bool_:
+        scores = ties_as_equal(scores)
+    sets = sets_of(scores, models, groups, level)
     parts = [
         (f"{column} = {value}", np.flatnonzero(codes == code))
         for column, (values, codes) in slices.items()
@@ -160,14 +165,13 @@ def rank_table(
         if not note:
             inside = None if groups is None else np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
             of_one = 1 - (1 - level) / notes_of.count("")
-            counts = None if answers is None else answers[rows]
-            of_part = rank_sets(scores[rows], models=models, groups=inside, answers=counts, confidence_level=of_one)
+            of_part = sets_of(scores[rows], models, inside, of_one)
             part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right, lower=lower))
         found.append(part)
     if tasks is not None and answers is None:
-        weighted = scores * (task_weights(tasks) * (len(tasks) / (int(tasks.max()) + 1)))[:, np.newaxis]
-        of_tasks = rank_sets(weighted, models=models, groups=groups, confidence_level=level)
-        ranked = _models(of_tasks, weighted, groups, level, right=right, lower=lower)
+        weights = task_weights(tasks) * (len(tasks) / (int(tasks.max()) + 1))
+        of_tasks = sets_of(scores, models, groups, level, weights)
+        ranked = _models(of_tasks, weights[:, np.newaxis] * scores, groups, level, right=right, lower=lower)
         found.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
     ordered = _models(sets, scores, groups, level, right=right, lower=lower)
     return Ranking(

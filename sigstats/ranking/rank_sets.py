@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._common.array_record import ArrayRecord
-from .._common.data_frames import require_same_index
 from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import (
-    MAX_TOTAL,
     FloatArray,
     IntArray,
     as_array,
@@ -32,8 +30,7 @@ from .._common.validation import (
     as_reals,
     refuse,
 )
-from ..sign_flips.score_test import score_pvalue
-from ._sign_flips import pairs_by_sign_flips
+from ..unseen_row.means import mean_pvalues, units_of
 
 _CHUNK = 2**24
 #: An adjusted p-value of exactly the level rejects, whatever its last bit.
@@ -96,7 +93,6 @@ def rank_sets(
     *,
     models: Sequence[str] | None = None,
     groups: Any = None,
-    answers: Any = None,
     confidence_level: float = 0.95,
 ) -> RankSets:
     """Find the ranks that each of several models may have.
@@ -112,10 +108,7 @@ def rank_sets(
         all others by default.
     groups : array_like of int, shape (n,), or str, optional
         The group of each row, or the column of the frame that holds it. Rows of one group are not independent, as
-        several answers to one question are not: groups are exchanged whole.
-    answers : array_like of int, shape (n, k), optional
-        How many answers each score is the mean of. Means of unlike numbers are not as likely ahead as behind, however
-        equal the models are: p is then not below that of a score test.
+        several answers to one question are not: groups are what is counted.
     confidence_level : float
         Strictly between 0 and 1.
 
@@ -133,11 +126,10 @@ def rank_sets(
     Mogstad, Romano, Shaikh and Wilhelm (2024), Review of Economic Studies 91, section 3: if all pairs of models are
     tested with a familywise error of one less the confidence, a model's rank lies between one more than the number of
     models shown to be better and k less the number shown to be worse, for all models at once. They bootstrap; here each
-    ordered pair is tested exactly and one-sided, rows by McNemar's test and scores or groups by changes of sign
-    (`sigstats.sign_flip_test`). These assume that equal models could be exchanged within a row or group: models of
-    which one has rare large losses and many small gains are told apart though their means are equal. Where the laws of
-    all pairs would take more than seconds, p-values are certified upper bounds that exceed the exact ones by at most
-    some two percent, four below 1e-5.
+    ordered pair is tested one-sided: rows that are right or wrong by McNemar's exact test, and scores or groups by the
+    bound of their mean difference that one more row (group) does not undo (Gaffke 2005), as `sigstats.compare` does. So
+    two models are told apart only where their means are, however rare and large the losses of one. A row can differ by
+    1 where scores lie between 0 and 1; else by the largest difference that was seen, which may be too small.
 
     The pairs are taken by Holm's steps with one gain: what is better than a model that is better than a third is better
     than the third, so that hypotheses which follow are rejected without a test and no longer counted. Where a step
@@ -161,32 +153,34 @@ def rank_sets(
         raise refuse("correct (shape)", table.shape, "one row or more, and two models (columns) or more")
     names = as_names(found.models, "models", k)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-    scores = tuple(float(each) for each in table.mean(axis=0, dtype=np.float64))
-    units = n
-    sums: Any = table
-    sizes = np.ones(n)
+    codes = None
     if groups is not None:
         column = found.named["groups"]
         named = np.unique(as_labels(column, "groups"), return_inverse=True)[1] if isinstance(groups, str) else column
-        codes, units = as_groups(named, "groups", n)
-        sums = np.zeros((units, k))
-        np.add.at(sums, codes, table)
-        sizes = np.bincount(codes, minlength=units).astype(np.float64)
-    pvalues = (
-        _mcnemar(table)
-        if table.dtype == np.bool_ and groups is None
-        else pairs_by_sign_flips(np.asarray(sums, dtype=float))
-    )
-    if answers is not None:
-        require_same_index(correct=correct, answers=answers)
-        require_same_index(axis="classes", correct=correct, answers=answers)
-        counts = _as_counts(answers, table.shape)
-        np.maximum(pvalues, _score_tests(np.asarray(sums, dtype=float), sizes, table, counts), out=pvalues)
+        codes, _ = as_groups(named, "groups", n)
+    return sets_of(table, names, codes, level)
+
+
+def sets_of(
+    table: Any, models: Sequence[str], groups: IntArray | None, level: float, weights: FloatArray | None = None
+) -> RankSets:
+    """The rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1."""
+    weighted = table if weights is None else weights[:, np.newaxis] * table
+    n, k = table.shape
+    if table.dtype == np.bool_ and groups is None and weights is None:
+        pvalues = _mcnemar(table)
+    else:
+        sums, sizes = np.asarray(weighted, dtype=np.float64), weights
+        if groups is not None:
+            n = int(groups.max()) + 1
+            sums = np.column_stack([np.bincount(groups, column, n) for column in sums.T])
+            sizes = np.bincount(groups, weights, n).astype(np.float64)
+        pvalues = pairs_of_means(sums, sizes, 1.0 if _within_one(table) else None)
     adjusted = adjusted_pairs(pvalues)
     better = (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
     return RankSets(
-        models=tuple(names),
-        scores=scores,
+        models=tuple(models),
+        scores=tuple(float(each) for each in weighted.mean(axis=0, dtype=np.float64)),
         low=tuple((1 + better.sum(axis=0)).tolist()),
         high=tuple((k - better.sum(axis=1)).tolist()),
         tiers=_tiers(better),
@@ -194,7 +188,7 @@ def rank_sets(
         pvalues=pvalues,
         adjusted_pvalues=adjusted,
         confidence_level=level,
-        n=units,
+        n=n,
     )
 
 
@@ -226,29 +220,28 @@ def _mcnemar(correct: NDArray[np.bool_]) -> FloatArray:
     return np.asarray(p, dtype=np.float64)
 
 
-def _score_tests(sums: FloatArray, sizes: FloatArray, table: Any, answers: IntArray) -> FloatArray:
-    """One-sided p-values of the score test of all ordered pairs of models of unlike numbers of answers; 0 of others."""
+def _within_one(table: Any) -> bool:
+    """Whether scores lie between 0 and 1, as they are or with their signs turned."""
+    least, most = float(table.min()), float(table.max())
+    return 0 <= least <= most <= 1 or -1 <= least <= most <= 0
+
+
+def pairs_of_means(sums: FloatArray, sizes: FloatArray | None, limit: float | None) -> FloatArray:
+    """One-sided p-values of all ordered pairs of models, by bounds of the mean difference of units of these sizes.
+
+    `limit`: of what one row can differ; None for the largest difference of a pair that was seen.
+    """
     k = sums.shape[1]
-    p = np.zeros((k, k))
-    bounded = float(table.min()) >= 0 and float(table.max()) <= 1
-    for a in range(k):
-        for b in range(a + 1, k):
-            if (answers[:, a] == answers[:, b]).all():
-                continue
-            differences = sums[:, a] - sums[:, b]
-            limit = 1.0 if bounded else float((np.abs(differences) / sizes).max())
-            p[a, b], p[b, a] = (score_pvalue(differences, sizes, limit, way) for way in ("greater", "less"))
+    p = np.ones((k, k))
+    pairs = [(a, b) for a in range(k) for b in range(a + 1, k)]
+    step = max(1, _CHUNK // len(sums))
+    for start in range(0, len(pairs), step):
+        chosen = pairs[start : start + step]
+        many = [units_of(sums[:, a] - sums[:, b], sizes) for a, b in chosen]
+        limits = [float(np.abs(each.sums / each.sizes).max()) if limit is None else limit for each in many]
+        for (a, b), (less, greater) in zip(chosen, mean_pvalues(many, limits), strict=True):
+            p[a, b], p[b, a] = greater, less
     return p
-
-
-def _as_counts(answers: Any, shape: tuple[int, int]) -> IntArray:
-    counts = as_reals(answers, "answers", ndim=2)
-    if counts.shape != shape:
-        raise refuse("answers (shape)", counts.shape, f"{shape}, one for each score")
-    wrong = (counts < 1) | (counts != np.floor(counts)) | (counts > MAX_TOTAL)
-    if wrong.any():
-        raise refuse("answers", counts[wrong][0], "whole numbers from 1")
-    return counts.astype(np.int64)
 
 
 def adjusted_pairs(pvalues: FloatArray) -> FloatArray:

@@ -2,7 +2,7 @@
 
 Nothing is ever subtracted, so that every probability keeps all but a few of its digits.
 
-When not to use: magnitudes whose total times their number exceeds a billion (`sigstats.sign_flips.many_tails`).
+When not to use: magnitudes whose total times their number exceeds a billion (`sigstats.sign_flips.fourier`).
 """
 
 from collections.abc import Sequence

@@ -35,8 +35,6 @@ MOST_BITS, MOST_TERMS = 10**9, 2**28
 MOST_MULTIPLIED = 2 * 10**7
 #: What one sum of a short list takes, in bits of the exact product.
 _WORK_OF_A_SUM = 250
-#: What certified bounds of a tail take, likewise.
-_WORK_OF_BOUNDS = 8 * 10**6
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
 MOST_ENUMERATED = 40
 #: The logarithm of a larger probability is that of its double.
@@ -108,35 +106,6 @@ def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negativ
         return Tail(1.0, 1.0, 0.0)
     one = tail_of_sum(magnitudes, max(positive, negative))
     return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)), one.rounding)
-
-
-def both_tails(
-    magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, *, width: float = _WIDTH
-) -> tuple[Tail, Tail]:
-    """``tail_of_sum`` of the sums of the positive and of the negative differences, from one law if it can."""
-    if not isinstance(magnitudes, np.ndarray) and len(distinct := Counter(magnitudes)) > 1:
-        exact = _exact_tails(distinct, positive, negative)
-        if exact is not None:
-            return exact[0], exact[1]
-    return tail_of_sum(magnitudes, positive, width=width), tail_of_sum(magnitudes, negative, width=width)
-
-
-def work_of_tails(magnitudes: Sequence[int] | FloatArray) -> float:
-    """About how long `both_tails` takes, as the bits of an exact product that takes so long.
-
-    >>> work_of_tails([1] * 500), work_of_tails([1, 2, 5])
-    (0.0, 24.0)
-    """
-    n = len(magnitudes)
-    enumerated = _WORK_OF_A_SUM * 2.0 ** (n / 2) if n <= MOST_ENUMERATED else math.inf
-    if isinstance(magnitudes, np.ndarray):
-        return min(enumerated, _WORK_OF_BOUNDS)
-    distinct = Counter(magnitudes)
-    if len(distinct) <= 1:
-        return 0.0
-    *_, sums = halves(distinct)
-    exact = min(_WORK_OF_A_SUM * sums if sums <= MOST_SUMS else math.inf, n * float(sum(magnitudes)))
-    return exact if exact <= MOST_BITS else float(_WORK_OF_BOUNDS)
 
 
 def _exact_tails(distinct: "Counter[int]", *thresholds: int) -> list[Tail] | None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._common.validation import FloatArray, IntArray, as_reals, refuse
+from .._common.validation import FloatArray, as_reals, refuse
 
 #: Differences that are multiples of a fraction with no larger denominator are taken for these multiples.
 MOST_DENOMINATOR = 10**6
@@ -20,7 +20,6 @@ LARGEST = 1e75
 #: The smallest unit of exact differences, and how many of it one may be, so that both are floats of full precision.
 _SMALLEST_UNIT, _MOST_UNITS = 1e-300, 10**300
 #: The largest sum of whole differences in int64.
-_MOST_SUMMED = 2**62
 
 
 def as_units(differences: Any) -> tuple[list[Any], float, bool]:
@@ -104,34 +103,6 @@ def signed_sums(units: list[Any], *, exact: bool) -> SignedSums:
     values = np.array(units)
     # Not the total less the positive ones, which leaves few digits of a small sum.
     return SignedSums(np.abs(values[values != 0]), float(values[values > 0].sum()), float(-values[values < 0].sum()))
-
-
-def whole_units(differences: Any) -> SignedSums:
-    """The magnitudes and sums of differences, in units of which they are whole numbers where there are such units."""
-    units, _, exact = as_units(differences)
-    return signed_sums(units, exact=exact)
-
-
-def whole_differences(scores: FloatArray) -> IntArray | None:
-    """Scores in units of which all their differences are whole, or None where sums of these are beyond int64.
-
-    >>> whole_differences(np.array([[0.5, 0.25], [1.0, 0.75]])).tolist()
-    [[2, 1], [4, 3]]
-    """
-    near = _near_fractions((scores[:1, :_FEW], *scores.T), float(np.abs(scores).max()))
-    if near is None:
-        return None
-    common = math.lcm(*(each.denominator for each in near.values()))
-    values = sorted(near)
-    whole = [int(near[each] * common) for each in values]
-    divisor = math.gcd(*whole) or 1
-    if 2 * len(scores) * max(map(abs, whole)) // divisor >= _MOST_SUMMED:
-        return None
-    units = np.array([each // divisor for each in whole], dtype=np.int64)
-    found = np.empty(scores.shape, dtype=np.int64, order="F")
-    for column in range(scores.shape[1]):
-        found[:, column] = units[np.searchsorted(values, scores[:, column])]
-    return found
 
 
 def require_moderate(numbers: Iterable[Any], name: str) -> None:

@@ -88,7 +88,6 @@ def _permuted(X, y, groups=None):
         (lambda a, b: sigstats.rank_models(a, label=b), RIGHT, RIGHT["x"]),
         (lambda a, b: sigstats.rank_models(a, slices={"part": b}), RIGHT, CLASSES),
         (lambda a, b: sigstats.rank_sets(a, groups=b).pvalues.tolist(), RIGHT, GROUPS),
-        (lambda a, b: sigstats.rank_sets(a, answers=b).pvalues.tolist(), RIGHT * 0.5, RIGHT + 1),
         (lambda a, b: sigstats.compare_over_datasets(a, datasets=b, rng=1), FEATURES, pd.Series(ROWS, index=ROWS)),
         (_permuted, FEATURES, CLASSES),
         (lambda a, b: _permuted(FEATURES.to_numpy(), a, groups=b), CLASSES, GROUPS),

@@ -273,7 +273,7 @@ CALLS = {
     ],
     "rank_sets": [
         (sigstats.rank_sets, {"correct": correct, "models": ["a", "b", "c"], "groups": [1, 1, 2, 3],
-                              "answers": [[1, 2, 2], [3, 1, 1], [1, 1, 1], [2, 2, 5]], "confidence_level": 0.9})
+                              "confidence_level": 0.9})
         for correct in (SCORES, [[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]])
     ],
     "signed_rank_test": [

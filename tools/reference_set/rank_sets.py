@@ -5,12 +5,16 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from ._cases import Case, law_of_sums, tail_in_balls, tail_of_law, upper_tail
+from ._cases import Case, tail_in_balls, upper_tail
 
 SOURCE = (
-    "Mogstad, Romano, Shaikh and Wilhelm (2024), section 3, with McNemar's exact test of each ordered pair of models."
+    "Mogstad, Romano, Shaikh and Wilhelm (2024), section 3, with McNemar's exact test or Gaffke's bound (2005) of each "
+    "ordered pair of models."
 )
-METHODS = ("binomial coefficients, or all signs by polynomials", "gamma functions in balls, or another polynomial")
+METHODS = (
+    "binomial coefficients, or races of exponential variables",
+    "gamma functions in balls, or the races in another order",
+)
 
 
 def right_and_wrong(table: list[list[int]], a: int, b: int) -> tuple[Any, Any]:
@@ -21,19 +25,32 @@ def right_and_wrong(table: list[list[int]], a: int, b: int) -> tuple[Any, Any]:
 
 
 def scored(table: list[list[int]], a: int, b: int) -> tuple[Any, Any]:
-    """The same where rows have whole scores: changes of sign of their differences."""
-    differences = [row[a] - row[b] for row in table if row[a] != row[b]]
-    sizes, ahead = [abs(each) for each in differences], sum(each for each in differences if each > 0)
-    first = tail_of_law(law_of_sums(sizes), ahead, sum(sizes), "greater")
-    law = [1]  # of the sum of all differences with their signs, from the least on
-    for size in sizes:
-        grown = [0] * (len(law) + 2 * size)
-        for place, count in enumerate(law):
-            grown[place] += count
-            grown[place + 2 * size] += count
-        law = grown
-    least = sum(sizes) + sum(differences)
-    return first, Fraction(sum(law[least:]), 2 ** len(sizes))
+    """The same where rows have whole scores: the weighted mean difference is at most 0, one unseen row included.
+
+    The row is as bad as the worst, and the weights are exponential variables.
+    """
+    differences = [row[a] - row[b] for row in table]
+    worst = max(map(abs, differences))
+    if not worst:
+        return Fraction(1), Fraction(1)
+    factors = [*differences, -worst]
+    return race(factors), race(sorted(factors, key=lambda each: (each % 3, -each)))
+
+
+def race(factors: list[int]) -> Fraction:
+    """P(sum of exponential variables times these factors <= 0).
+
+    The difference of two exponential variables of means p and q is the one with probability p / (p + q), and minus the
+    other with q / (p + q), so that of each two of unlike sign one goes.
+    """
+    gains, losses = [each for each in factors if each > 0], [-each for each in factors if each < 0]
+    row = [Fraction(1)] * (len(losses) + 1)  # no gain is left
+    for gain in gains:
+        found = [Fraction(0)]  # no loss is left
+        for loss, without in zip(losses, row[1:], strict=True):
+            found.append((gain * found[-1] + loss * without) / (gain + loss))
+        row = found
+    return row[-1]
 
 
 def drawn(seed: int, n: int, shares: list[float]) -> list[list[int]]:

