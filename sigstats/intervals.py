@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,27 @@ class Interval:
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+
+def with_alternative(
+    two_sided: Callable[[float], Interval], alternative: str, level: float, ends: tuple[float, float]
+) -> Interval:
+    """The interval of `level`; of a one-sided alternative it has one end, and the other is the least or greatest value.
+
+    `two_sided` gives that of a level, whose tails are equal. ValueError for a one-sided one of level 1/2 or less.
+
+    Examples
+    --------
+    >>> from sigstats.intervals import clopper_pearson, with_alternative
+    >>> with_alternative(lambda level: clopper_pearson(0, 10, confidence_level=level), "less", 0.95, (0, 1)).high
+    0.25886...
+    """
+    if alternative == "two-sided":
+        return two_sided(level)
+    if level <= 0.5:
+        raise refuse("confidence_level", level, "above 0.5 for an interval of one end")
+    low, high = two_sided(2 * level - 1)
+    return Interval(low, ends[1], level) if alternative == "greater" else Interval(ends[0], high, level)
 
 
 def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.95) -> Interval:

@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri
 
 from ._common.counts_wanted import takes_counts
 from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse
-from .intervals import Interval
+from .intervals import Interval, with_alternative
 from .joint.outcomes import JointOutcomes, counted
 from .mcnemar.test import CHI2_MINIMUM
 from .measures.formulas import dcf_weights
@@ -40,7 +40,8 @@ class ProportionResult(TestResult):
     standard_error : float
         The standard deviation of the difference if the hypothesis holds, the sigma of the paper.
     confidence_interval : Interval
-        The two-sided interval of `estimate`, of confidence 0.95: 1.96 standard errors to either side.
+        The normal interval of `estimate`, of confidence 0.95, one-sided if the test is: two-sided, 1.96 standard errors
+        to either side.
     value_a, value_b : float
         The error rate or cost of each.
     """
@@ -56,8 +57,14 @@ class ProportionResult(TestResult):
     @property
     def confidence_interval(self) -> Interval:
         """The 95% interval of `estimate`."""
-        reach = float(ndtri(0.975)) * self.standard_error
-        return Interval(self.estimate - reach, self.estimate + reach, 0.95)
+
+        def two_sided(level: float) -> Interval:
+            reach = float(ndtri((1 + level) / 2)) * self.standard_error
+            return Interval(self.estimate - reach, self.estimate + reach, level)
+
+        # Where A is better, its error or cost is the smaller one.
+        turned = {"greater": "less", "less": "greater"}.get(self.alternative, self.alternative)
+        return with_alternative(two_sided, turned, 0.95, (-math.inf, math.inf))
 
 
 @takes_counts(1, counted, "positive")

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, as_reals, refuse
-from ..intervals import Interval
+from ..intervals import Interval, with_alternative
 from ..sign_flips.in_doubles import probabilities_below
 from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
@@ -47,9 +47,9 @@ class SignedRankResult(TestResult):
     estimate : float
         Hodges and Lehmann's: the median of the means of all pairs of differences, a difference and itself among them.
     confidence_interval : Interval
-        Of the centre of symmetry, two-sided (Hollander, Wolfe and Chicken 2014, section 3.3). Without ties and zeros it
-        leaves 0 out exactly if the two-sided exact p-value is at most one less the confidence; with them it is as wide
-        as without.
+        Of the centre of symmetry, one-sided if the test is (Hollander, Wolfe and Chicken 2014, section 3.3). Without
+        ties and zeros it leaves 0 out exactly if the exact p-value is at most one less the confidence; with them it is
+        as wide as without.
     n, zeros : int
         The number of differences, and of those that are 0.
     """
@@ -141,7 +141,7 @@ def signed_rank_test(
         alternative=way,
         pvalue_interval=None if low == pvalue else Interval(low, pvalue, 1.0),
         estimate=_walsh_average(np.sort(values), None),
-        confidence_interval=_interval(values, level),
+        confidence_interval=with_alternative(lambda each: _interval(values, each), way, level, (-math.inf, math.inf)),
         n=len(values),
         zeros=int((values == 0).sum()),
         reason=reason,

@@ -19,7 +19,7 @@ import numpy as np
 from .._common.data_frames import require_same_index
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, as_counts, refuse
 from ..effects import accuracy_difference
-from ..intervals import Interval
+from ..intervals import Interval, with_alternative
 from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
 
@@ -41,8 +41,8 @@ class StratifiedResult(TestResult):
     pvalue_interval : Interval or None
         Certified bounds of the p-value where its law is too wide to be summed exactly; the p-value is the upper one.
     confidence_interval : Interval
-        A two-sided interval of `estimate`, of confidence 0.95: Tango's of each data set, put together by the squares of
-        their halves (Zou and Donner, Statistics in Medicine 27 (2008)).
+        An interval of `estimate`, of confidence 0.95, one-sided if the test is: Tango's of each data set, put together
+        by the squares of their halves (Zou and Donner, Statistics in Medicine 27 (2008)).
     strata : int
         The number of data sets.
     """
@@ -126,10 +126,13 @@ def stratified_paired_test(
     tail = pvalue_of_sum([each // divisor for each in magnitudes], for_a // divisor, for_b // divisor, way)
     rows = int(size.sum()) if weights == "rows" else len(size)
     estimate = float((for_a - for_b) * unit / rows)
+    shares = size / rows if weights == "rows" else np.full(len(size), 1 / rows)
     return StratifiedResult(
         statistic=estimate,
         estimate=estimate,
-        confidence_interval=_interval(a, b, size, size / rows if weights == "rows" else np.full(len(size), 1 / rows)),
+        confidence_interval=with_alternative(
+            lambda level: _interval(a, b, size, shares, level), way, 0.95, (-1.0, 1.0)
+        ),
         pvalue=tail.high,
         method="exact",
         alternative=way,
@@ -140,16 +143,19 @@ def stratified_paired_test(
     )
 
 
-def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray) -> Interval:
+def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, level: float) -> Interval:
     """The square root of the sum of the squares of how far the weighted intervals reach, to either side."""
-    found = [accuracy_difference(*each) for each in zip(a.tolist(), b.tolist(), sizes.tolist(), strict=True)]
+    found = [
+        accuracy_difference(*each, confidence_level=level)
+        for each in zip(a.tolist(), b.tolist(), sizes.tolist(), strict=True)
+    ]
     estimates, ends = (
         np.array([each.estimate for each in found]),
         np.array([[*each.confidence_interval] for each in found]),
     )
     reach = np.linalg.norm(weights[:, None] * (ends - estimates[:, None]), axis=0)
     middle = float(weights @ estimates)
-    return Interval(max(middle - float(reach[0]), -1.0), min(middle + float(reach[1]), 1.0), 0.95)
+    return Interval(max(middle - float(reach[0]), -1.0), min(middle + float(reach[1]), 1.0), level)
 
 
 def _times(steps: list[int], counts: list[int]) -> dict[int, int]:

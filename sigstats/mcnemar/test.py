@@ -27,7 +27,7 @@ from .._common.validation import (
     as_counts,
     refuse,
 )
-from ..intervals import Interval, clopper_pearson
+from ..intervals import Interval, clopper_pearson, with_alternative
 from ..test_result import TestResult
 from .binomial_tails import log_tail, tail, tail_error
 
@@ -61,8 +61,8 @@ class McNemarResult(TestResult):
     estimate : float
         A's share of the discordant observations less that of B, from -1 to 1; 0 if there is none.
     confidence_interval : Interval
-        Clopper and Pearson's two-sided interval of it, of confidence 0.95: 0 is outside where the exact p-value is
-        at most 0.05. `sigstats.accuracy_difference` is about the shares of all observations.
+        Clopper and Pearson's interval of it, of confidence 0.95, one-sided if the test is: 0 is outside where the exact
+        p-value is at most 0.05. `sigstats.accuracy_difference` is about the shares of all observations.
     """
 
     _question = "McNemar's test: are A and B equally accurate?"
@@ -80,8 +80,12 @@ class McNemarResult(TestResult):
     @property
     def confidence_interval(self) -> Interval:
         """The 95% interval of `estimate`."""
-        low, high = clopper_pearson(self.only_a, self.only_a + self.only_b)
-        return Interval(2 * low - 1, 2 * high - 1, 0.95)
+
+        def two_sided(level: float) -> Interval:
+            low, high = clopper_pearson(self.only_a, self.only_a + self.only_b, confidence_level=level)
+            return Interval(2 * low - 1, 2 * high - 1, level)
+
+        return with_alternative(two_sided, self.alternative, 0.95, (-1.0, 1.0))
 
 
 def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:

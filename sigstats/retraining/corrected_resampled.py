@@ -16,7 +16,7 @@ from scipy.special import stdtr, stdtrit
 
 from .._common.extreme import TIE_TOLERANCE, exchange_floor
 from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_real, as_reals, refuse
-from ..intervals import Interval
+from ..intervals import Interval, with_alternative
 from ..test_result import TestResult
 
 
@@ -35,7 +35,7 @@ class CorrectedResampledResult(TestResult):
     degrees : int
         The degrees of freedom, one less than the number of differences.
     confidence_interval : Interval
-        The two-sided interval of the mean difference.
+        The interval of the mean difference, one-sided if the test is.
     """
 
     _question = "Corrected resampled t test: are two learning algorithms equally good?"
@@ -108,11 +108,16 @@ def corrected_resampled_test(
     t = mean / error if error > 0 else _infinite(mean)
     upper = float(stdtr(n - 1, -t))
     pvalue = {"greater": upper, "less": float(stdtr(n - 1, t)), "two-sided": min(1.0, 2 * float(stdtr(n - 1, -abs(t))))}
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
     if error == 0:
         units = int(1 / (1 / n + test / train)) if mean else 0
         pvalue = {each: exchange_floor(units, each) for each in ("two-sided", "greater" if mean > 0 else "less")}
-        reach = math.inf if pvalue["two-sided"] > 1 - level else 0.0
+
+    def interval(of: float) -> Interval:
+        reach = float(stdtrit(n - 1, (1 + of) / 2)) * error
+        if error == 0:
+            reach = math.inf if pvalue["two-sided"] > 1 - of else 0.0
+        return Interval(mean - reach, mean + reach, of)
+
     return CorrectedResampledResult(
         statistic=t,
         pvalue=pvalue.get(way, 1.0),
@@ -121,7 +126,7 @@ def corrected_resampled_test(
         estimate=mean,
         standard_error=error,
         degrees=n - 1,
-        confidence_interval=Interval(mean - reach, mean + reach, level),
+        confidence_interval=with_alternative(interval, way, level, (-math.inf, math.inf)),
         reason="" if error else "the differences do not vary",
     )
 

@@ -32,7 +32,7 @@ from .._common.validation import (
     as_reals,
     refuse,
 )
-from ..intervals import Interval
+from ..intervals import Interval, with_alternative
 from ..test_result import TestResult, monte_carlo_outcome
 from ..unseen_row.means import mean_interval, units_of
 from .law import pvalue_of_sum
@@ -66,8 +66,9 @@ class SignFlipResult(TestResult):
     standard_error : float
         Of the estimate, by items: Miller's (2024) clustered standard error; NaN for one item.
     confidence_interval : Interval
-        Of the mean difference, two-sided: bounds that one more item, whose rows all differ by `limit`, does not undo
-        (``sigstats.unseen_row.means``). It may hold 0 where p is small, since p is of exchange and not of a mean of 0.
+        Of the mean difference, one-sided if the test is: bounds that one more item, whose rows all differ by `limit`,
+        does not undo (``sigstats.unseen_row.means``). It may hold 0 where p is small, since p is of exchange and not of
+        a mean of 0.
     items, differing : int
         The number of items, and of those whose difference is not 0.
     """
@@ -187,7 +188,9 @@ def sign_flip_test(
         alternative=way,
         estimate=estimate,
         standard_error=_standard_error(values, rows, estimate),
-        confidence_interval=mean_interval(units, (-most, most), level),
+        confidence_interval=with_alternative(
+            lambda each: mean_interval(units, (-most, most), each), way, level, (-most, most)
+        ),
         items=len(values),
         differing=int(np.count_nonzero(values)),
         **{"reason": "" if np.any(values) else "no item differs: the data say nothing about a difference", **tested},

@@ -105,6 +105,31 @@ def test_tests_of_counts_estimate_with_an_interval():
         assert "interval" in str(result)
 
 
+@pytest.mark.parametrize(
+    ("test", "bounds"),
+    [
+        (lambda **way: sigstats.mcnemar_test(9, 4, **way), (-1, 1)),
+        (lambda **way: sigstats.stratified_paired_test([9, 5], [3, 6], [150, 90], **way), (-1, 1)),
+        (lambda **way: sigstats.sign_flip_test([1, 0, -1, 1, 1, 1, 0, 1], **way), (-1, 1)),
+        (lambda **way: sigstats.signed_rank_test([0.2, 0.5, -0.1, 0.3, 0.7, 0.4], **way), (-np.inf, np.inf)),
+        (
+            lambda **way: sigstats.corrected_resampled_test([0.1, 0.2, -0.1, 0.3], n_train=9, n_test=1, **way),
+            (-np.inf, np.inf),
+        ),
+        (lambda **way: sigstats.mean_score_test([0.1, 0.2, -0.1, 0.3], [0, 0.1, 0, 0.1], **way), (-np.inf, np.inf)),
+        (lambda **way: sigstats.proportion_test(OUTCOMES, **way), (-np.inf, np.inf)),
+    ],
+)  # fmt: skip
+def test_an_interval_is_one_sided_if_the_test_is(test, bounds):
+    low, high = test().confidence_interval
+    above, below = (test(alternative=way).confidence_interval for way in ("greater", "less"))
+    if isinstance(test(), sigstats.results.ProportionResult):  # a smaller error is the better one
+        above, below = below, above
+    assert (above.high, below.low) == (bounds[1], bounds[0])
+    assert low < above.low < below.high < high
+    assert above.confidence_level == below.confidence_level == 0.95
+
+
 def test_slices_are_columns_of_any_form():
     age = pd.Series(RNG.random(120) * 100, name="age")
     cut = pd.cut(age, [0, 50, 100])
