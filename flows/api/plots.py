@@ -1,4 +1,4 @@
-"""The figures of a report as objects: a notebook shows them, and they save as SVG and PNG."""
+"""The figures of a report as objects: a notebook shows them, and they save as SVG, PNG and PDF."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Plot:
     title, caption : str
         What it shows, and how it is read.
     svg : str
-        The drawing, which needs no page and no network.
+        The drawing with its caption, which needs no page and no network.
     """
 
     title: str
@@ -44,7 +44,8 @@ class Plot:
         Parameters
         ----------
         path : str or path
-            A name that ends with ``.svg``, or with ``.png``, which needs CairoSVG (``pip install 'sigstats[png]'``).
+            A name that ends with ``.svg``, or with ``.png`` or ``.pdf``, which need CairoSVG (``pip install
+            'sigstats[png]'``).
 
         Raises
         ------
@@ -52,9 +53,9 @@ class Plot:
             If the suffix is another one, CairoSVG is not there, or the file cannot be written.
         """
         place = Path(fspath(path))
-        if place.suffix not in (".svg", ".png"):
-            raise refuse("path", fspath(path), "a name that ends with .svg or .png")
-        content = self.svg.encode() if place.suffix == ".svg" else _as_png(self.svg, fspath(path))
+        if place.suffix not in (".svg", ".png", ".pdf"):
+            raise refuse("path", fspath(path), "a name that ends with .svg, .png or .pdf")
+        content = self.svg.encode() if place.suffix == ".svg" else _by_cairo(self.svg, place)
         try:
             place.write_bytes(content)
         except OSError as error:
@@ -64,15 +65,17 @@ class Plot:
         return self.svg
 
 
-def _as_png(drawing: str, path: str) -> bytes:
+def _by_cairo(drawing: str, path: Path) -> bytes:
     try:
         import cairosvg
     except ImportError:
-        raise refuse("path", path, "a name that ends with .svg; .png needs pip install 'sigstats[png]'") from None
+        how = "pip install 'sigstats[png]'"
+        raise refuse("path", str(path), f"a name that ends with .svg; {path.suffix} needs {how}") from None
     except OSError:  # what CairoSVG loads
         how = "the library cairo, which CairoSVG did not find (libcairo2 of Debian, cairo of Homebrew and conda-forge)"
-        raise refuse("path", path, f"a name that ends with .svg; .png needs {how}") from None
-    made: bytes = cairosvg.svg2png(bytestring=drawing.encode(), scale=2)
+        raise refuse("path", str(path), f"a name that ends with .svg; {path.suffix} needs {how}") from None
+    source = drawing.encode()
+    made: bytes = cairosvg.svg2pdf(bytestring=source) if path.suffix == ".pdf" else cairosvg.svg2png(source, scale=2)
     return made
 
 

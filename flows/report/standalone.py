@@ -5,6 +5,7 @@ sheet on white.
 """
 
 import re
+import textwrap
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,8 +38,8 @@ class _Block:
 
 
 def standalone(figures: Sequence[Figure]) -> str:
-    """The figures below each other, each under its title, as the text of an SVG file."""
-    blocks = [_stack([_text(each.title, "title"), _laid_out(each.body)]) for each in figures]
+    """The figures below each other, each under its title and above its caption, as the text of an SVG file."""
+    blocks = [_captioned(each) for each in figures]
     whole = _stack(blocks, gap=3 * _GAP)
     width, height = whole.width + 2 * _MARGIN, whole.height + 2 * _MARGIN
     return Markup(
@@ -54,6 +55,12 @@ def standalone(figures: Sequence[Figure]) -> str:
         page=_colours()["page"],
         body=_at(_MARGIN, _MARGIN, whole),
     )
+
+
+def _captioned(figure: Figure) -> _Block:
+    drawn = _stack([_text(figure.title, "title"), _laid_out(figure.body)])
+    letters = int(max(drawn.width, 480.0) / svg.text_width("n"))
+    return _stack([drawn, *map(_text, textwrap.wrap(figure.caption, letters))])
 
 
 def _laid_out(body: Markup) -> _Block:

@@ -1,5 +1,6 @@
 """The figures of a report as objects: they say what the page says, need no page, and save."""
 
+import html
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -68,6 +69,7 @@ def test_a_figure_says_what_the_page_says_and_needs_no_style_sheet(study, reques
         for figure in drawn:
             assert words(f"<div>{figure.body}</div>") <= words(plot.svg), name
             assert figure.title in plot.title
+        assert set(plot.caption.split()) <= set(re.sub("<[^>]*>", " ", html.unescape(plot.svg)).split()), name
         assert "var(" not in plot.svg
         assert "url(" not in plot.svg
         assert plot._repr_svg_() == plot.svg
@@ -111,6 +113,8 @@ def test_figures_are_saved(benchmark, tmp_path):
         pytest.skip(f"the extra png, or the library that it draws with, is not installed: {error}")
     plot.save(tmp_path / "pairs.png")
     assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
+    plot.save(tmp_path / "pairs.pdf")
+    assert (tmp_path / "pairs.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_a_figure_is_of_the_part_that_was_asked_for(tmp_path):
@@ -134,8 +138,8 @@ def test_what_cannot_be_drawn_or_saved_is_refused(benchmark, tmp_path, monkeypat
     with pytest.raises(ValueError, match=r"dataset: 'irsi' is not valid.*did you mean 'iris'"):
         benchmark.plot.null(dataset="irsi")
     plot = benchmark.plot.pairs()
-    with pytest.raises(ValueError, match=r"expected a name that ends with .svg or .png"):
-        plot.save("pairs.pdf")
+    with pytest.raises(ValueError, match=r"expected a name that ends with .svg, .png or .pdf"):
+        plot.save("pairs.gif")
     with pytest.raises(ValueError, match="cannot be written"):
         plot.save(tmp_path / "nosuch" / "pairs.svg")
     monkeypatch.setitem(sys.modules, "cairosvg", None)
