@@ -164,7 +164,7 @@ def judged_test(
     means. One more labelled row, the worst possible, is put in with the verdict with which it does most harm; a verdict
     without labels counts as the worst possible altogether. The interval's ends are points of the law of the weighted
     difference. With one verdict it is the interval of an unseen row, and its p-value McNemar's exact one
-    (`sigstats.unseen_row`). That it holds with three is not proved. In simulations of 30 to 1,000 labels a 95%
+    (``sigstats.unseen_row``). That it holds with three is not proved. In simulations of 30 to 1,000 labels a 95%
     interval covered in 95.0% or more. That of prediction-powered inference (PPI++) fell to 92%; with 30 labels it was a
     third to two thirds as wide (benchmarks/judges.md).
 
