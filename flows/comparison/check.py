@@ -5,7 +5,16 @@ from dataclasses import asdict
 from typing import Any
 
 from sigstats._common.markdown import for_markdown, for_markdown_cell, markdown_code
-from sigstats.comparison.check_result import HEADER, CheckResult, cells_of, reason_of, reasons_of, rule_of, title_of
+from sigstats.comparison.check_result import (
+    HEADER,
+    CheckedRow,
+    CheckResult,
+    cells_of,
+    reason_of,
+    reasons_of,
+    rule_of,
+    title_of,
+)
 
 from .json import JSON_VERSION
 from .junit import document, suite_of
@@ -45,7 +54,11 @@ def check_as_markdown(found: CheckResult, file: str) -> str:
 def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
     """A test case for each row; one that fails has the reason."""
     name = f"{file} against {found.at_least:g}"
-    suite = suite_of(name, "check", found.rows, cells_of, lambda row: reason_of(row, found), fail_on_inconclusive)
+
+    def reason(row: CheckedRow) -> str:
+        return reason_of(row, found)
+
+    suite = suite_of(name, "check", found.rows, HEADER, cells_of, reason, fail_on_inconclusive)
     return document(title_of(found), [suite])
 
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import printable
 from sigstats.comparison.candidates import CandidatesResult
-from sigstats.comparison.cells import cells_of
+from sigstats.comparison.cells import HEADER, cells_of
 from sigstats.comparison.check_result import CheckedRow
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.rule import failing_verdicts
@@ -23,13 +23,14 @@ def suite_of(
     name: str,
     command: str,
     rows: Sequence[R],
+    header: Sequence[str],
     cells: Callable[[R], Sequence[str]],
     reason: Callable[[R], str],
     strict: bool,
 ) -> ET.Element:
     """A test case for each row; one that fails, or is inconclusive or unanswered where `strict`, has the reason.
 
-    A row that was not tested and has not failed is skipped.
+    A row that is inconclusive or was not tested, and has not failed, is skipped. `header` names the numbers.
     """
     suite = ET.Element("testsuite", name=_valid(name))
     for row in rows:
@@ -38,9 +39,12 @@ def suite_of(
         if row.verdict in failing_verdicts(strict) or (strict and row.unanswered):
             failure = ET.SubElement(case, "failure", type=row.verdict or "not tested")
             failure.set("message", _valid(reason(row)))
-        elif row.verdict is None:
-            ET.SubElement(case, "skipped", message=_valid(row.note))
-        ET.SubElement(case, "system-out").text = _valid("  ".join((*cells(row), row.test, row.note)))
+        elif row.verdict in (None, "inconclusive"):
+            ET.SubElement(case, "skipped", message=_valid(row.note if row.verdict is None else reason(row)))
+        numbers = [f"{name}: {cell}" for name, cell in zip(header, cells(row), strict=True)]
+        ET.SubElement(case, "system-out").text = _valid(
+            "; ".join([*numbers, f"test: {row.test}", row.note]).removesuffix("; ")
+        )
     suite.set("tests", str(len(rows)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
@@ -72,7 +76,11 @@ def document(name: str, suites: Sequence[ET.Element]) -> str:
 
 def _suite(found: ComparisonResult, baseline: str, candidate: str, fail_on_inconclusive: bool) -> ET.Element:
     name = f"{candidate} against {baseline}"
-    return suite_of(name, "compare", found.rows, cells_of, lambda row: reason_of(row, found.rule), fail_on_inconclusive)
+
+    def reason(row: ComparisonRow) -> str:
+        return reason_of(row, found.rule)
+
+    return suite_of(name, "compare", found.rows, HEADER, cells_of, reason, fail_on_inconclusive)
 
 
 def _valid(text: str) -> str:

@@ -72,9 +72,9 @@ def percent_range(low: float, high: float, n: int | None = None, *, to: str = "â
 
 
 def percent_span(values: Sequence[float], *, to: str = " to ") -> str:
-    """From the smallest to the largest of some proportions, in percent; one number where they are equal."""
+    """From the smallest to the largest of some proportions, in percent; one number where these look equal."""
     low, high = min(values), max(values)
-    return percent(low) if low == high else percent_range(low, high, to=to)
+    return percent(low) if percent(low) == percent(high) else percent_range(low, high, to=to)
 
 
 def _decimals(n: int | None) -> int:

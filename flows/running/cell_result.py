@@ -14,6 +14,7 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
 from ..errors import DONE, FAILED
+from ..pages.wording import count_of
 from .part import Part
 from .progress import Display, duration
 from .result import Artifacts, worst_first
@@ -62,7 +63,7 @@ class CellStudyResult:
             return f"{len(self.failed)} of {len(self.plan.cells)} cells failed"
         if self.part is not None:
             return f"part {self.part}: {len(self.plan.cells)} cells"
-        return f"{len(self.plan.cells)} cells, {len(self.rows)} hypotheses"
+        return f"{count_of(len(self.plan.cells), 'cell')}, {count_of(len(self.rows), 'hypothesis', 'hypotheses')}"
 
     @property
     def subject(self) -> str:
@@ -107,7 +108,8 @@ class CellStudyResult:
             display.say("without --part, the same command computes what is missing, summarises and reports")
             return
         display.say(
-            f"{len(self.plan.cells)} cells, {self.replicates:,} replicates, {len(self.rows)} hypotheses, "
+            f"{count_of(len(self.plan.cells), 'cell')}, {count_of(self.replicates, 'replicate')}, "
+            f"{count_of(len(self.rows), 'hypothesis', 'hypotheses')}, "
             f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
         )
         if said := str(self.all_changes):
