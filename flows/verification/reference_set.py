@@ -7,6 +7,7 @@ import hashlib
 import importlib.resources
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -42,6 +43,20 @@ def tables() -> dict[str, bytes]:
         item.name.removesuffix(".json"): item.read_bytes() for item in folder.iterdir() if item.name.endswith(".json")
     }
     return {name: found[name] for name in sorted(found) if name != "schema"}
+
+
+def lacking() -> list[str]:
+    """A line for each file of the set that the page of the set names and that lacks cases, or is not there."""
+    page = importlib.resources.files(sigstats) / "reference_set" / "README.md"
+    if not page.is_file():
+        return ["README.md of the reference set is missing: no file of it can be missed"]
+    stated = re.findall(r"^\| `([\w.]+)` \| (\d+) \|", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    found = {name: len(json.loads(content)["cases"]) for name, content in tables().items()}
+    return [
+        f"{name}: {found.get(name, 0)} cases of the reference set are there; expected {count}"
+        for name, count in stated
+        if found.get(name, 0) != int(count)
+    ]
 
 
 def digest(files: Mapping[str, bytes]) -> str:

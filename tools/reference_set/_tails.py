@@ -5,7 +5,10 @@ a certified integral of its density. Source of the sums: Abramowitz and Stegun (
 t, 26.6.4 for F, 26.4.4 and 26.4.5 for chi-square, 26.2.11 for the normal law.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
+from math import isqrt
 from typing import Any
 
 import flint
@@ -122,3 +125,54 @@ def broken_t(squared: Fraction, degrees: Fraction) -> tuple[Any, Any]:
     area = flint.acb.integral(density, flint.acb(0), flint.acb(angle)).real
     scale = ((n + 1) / 2).gamma() / (n / 2).gamma() / flint.arb.pi().sqrt()
     return first, 1 - 2 * scale * area
+
+
+def root(square: Fraction) -> tuple[Any, Any]:
+    """The square root of a fraction: in balls, and between two neighbouring whole numbers over a power of two."""
+    if not square:
+        return Fraction(0), Fraction(0)
+    shift = 300 + square.denominator.bit_length()
+    low = isqrt((square.numerator << 2 * shift) // square.denominator)
+    return ball(square).sqrt(), _within(Fraction(low, 1 << shift), Fraction(low + 1, 1 << shift))
+
+
+def _within(low: Fraction, high: Fraction) -> Any:
+    return ball((low + high) / 2) + flint.arb(0, ball((high - low) / 2).abs_upper())
+
+
+@lru_cache
+def quantile(degrees: int | None, confidence: Fraction, alternative: str) -> tuple[Any, Any]:
+    """How many standard errors an interval reaches, of Student's t or (None) the normal law: both tails, bisected."""
+    share = 1 - confidence if alternative == "two-sided" else 2 * (1 - confidence)
+
+    def tails(at: Fraction) -> tuple[Any, Any]:
+        return normal(at, Fraction(1), "two-sided") if degrees is None else two_sided_t(at * at, degrees)
+
+    return _turn(lambda at: tails(at)[0] > ball(share)), _turn(lambda at: tails(at)[1] > ball(share))
+
+
+def _turn(before: Callable[[Fraction], bool]) -> Any:
+    """A ball around where a condition turns from true to false."""
+    low, high = Fraction(0), Fraction(1)
+    while before(high):
+        low, high = high, 2 * high
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if before(middle) else (low, middle)
+    return _within(low, high)
+
+
+def interval(
+    estimate: Fraction, variance: Fraction, degrees: int | None, alternative: str
+) -> dict[str, tuple[Any, Any]]:
+    """The finite ends of the interval of 0.95 that belongs to an alternative, as doubles have 0.95."""
+    reach = quantile(degrees, Fraction(0.95), alternative)
+    error = root(variance)
+    ends = {}
+    for place, sign, without in ((0, -1, "less"), (1, 1, "greater")):
+        if alternative != without:
+            ends[f"confidence_interval[{place}]"] = tuple(
+                ball(estimate) + sign * one * (each if isinstance(each, flint.arb) else ball(each))
+                for one, each in zip(reach, error, strict=True)
+            )
+    return ends  # type: ignore[return-value]  # two of them

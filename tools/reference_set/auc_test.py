@@ -3,9 +3,11 @@
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
 from ._cases import ALTERNATIVES, Case
-from ._tails import broken_t, normal, towards
+from ._tails import broken_t, interval, normal, root, towards
 
 SOURCE = (
     "DeLong, DeLong and Clarke-Pearson (1988), equations (3) to (5); of groups: Obuchowski (1997), and degrees of "
@@ -164,8 +166,32 @@ def cases() -> Iterator[Case]:
                 raise ValueError(f"areas of {y}, {a}, {b} differ")
             for alternative in ALTERNATIVES:
                 given = {"y": y, "score_a": a, "score_b": b, "alternative": alternative}
-                yield Case(difficulty, given, {"pvalue": normal(area, variance, alternative)})
+                yield Case(difficulty, given, _values(y, a, b, area, variance, alternative))
     yield from in_groups()
+
+
+def _values(
+    y: list[int], a: list[int], b: list[int], area: Fraction, variance: Fraction, alternative: str
+) -> dict[str, tuple[Any, Any]]:
+    """All that is known of a test by the normal law; ends of the interval beyond -1 or 1 are cut."""
+    areas = []
+    for scores in (a, b):
+        ahead, pairs = Fraction(0), 0
+        for (k, x), (other, z) in product(zip(y, scores, strict=True), repeat=2):
+            if k > other:
+                ahead, pairs = ahead + wins(x, z), pairs + 1
+        areas.append(ahead / pairs)
+    ends = {
+        name: each
+        for name, each in interval(area, variance, None, alternative).items()
+        if all(abs(value) < 1 for value in each)
+    }
+    return {
+        "pvalue": normal(area, variance, alternative),
+        "estimate": (area, areas[0] - areas[1]),
+        "standard_error": root(variance),
+        **ends,
+    }
 
 
 def in_groups() -> Iterator[Case]:
@@ -186,7 +212,7 @@ def in_groups() -> Iterator[Case]:
             given = {"y": y, "score_a": a, "score_b": b, "groups": groups}
             for alternative in ALTERNATIVES:
                 yield Case(
-                    difficulty, {**given, "alternative": alternative}, {"pvalue": normal(area, variance, alternative)}
+                    difficulty, {**given, "alternative": alternative}, _values(y, a, b, area, variance, alternative)
                 )
             for alternative in ALTERNATIVES[:2]:
                 both = broken_t(area**2 / variance, degrees)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ._cases import ALTERNATIVES, Case
 from ._tails import METHODS as METHODS
-from ._tails import one_sided
+from ._tails import interval, one_sided, root
 
 SOURCE = "Nadeau and Bengio (2003), section 3.2; the differences are the doubles that are nearest to the decimals."
 
@@ -25,10 +25,21 @@ def cases() -> Iterator[Case]:
             values = [Fraction(each) for each in differences]
             mean = sum(values, Fraction(0)) / count
             variance = sum(((each - mean) ** 2 for each in values), Fraction(0)) / (count - 1)
-            squared = mean**2 / ((Fraction(1, count) + Fraction(n_test, n_train)) * variance)
+            # The same without the mean: half the mean square of the differences of all pairs.
+            pairs = sum(((x - y) ** 2 for x in values for y in values), Fraction(0)) / (2 * count * (count - 1))
+            if pairs != variance:
+                raise ValueError(f"variances of {differences} differ")
+            square = (Fraction(1, count) + Fraction(n_test, n_train)) * variance
+            squared = mean**2 / square
             sign = (mean > 0) - (mean < 0)
             for alternative in ALTERNATIVES:
                 given = {
                     "differences": differences, "n_train": n_train, "n_test": n_test, "alternative": alternative,
                 }  # fmt: skip
-                yield Case(difficulty, given, {"pvalue": one_sided(squared, sign, count - 1, alternative)})
+                values_of = {
+                    "pvalue": one_sided(squared, sign, count - 1, alternative),
+                    "estimate": (mean, sum((each / count for each in values), Fraction(0))),
+                    "standard_error": root(square),
+                    **interval(mean, square, count - 1, "two-sided"),
+                }
+                yield Case(difficulty, given, values_of)

@@ -7,7 +7,7 @@ from typing import Any
 from ._cases import ALTERNATIVES, Case
 from ._joint import METHODS as METHODS
 from ._joint import both, tables
-from ._tails import normal
+from ._tails import normal, root
 
 SOURCE = "Keller, Mariethoz and Bengio (2005), equations (7) to (9); costs and priors are doubles."
 #: Cost of a false negative, cost of a false positive, prior: equal ones, NIST's of speakers, free false negatives.
@@ -33,4 +33,8 @@ def cases() -> Iterator[Case]:
                     "outcomes": outcomes, "cost_fn": cost_fn, "cost_fp": cost_fp, "prior": prior, "paired": paired,
                     "alternative": alternative,
                 }  # fmt: skip
-                yield Case(difficulty, given, {"pvalue": value})
+                yield Case(
+                    difficulty,
+                    given,
+                    {"pvalue": value, "estimate": (-difference, -difference), "standard_error": root(variance)},
+                )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from math import comb, factorial, prod
 
 from ._cases import Case
@@ -32,6 +33,11 @@ def margins(table: list[list[int]]) -> tuple[list[int], list[int]]:
 
 def law_by_tables(rows: list[int], columns: list[int]) -> dict[int, int]:
     """How many arrangements have each trace, by listing the tables row by row."""
+    return _law(tuple(rows), tuple(columns))
+
+
+@lru_cache(maxsize=1)
+def _law(rows: tuple[int, ...], columns: tuple[int, ...]) -> dict[int, int]:
     states: dict[tuple[tuple[int, ...], int], int] = {(tuple(columns), 0): 1}
     for i, total in enumerate(rows):
         grown: dict[tuple[tuple[int, ...], int], int] = {}
@@ -86,6 +92,39 @@ def rook_polynomial(rows: list[int], columns: list[int]) -> list[int]:
     return rooks
 
 
+def mid_by_tables(table: list[list[int]]) -> Fraction:
+    """The p-value with half the share of the observed trace, by listing the tables."""
+    counts = law_by_tables(*margins(table))
+    t = sum(table[i][i] for i in range(len(table)))
+    twice = sum(ways * (1 + (trace > t)) for trace, ways in counts.items() if trace >= t)
+    return Fraction(twice, 2 * sum(counts.values()))
+
+
+def mid_by_rooks(table: list[list[int]]) -> Fraction:
+    """The same by the rook polynomial: the chance of t or more, less half that of t."""
+    rows, columns = margins(table)
+    rooks = rook_polynomial(rows, columns)
+    n, t = sum(rows), sum(table[i][i] for i in range(len(table)))
+    just = sum((-1) ** (j - t) * comb(j, t) * rooks[j] * factorial(n - j) for j in range(t, len(rooks)))
+    return by_rooks(table) - Fraction(just, 2 * factorial(n))
+
+
+def expected(table: list[list[int]]) -> tuple[Fraction, Fraction]:
+    """The share correct at random: from the margins, and as the chance that two objects' classes agree."""
+    rows, columns = margins(table)
+    n = sum(rows)
+    classes = [(i, j) for i, row in enumerate(table) for j, cell in enumerate(row) for _ in range(cell)]
+    agree = sum(columns[i] for i, _ in classes)
+    return Fraction(sum(map(prod, zip(rows, columns, strict=True))), n * n), Fraction(agree, n * n)
+
+
+def kappas(table: list[list[int]]) -> tuple[Fraction, Fraction]:
+    """Cohen's kappa: from shares correct, and from shares wrong."""
+    n, right = sum(map(sum, table)), sum(table[i][i] for i in range(len(table)))
+    first, second = expected(table)
+    return (Fraction(right, n) - first) / (1 - first), 1 - Fraction(n - right, n) / (1 - second)
+
+
 def cases() -> Iterator[Case]:
     """Two to six classes, up to far tails and empty margins."""
     tables = {
@@ -113,4 +152,9 @@ def cases() -> Iterator[Case]:
         for table in examples:
             note = PUBLISHED.get(str(table), "")
             value = by_tables(table), by_rooks(table)
-            yield Case(difficulty, {"table": table, "method": "exact"}, {"pvalue": value}, note)
+            values = {"pvalue": value, "expected": expected(table)}
+            if sum(table[i][i] for i in range(len(table))) > 0:
+                values["mid_pvalue"] = mid_by_tables(table), mid_by_rooks(table)
+            if expected(table)[0] < 1:
+                values["kappa"] = kappas(table)
+            yield Case(difficulty, {"table": table, "method": "exact"}, values, note)

@@ -27,4 +27,14 @@ def cases() -> Iterator[Case]:
             if within == 0:
                 continue
             f = sum((a**2 + b**2 for a, b in values), Fraction(0)) / within
-            yield Case(difficulty, {"differences": pairs}, {"pvalue": upper_f(f, 10, 5)})
+            means = [(a + b) / 2 for a, b in values]
+            variances = [sum((each - mean) ** 2 for each in pair) for pair, mean in zip(values, means, strict=True)]
+            squares = sum(
+                (mean**2 + variance / 2 for mean, variance in zip(means, variances, strict=True)), Fraction(0)
+            )
+            values_of = {
+                "pvalue": upper_f(f, 10, 5),
+                "statistic": (f, squares / sum(variances)),
+                "estimate": (sum(means, Fraction(0)) / 5, sum((a + b for a, b in values), Fraction(0)) / 10),
+            }
+            yield Case(difficulty, {"differences": pairs}, values_of)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from ._cases import ALTERNATIVES, Case
 from ._tails import METHODS as METHODS
-from ._tails import one_sided
+from ._tails import interval, one_sided, root
 
 SOURCE = "Student's t of paired differences; of groups: Liang and Zeger (1986), times G / (G - 1). Scores are doubles."
 
@@ -39,4 +39,11 @@ def cases() -> Iterator[Case]:
                 given: dict[str, object] = {"score_a": score_a, "score_b": score_b, "alternative": alternative}
                 if count:
                     given["groups"] = groups
-                yield Case(difficulty, given, {"pvalue": one_sided(mean**2 / variance, sign, units - 1, alternative)})
+                means = [sum(map(Fraction, scores), Fraction(0)) / rows for scores in (score_a, score_b)]
+                values_of = {
+                    "pvalue": one_sided(mean**2 / variance, sign, units - 1, alternative),
+                    "estimate": (mean, means[0] - means[1]),
+                    "standard_error": root(variance),
+                    **interval(mean, variance, units - 1, alternative),
+                }
+                yield Case(difficulty, given, values_of)

@@ -7,7 +7,7 @@ from typing import Any
 from ._cases import ALTERNATIVES, Case
 from ._joint import METHODS as METHODS
 from ._joint import both, tables
-from ._tails import normal
+from ._tails import normal, root
 
 SOURCE = "Keller, Mariethoz and Bengio (2005), equations (3) to (6), with the mean error of equation (4) put right."
 
@@ -25,4 +25,8 @@ def cases() -> Iterator[Case]:
                     value = normal(difference, variance, alternative)
                 outcomes = {f"e{place}": each for place, each in enumerate(e, 1)}
                 given = {"outcomes": outcomes, "paired": paired, "alternative": alternative}
-                yield Case(difficulty, given, {"pvalue": value})
+                yield Case(
+                    difficulty,
+                    given,
+                    {"pvalue": value, "estimate": (-difference, -difference), "standard_error": root(variance)},
+                )
