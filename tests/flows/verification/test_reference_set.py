@@ -63,7 +63,8 @@ def test_the_files_are_what_the_schema_says():
             for value in case["values"].values():
                 exact = Decimal(value["digits"])
                 if "fraction" in value:
-                    assert abs(Fraction(value["fraction"]) - Fraction(exact)) <= abs(Fraction(exact)) * Fraction(1, 10**39)
+                    held = Fraction(exact)
+                    assert abs(Fraction(value["fraction"]) - held) <= abs(held) * Fraction(1, 10**39)
 
 
 def test_published_figures_stand_beside_their_misprints():
