@@ -50,8 +50,8 @@ class Tabular:
     >>> result = sigstats.mcnemar_test(12, 3)
     >>> print(result)
     McNemar's test: are A and B equally accurate?
-         p  statistic            method
-    0.0352         12  exact, two-sided
+         p  statistic  estimate           interval            method
+    0.0352         12       0.6  0.03822 to 0.9134  exact, two-sided
     If they are, an outcome at least as extreme as this one has probability 0.0352.
     """
 

@@ -40,6 +40,6 @@ def cases() -> Iterator[Case]:
                     "pvalue": one_sided(squared, sign, count - 1, alternative),
                     "estimate": (mean, sum((each / count for each in values), Fraction(0))),
                     "standard_error": root(square),
-                    **interval(mean, square, count - 1, "two-sided"),
+                    **interval(mean, square, count - 1, alternative),
                 }
                 yield Case(difficulty, given, values_of)

@@ -64,6 +64,7 @@ def test_what_an_extra_brings_is_named_and_left_out_unless_it_is_asked_for(few, 
     monkeypatch.setitem(null_levels.DRAWS, "permutation_test", (absent, 500))
     monkeypatch.setattr(verify, "run_study", absent)
     monkeypatch.setattr(reference_set, "tables", dict)
+    monkeypatch.setattr(reference_set, "lacking", list)
     assert main(["verify"]) == 0
     said = capsys.readouterr().out.splitlines()
     (row,) = [line for line in said if line.startswith("permutation_test ")]
