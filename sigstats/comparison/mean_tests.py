@@ -22,7 +22,6 @@ from .paired_predictions import ItemTotals
 from .part import Part
 from .rows import WITHOUT_LIMITS, ComparisonRow
 from .rule import ComparisonRule
-from .score_rows import infinite_loss
 
 #: So many rows stay in a cache.
 _PIECE = 2**13
@@ -71,6 +70,16 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
         return replace(row, note=infinite_loss(infinite, "rows"))
     row = _with_means(row, (a, b), part.group, rule)
     return with_bound(row, (a, b), part.group, part.span(spec), part.what, note=_outside(part, spec))
+
+
+def infinite_loss(counts: Sequence[int], what: str) -> str:
+    """The note on a log loss that is infinite in so many rows or runs of baseline and candidate."""
+    who = " and ".join(
+        f"{count:,} {what} of the {name}"
+        for count, name in zip(counts, ("baseline", "candidate"), strict=True)
+        if count
+    )
+    return f"infinite loss: the true class has probability 0 in {who}; score_range names limits of probabilities"
 
 
 def _outside(part: Part, spec: MeasureSpec) -> str:

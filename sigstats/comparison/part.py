@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -45,7 +46,7 @@ class Part:
     #: What every run of two recipes says.
     runs: Runs | None = None
 
-    @property
+    @cached_property
     def positive(self) -> NDArray[np.bool_]:
         """Whether a row is of that class; bool array of shape (n,)."""
         return np.equal(self.label, self.code)

@@ -24,10 +24,10 @@ from ..intervals import clopper_pearson
 from ..measures.confusion import Confusion
 from ..measures.measure import as_measure
 from ..measures.table import MEASURES, refers_to_one_class
+from .mean_tests import infinite_loss
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
-from .score_rows import infinite_loss
 
 #: More divisions are drawn, not listed.
 _MOST = 200_000

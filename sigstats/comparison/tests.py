@@ -30,7 +30,6 @@ from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
-from .score_rows import with_scores
 
 _MCNEMAR = "McNemar, exact"
 
@@ -136,12 +135,18 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
         of = "" if part.group is None else ", of two groups each,"
         return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
     assert part.scores is not None
-    of_scores = auc_test(part.positive, *part.scores, groups=part.group, confidence_level=rule.confidence)
+    areas = auc_test(part.positive, *part.scores, groups=part.group, confidence_level=rule.confidence)
     gains = gains_of(part.positive, part.scores, part.group)
     interval = area_interval(gains, rule.confidence)
     differing = len(np.unique(units[part.scores[0] != part.scores[1]]))
     return replace(
-        with_scores(row, of_scores),
+        row,
+        baseline=areas.value_a,
+        candidate=areas.value_b,
+        baseline_interval=(areas.interval_a.low, areas.interval_a.high),
+        candidate_interval=(areas.interval_b.low, areas.interval_b.high),
+        difference=0.0 - areas.estimate,
+        standard_error=areas.standard_error,
         low=interval.low,
         high=interval.high,
         test=f"unseen row beside {len(np.unique(units)):,} {part.what}",
