@@ -185,11 +185,22 @@ def quantile_interval(values: FloatArray, share: float, *, confidence_level: flo
     >>> low, high
     (6.0, 15.0)
     """
-    ordered, n, tail = np.sort(values), len(values), (1 - confidence_level) / 2
+    n, tail = len(values), (1 - confidence_level) / 2
     below = bisect_right(range(n), tail, key=lambda k: float(bdtr(k, n, share)))
     above = bisect_right(range(n), tail, key=lambda k: float(bdtr(k, n, 1 - share)))
-    low = -math.inf if below == 0 else float(ordered[below - 1])
-    return Interval(low, math.inf if above == 0 else float(ordered[n - above]), confidence_level)
+    low = -math.inf if below == 0 else order_statistic(values, below)
+    high = math.inf if above == 0 else order_statistic(values, n - above + 1)
+    return Interval(low, high, confidence_level)
+
+
+def order_statistic(values: FloatArray, rank: int) -> float:
+    """The value of this rank, 1 for the least.
+
+    >>> import numpy as np
+    >>> order_statistic(np.array([3.0, 1.0, 2.0]), 2)
+    2.0
+    """
+    return float(np.partition(values, rank - 1)[rank - 1])
 
 
 def _as_proportion(successes: Any, trials: Any, confidence_level: Any) -> tuple[int, int, float]:

@@ -7,14 +7,13 @@ When not to use: people labelled all rows (`sigstats.mcnemar_test`); rows were c
 chance and the two verdicts of the judge, such as those that looked wrong; rows depend on each other within groups.
 """
 
-import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._common.data_frames import require_same_index
+from ._common.data_frames import is_missing, require_same_index
 from ._common.extreme import monte_carlo_pvalue
 from ._common.random_streams import RNG, as_generator
 from ._common.validation import (
@@ -247,7 +246,7 @@ def _labels(value: Any, name: str) -> FloatArray:
         raise refuse(name, value, f"a sequence of {wanted}")
     found = np.full(len(given), np.nan)
     for number, each in enumerate(given.tolist()):
-        if each is None or type(each).__name__ == "NAType" or (isinstance(each, float) and math.isnan(each)):
+        if is_missing(each):
             continue
         if isinstance(each, str) or each not in (0, 1):
             raise refuse(f"{name}[{number}]", each, wanted)

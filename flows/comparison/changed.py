@@ -38,15 +38,18 @@ def changed_as_csv(pairs: Sequence[PairedPredictions]) -> tuple[str, str]:
 def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
     if pair.predicted:
         loss = (pair.a == pair.label) * 1 - (pair.b == pair.label)
-        names, values = _OF_ANSWERS, [[pair.classes[code] for code in codes] for codes in (pair.a, pair.b)]
+        names = _OF_ANSWERS
     else:
         assert pair.scores is not None
         loss = np.sign(pair.scores[0] - pair.scores[1]) * (-1 if pair.lower else 1)
-        names, values = _OF_MARKS, [[repr(float(mark)) for mark in marks] for marks in pair.scores]
-    ids = pair.ids.to_pylist()
-    labels = [""] * pair.n if pair.graded else [pair.classes[code] for code in pair.label]
-    for worse in (1, -1):
+        names = _OF_MARKS
+    for worse, change in zip((1, -1), names, strict=True):
         for row in np.flatnonzero(loss == worse).tolist():
-            slices = [values_[codes[row]] for values_, codes in pair.slices.values()]
-            change = names[0] if worse == 1 else names[1]
-            yield [str(ids[row]), *slices, labels[row], values[0][row], values[1][row], pair.score_column, change]
+            slices = [values[codes[row]] for values, codes in pair.slices.values()]
+            if pair.predicted:
+                said = [pair.classes[codes[row]] for codes in (pair.a, pair.b)]
+            else:
+                assert pair.scores is not None
+                said = [repr(float(marks[row])) for marks in pair.scores]
+            label = "" if pair.graded else pair.classes[pair.label[row]]
+            yield [str(pair.ids[row].as_py()), *slices, label, *said, pair.score_column, change]

@@ -1,7 +1,7 @@
 """Two models as a judge sees them, corrected by the labels of people: the files, the verdict, text and JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sigstats._common.messages import printable
 from sigstats._common.validation import Alternative, shown
 from sigstats.comparison.rule import ComparisonRule, Verdict
-from sigstats.intervals import Interval
-from sigstats.judged import JudgedResult, judged_test
+from sigstats.judged import JudgeAgreement, JudgedResult, judged_test
 from sigstats.tasks.predictions import Columns, Predictions, Unmatched, match, read
 
 from ..pages.wording import count_of, p_equation, percent, percent_range, points, points_range
@@ -128,32 +127,23 @@ def as_text(found: JudgedComparison) -> str:
         f"corrected by people: {points(result.estimate)} points ({interval}), {p_equation(found.p_worse)} of not worse",
     ]
     for name, agreement in zip((found.candidate, found.baseline), result.agreement, strict=True):
-        said = [
-            _rate(what, interval, *counts)
-            for what, interval, counts in (
-                ("agree", agreement.agreement(), (agreement.both_right + agreement.both_wrong, sum(agreement))),
-                (
-                    "passes of right answers",
-                    agreement.sensitivity(),
-                    (agreement.both_right, agreement.both_right + agreement.people_alone_right),
-                ),
-                (
-                    "passes of wrong answers",
-                    agreement.specificity(),
-                    (agreement.judge_alone_right, agreement.judge_alone_right + agreement.both_wrong),
-                ),
-            )
-        ]
-        lines.append(f"judge and people on {name}: {', '.join(said)}")
+        lines.append(f"judge and people on {name}: {', '.join(_rates(agreement))}")
     lines.append(_labels_to_get(result))
     return "\n".join(lines)
 
 
-def _rate(what: str, interval: Interval, count: int, of: int) -> str:
-    if of == 0:
-        return f"{what} none seen"
-    low, high = interval if what != "passes of wrong answers" else (1 - interval.high, 1 - interval.low)
-    return f"{what} {percent(count / of)} ({percent_range(low, high)}; {count} of {of})"
+def _rates(agreement: JudgeAgreement) -> Iterator[str]:
+    """How often judge and people say the same, and what the judge passes, with intervals."""
+    right, judge_alone, people_alone, wrong = agreement
+    specificity = agreement.specificity()
+    for what, ends, count, of in (
+        ("agree", agreement.agreement(), right + wrong, sum(agreement)),
+        ("passes of right answers", agreement.sensitivity(), right, right + people_alone),
+        ("passes of wrong answers", (1 - specificity.high, 1 - specificity.low), judge_alone, judge_alone + wrong),
+    ):
+        low, high = ends
+        shown_rate = f"{percent(count / of)} ({percent_range(low, high)}; {count} of {of})" if of else "none seen"
+        yield f"{what} {shown_rate}"
 
 
 def _shown_by(found: JudgedComparison) -> str:

@@ -1,5 +1,6 @@
 """Data frames of any library, opened by narwhals."""
 
+import math
 from typing import Any, Literal
 
 import numpy as np
@@ -85,3 +86,8 @@ def as_decimals(array: NDArray[Any]) -> NDArray[Any]:
     found = values.astype(np.float64)
     found[small] = values[small].astype("U32").astype(np.float64)
     return found[where].reshape(array.shape)
+
+
+def is_missing(value: Any) -> bool:
+    """True if there is no value: None, NaN, or what pandas has for it."""
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))

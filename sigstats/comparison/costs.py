@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from .._common.numerals import significant
 from .._common.scores import unit_of
 from .._common.validation import FloatArray
-from ..intervals import quantile_interval
+from ..intervals import order_statistic, quantile_interval
 from .cells import difference_in_words, interval_of
 from .paired_predictions import ALL_ROWS
 from .part import Part
@@ -28,7 +28,7 @@ def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]
 
 def _quantile(values: FloatArray, share: float, confidence: float) -> str:
     low, high = quantile_interval(values, share, confidence_level=confidence)
-    middle = float(sorted(values)[max(0, math.ceil(share * len(values)) - 1)])
+    middle = order_statistic(values, max(1, math.ceil(share * len(values))))
     ends = " to ".join("?" if math.isinf(each) else significant(each, 4) for each in (low, high))
     return f"{significant(middle, 4)} ({ends})"
 

@@ -1,11 +1,11 @@
 """Unlike numbers of answers to an item: what is ranked is the mean of each model's answers to it."""
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.data_frames import is_missing
 from .._common.validation import FloatArray, IntArray, refuse, shown
 
 
@@ -23,11 +23,7 @@ def missing_in(table: Any) -> NDArray[np.bool_]:
         return np.asarray(np.isnan(table))
     if table.dtype.kind != "O":
         return np.zeros(table.shape, dtype=np.bool_)
-    return np.array([[_is_missing(each) for each in row] for row in table.tolist()])
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
+    return np.array([[is_missing(each) for each in row] for row in table.tolist()])
 
 
 def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> tuple[FloatArray, IntArray]:

@@ -177,7 +177,7 @@ def sets_of(
             sizes = np.bincount(groups, weights, n).astype(np.float64)
         pvalues = pairs_of_means(sums, sizes, 1.0 if _within_one(table) else None)
     adjusted = adjusted_pairs(pvalues)
-    better = (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
+    better = is_shown(adjusted, level)
     return RankSets(
         models=tuple(models),
         scores=tuple(float(each) for each in weighted.mean(axis=0, dtype=np.float64)),
@@ -213,11 +213,20 @@ def _mcnemar(correct: NDArray[np.bool_]) -> FloatArray:
     for start in range(0, len(correct), max(1, _CHUNK // k)):
         rows = correct[start : start + max(1, _CHUNK // k)].astype(np.float64)
         only += rows.T @ (1 - rows)
-    # P(X >= a) for X binomial with a + b trials: the incomplete beta function I_{1/2}(a, b + 1).
-    with np.errstate(invalid="ignore"):
-        p = np.where(only > 0, betainc(np.maximum(only, 1), only.T + 1, 0.5), 1.0)
-    np.fill_diagonal(p, 1.0)
-    return np.asarray(p, dtype=np.float64)
+    return sign_tests(only)
+
+
+def sign_tests(ahead: FloatArray) -> FloatArray:
+    """One-sided exact p-values of all ordered pairs, of how often the model of the row alone is ahead in each.
+
+    P(X >= a) for X binomial with a + b trials is the incomplete beta function I_{1/2}(a, b + 1).
+    """
+    return np.where(ahead > 0, betainc(np.maximum(ahead, 1), ahead.T + 1, 0.5), 1.0)
+
+
+def is_shown(adjusted: FloatArray, level: float) -> NDArray[np.bool_]:
+    """Whether adjusted p-values reject at one less the confidence."""
+    return (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
 
 
 def _within_one(table: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, chdtrc, expit, ndtri
+from scipy.special import chdtrc, expit, ndtri
 
 from .._common.array_record import ArrayRecord
 from .._common.data_frames import require_same_index
@@ -18,6 +18,7 @@ from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
 from ..sign_flips.test import sign_flip_test
+from .rank_sets import is_shown, sign_tests
 
 #: What says that the first, the second or neither of two models won, in capitals or not.
 _FIRST, _SECOND, _NEITHER = ({"model_a", "a", "left"}, {"model_b", "b", "right"}, {"tie", "tie (bothbad)", "both", ""})
@@ -157,11 +158,11 @@ def rank_votes(
     decided = np.zeros((k, k))
     np.add.at(decided, (np.where(signs > 0, first, second), np.where(signs > 0, second, first)), signs != 0)
     order = np.argsort(-wins.sum(axis=1) / (wins + wins.T).sum(axis=1), kind="stable")
-    pvalues = _sign_tests(decided) if units is None else _tests_of_groups(k, first, second, signs, units)
+    pvalues = sign_tests(decided) if units is None else _tests_of_groups(k, first, second, signs, units)
     met = (wins + wins.T) > 0
     adjusted = np.ones((k, k))
     adjusted[met] = adjust_pvalues(pvalues[met], method="holm")
-    preferred = (adjusted <= (1 - level) * (1 + 1e-12)) & (adjusted < 1)
+    preferred = is_shown(adjusted, level)
 
     scores, half, reason = np.full(k, np.nan), np.full(k, np.nan), _undecided(models, wins)
     if not reason:
@@ -232,11 +233,6 @@ def _undecided(models: NDArray[Any], wins: FloatArray) -> str:
     beaten = [side for side in range(count) if not wins[np.ix_(part != side, part == side)].any()]
     names = ", ".join(str(each) for each in models[part == beaten[0]][:3])
     return f"no scores of Bradley and Terry: {names} never lost to the other models"
-
-
-def _sign_tests(decided: FloatArray) -> FloatArray:
-    """P(X >= a) for X binomial with a + b trials: the incomplete beta function I_{1/2}(a, b + 1)."""
-    return np.where(decided > 0, betainc(np.maximum(decided, 1), decided.T + 1, 0.5), 1.0)
 
 
 def _tests_of_groups(k: int, first: IntArray, second: IntArray, signs: IntArray, units: IntArray) -> FloatArray:
