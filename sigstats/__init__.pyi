@@ -23,7 +23,7 @@ from .intervals import Interval as Interval
 from .intervals import clopper_pearson as clopper_pearson
 from .joint.events import JointEvents as JointEvents
 from .joint.outcomes import JointOutcomes as JointOutcomes
-from .judged import judged_test as judged_test
+from .judged.test import judged_test as judged_test
 from .many_datasets.comparison import compare_over_datasets as compare_over_datasets
 from .many_datasets.friedman import friedman_test as friedman_test
 from .many_datasets.signed_rank import signed_rank_test as signed_rank_test

@@ -1,14 +1,11 @@
-"""The arguments of commands that read predictions, and their output files."""
+"""The arguments of commands that read predictions."""
 
 import argparse
-import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
-from ..whole_file import write_whole
 
 if TYPE_CHECKING:
     from sigstats.tasks.predictions import Columns
@@ -110,22 +107,6 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         action="store_true",
         help="join logs even if their tasks, scores or questions differ",
     )
-
-
-#: The options that name output files, and their help.
-_OUTPUTS = {
-    "json": "write all results as JSON; - for standard output",
-    "markdown": "write a table for a pull request; - for standard output",
-    "report": "write a page of HTML",
-    "junit": "write JUnit XML, a test case for each result; - for standard output",
-    "changed": "write the rows that the candidate broke or fixed as CSV; - for standard output",
-}
-
-
-def add_outputs(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Add the options that name these output files."""
-    for name in names:
-        parser.add_argument(f"--{name}", metavar="FILE", help=_OUTPUTS[name])
 
 
 def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
@@ -235,66 +216,6 @@ def _instances(path: str) -> tuple[str, ...]:
         return names_of_instances(path)
     except ValueError as error:
         raise BadInput(f"--instances: {error}") from None
-
-
-def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:
-    """Refuse an output file that is also an input or another output, even if it is spelt differently.
-
-    `outputs`: the names of the options that take output files. Raises BadInput if one file is named twice.
-    """
-    taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
-    for name in outputs:
-        place = getattr(options, name)
-        if place is None or Path(place).is_char_device():  # such as /dev/null
-            continue
-        file = "-" if place == "-" else _identity(place)
-        if file in taken:
-            raise BadInput(f"--{name}: {place!r} is not valid; it is {taken[file]} too, expected a file of its own")
-        taken[file] = f"the output of --{name}"
-
-
-def refuse_repeated(inputs: Sequence[str]) -> None:
-    """Refuse a file that is named twice, even if it is spelt differently: these would be models that never differ.
-
-    Raises BadInput if one file is named twice.
-    """
-    taken: dict[object, str] = {}
-    for place in inputs:
-        for file in set(map(_identity, _local_files(place))) or {place}:
-            if file in taken:
-                raise BadInput(f"FILE: {place!r} is not valid; it is {taken[file]!r}, expected a file for each model")
-            taken[file] = place
-
-
-def _local_files(place: str) -> Sequence[str]:
-    """The files of this machine that an input names."""
-    from sigstats.tasks.input_files.places import files_of
-
-    scheme, separator, rest = place.partition("://")
-    if separator and scheme not in ("file", "local"):
-        return ()
-    path = rest if separator else place
-    try:
-        return files_of(path) or [path]
-    except ValueError:  # reading it fails with a message
-        return [path]
-
-
-def _identity(place: str) -> object:
-    """A key that is the same for two spellings of one file, which need not exist."""
-    try:
-        about = Path(place).stat()
-        return about.st_dev, about.st_ino
-    except (OSError, ValueError):  # it does not exist, or no file can have this name
-        return os.path.realpath(place)
-
-
-def write_text(place: str, text: str) -> None:
-    """Write a text to a file, or to standard output if `place` is ``-``."""
-    if place == "-":
-        print(text)  # noqa: T201
-        return
-    write_whole(place, f"{text}\n".encode())
 
 
 def as_options(error: ValueError) -> BadInput:

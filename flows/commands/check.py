@@ -8,16 +8,14 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
+from ._files import add_outputs, refuse_overwriting, write_text
 from ._predictions import (
     add_fail_on,
     add_measures,
-    add_outputs,
     add_prediction_arguments,
     add_score_range,
     columns_of_files,
-    refuse_overwriting,
     require_one_score,
-    write_text,
 )
 
 if TYPE_CHECKING:

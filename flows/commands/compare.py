@@ -11,18 +11,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
+from ._files import add_outputs, refuse_overwriting, write_text
 from ._predictions import (
     add_fail_on,
     add_measures,
-    add_outputs,
     add_prediction_arguments,
     add_score_range,
     as_options,
     columns_of_files,
     file_for_each,
-    refuse_overwriting,
     scores_of,
-    write_text,
 )
 
 if TYPE_CHECKING:

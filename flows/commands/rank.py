@@ -9,14 +9,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
+from ._files import refuse_overwriting, refuse_repeated, write_text
 from ._predictions import (
     add_prediction_arguments,
     columns_of_files,
     file_for_each,
-    refuse_overwriting,
-    refuse_repeated,
     require_one_score,
-    write_text,
 )
 
 if TYPE_CHECKING:

@@ -8,15 +8,13 @@ import argparse
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
+from ._files import add_outputs, refuse_overwriting, write_text
 from ._predictions import (
     add_measures,
-    add_outputs,
     add_prediction_arguments,
     columns_of_files,
     file_for_each,
-    refuse_overwriting,
     require_one_score,
-    write_text,
 )
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sigstats._common.messages import printable
 from sigstats._common.validation import Alternative, shown
 from sigstats.comparison.rule import ComparisonRule, Verdict
-from sigstats.judged import JudgeAgreement, JudgedResult, judged_test
+from sigstats.judged.test import JudgeAgreement, JudgedResult, judged_test
 from sigstats.tasks.predictions import Columns, Predictions, Unmatched, match, read
 
 from ..pages.wording import count_of, p_equation, percent, percent_range, points, points_range
@@ -166,7 +166,7 @@ def _labels_to_get(result: JudgedResult) -> str:
 
 
 def as_json(found: JudgedComparison) -> str:
-    """All of it, under the names of the fields of `sigstats.judged.JudgedResult`, the candidate as A."""
+    """All of it, under the names of the fields of `sigstats.results.JudgedResult`, the candidate as A."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "verdict": found.verdict,

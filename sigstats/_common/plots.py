@@ -4,6 +4,32 @@ from collections.abc import Sequence
 from typing import Any
 
 
+class Drawn:
+    """A base of results that have a picture."""
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw replicates as a histogram with what was observed, or mean ranks with bars over what is not told apart.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ValueError
+            If the replicates were not kept, or there are no axes and Matplotlib is not installed.
+        """
+        return self._draw(ax)
+
+    def _draw(self, ax: Any) -> Any:
+        raise NotImplementedError
+
+
 def axes(ax: Any) -> Any:
     """The axes to draw on; those of a new figure where there are none. ValueError without Matplotlib."""
     if ax is not None:

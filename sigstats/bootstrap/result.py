@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._common.numerals import p_number
-from .._common.plots import histogram
+from .._common.plots import Drawn, histogram
 from .._common.tabular import in_words
 from .._common.validation import as_real, refuse
 from ..intervals import Interval
@@ -18,7 +18,7 @@ from ..test_result import TestResult
 
 
 @dataclass(frozen=True, kw_only=True)
-class BootstrapResult(TestResult):
+class BootstrapResult(Drawn, TestResult):
     """The result of `bootstrap_test`.
 
     Attributes
@@ -70,23 +70,7 @@ class BootstrapResult(TestResult):
             f"{in_words(self.null_value)} out; B is better in a share {in_words(self.probability)} of the resamples."
         )
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the histogram of the replicates, with the observed difference and the ends of its interval.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ValueError
-            If the replicates were not kept, or there are no axes and Matplotlib is not installed.
-        """
+    def _draw(self, ax: Any) -> Any:
         title = f"B − A of {self.measure}: p = {p_number(self.pvalue)}"
         low, high = self.confidence_interval
         marks = {"observed": self.estimate, "interval from": low, "to": high}

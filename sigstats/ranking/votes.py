@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc, expit, ndtri
+from scipy.special import ndtri
 
 from .._common.array_record import ArrayRecord
 from .._common.data_frames import require_same_index
@@ -18,13 +18,13 @@ from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
 from ..sign_flips.test import sign_flip_test
+from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, why_not_finite
 from .rank_sets import is_shown, sign_tests
 
 #: What says that the first, the second or neither of two models won, in capitals or not.
 _FIRST, _SECOND, _NEITHER = ({"model_a", "a", "left"}, {"model_b", "b", "right"}, {"tie", "tie (bothbad)", "both", ""})
 #: Scores are on the scale of chess: 400 points are odds of ten to one.
 _ELO = 400 / math.log(10)
-_MOST_STEPS, _SMALL_STEP = 100, 1e-10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -164,10 +164,10 @@ def rank_votes(
     adjusted[met] = adjust_pvalues(pvalues[met], method="holm")
     preferred = is_shown(adjusted, level)
 
-    scores, half, reason = np.full(k, np.nan), np.full(k, np.nan), _undecided(models, wins)
+    scores, half, reason = np.full(k, np.nan), np.full(k, np.nan), why_not_finite(models, wins)
     if not reason:
-        scores = _scores(wins)
-        errors = _standard_errors(scores, first, second, signs, np.arange(n) if units is None else units)
+        scores = scores_of(wins)
+        errors = standard_errors_of(scores, first, second, signs, np.arange(n) if units is None else units)
         half = float(ndtri((1 + level) / 2)) * errors
     return VoteRanking(
         models=tuple(str(each) for each in models[order]),
@@ -180,7 +180,7 @@ def rank_votes(
         pvalues=pvalues[np.ix_(order, order)],
         adjusted_pvalues=adjusted[np.ix_(order, order)],
         wins=wins[np.ix_(order, order)],
-        fit_pvalue=_fit(decided) if units is None else None,
+        fit_pvalue=fit_pvalue(decided) if units is None else None,
         confidence_level=level,
         n=n,
         reason=reason,
@@ -209,30 +209,10 @@ def _word(text: str) -> int:
 
 def _require_connected(models: NDArray[Any], first: IntArray, second: IntArray) -> None:
     """Refuse models that no chain of votes compares."""
-    count, part = _components(len(models), first, second, strong=False)
+    count, part = components_of(len(models), first, second, strong=False)
     if count > 1:
         one, other = (", ".join(shown(str(each)) for each in models[part == side][:3]) for side in (0, 1))
         raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
-
-
-def _components(k: int, first: IntArray, second: IntArray, *, strong: bool) -> tuple[int, IntArray]:
-    from scipy.sparse import coo_array  # slow to import
-    from scipy.sparse.csgraph import connected_components
-
-    graph = coo_array((np.ones(len(first)), (first, second)), shape=(k, k))
-    count, part = connected_components(graph, directed=strong, connection="strong" if strong else "weak")
-    return int(count), part.astype(np.int64)
-
-
-def _undecided(models: NDArray[Any], wins: FloatArray) -> str:
-    """Why Bradley and Terry's scores are not finite; empty where they are (Ford 1957)."""
-    winners, losers = np.nonzero(wins)
-    count, part = _components(len(models), winners, losers, strong=True)
-    if count == 1:
-        return ""
-    beaten = [side for side in range(count) if not wins[np.ix_(part != side, part == side)].any()]
-    names = ", ".join(str(each) for each in models[part == beaten[0]][:3])
-    return f"no scores of Bradley and Terry: {names} never lost to the other models"
 
 
 def _tests_of_groups(k: int, first: IntArray, second: IntArray, signs: IntArray, units: IntArray) -> FloatArray:
@@ -248,56 +228,3 @@ def _tests_of_groups(k: int, first: IntArray, second: IntArray, signs: IntArray,
         if sums.any():
             pvalues[i, j], pvalues[j, i] = (sign_flip_test(sums, alternative=way).pvalue for way in ("greater", "less"))
     return pvalues
-
-
-def _scores(wins: FloatArray) -> FloatArray:
-    """The maximum of the likelihood, by Newton's steps; the mean score is 0."""
-    k, games = len(wins), wins + wins.T
-    scores = np.zeros(k)
-    for _ in range(_MOST_STEPS):
-        chances = expit(scores[:, np.newaxis] - scores)
-        slope = (wins - games * chances).sum(axis=1)
-        step = np.linalg.solve(_information(games, chances) + 1 / k, slope)
-        step *= min(1.0, 2.0 / max(float(np.abs(step).max()), 1e-300))
-        scores += step
-        if np.abs(step).max() < _SMALL_STEP:
-            break
-    return np.asarray(scores - scores.mean())
-
-
-def _information(games: FloatArray, chances: FloatArray) -> FloatArray:
-    weights = games * chances * (1 - chances)
-    return np.asarray(np.diag(weights.sum(axis=1)) - weights)
-
-
-def _standard_errors(
-    scores: FloatArray, first: IntArray, second: IntArray, signs: IntArray, units: IntArray
-) -> FloatArray:
-    """Those of the scores, by the sums of each unit's slopes (Huber's sandwich)."""
-    from scipy.sparse import coo_array  # slow to import
-
-    k, n = len(scores), len(signs)
-    residuals = (1 + signs) / 2 - expit(scores[first] - scores[second])
-    rows = np.concatenate([units, units])
-    slopes = coo_array(
-        (np.concatenate([residuals, -residuals]), (rows, np.concatenate([first, second]))), shape=(units.max() + 1, k)
-    ).tocsr()
-    games = np.zeros((k, k))
-    np.add.at(games, (first, second), 1.0)
-    inverse = np.linalg.pinv(_information(games + games.T, expit(scores[:, np.newaxis] - scores)))
-    clusters = min(n, len(np.unique(units)))
-    middle = (slopes.T @ slopes).toarray() * (clusters / max(1, clusters - 1))
-    return np.asarray(np.sqrt(np.diag(inverse @ middle @ inverse).clip(0)))
-
-
-def _fit(decided: FloatArray) -> float | None:
-    """The p-value of the scores against a chance of its own for each pair."""
-    games = decided + decided.T
-    k, pairs = len(games), int(np.count_nonzero(np.triu(games)))
-    if pairs < k or _undecided(np.arange(k), decided):
-        return None
-    scores = _scores(decided)
-    there = decided > 0
-    expected = (games * expit(scores[:, np.newaxis] - scores))[there]
-    deviance = 2 * float(decided[there] @ np.log(decided[there] / expected))
-    return float(chdtrc(pairs - k + 1, deviance))

@@ -36,7 +36,7 @@ import numpy as np
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
 from .._common.numerals import p_number
-from .._common.plots import histogram
+from .._common.plots import Drawn, histogram
 from .._common.random_streams import as_generator
 from .._common.tabular import shown_record
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
@@ -55,7 +55,7 @@ _MOST_PROCESSES = 1000
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class PermutationTestResult(TestResult):
+class PermutationTestResult(Drawn, TestResult):
     """The result of `permutation_test`.
 
     Attributes
@@ -91,23 +91,7 @@ class PermutationTestResult(TestResult):
         """The measure in each replicate."""
         return self.null_values or tuple(wrong / self.n for wrong in self.null_wrong)
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the histogram of the replicates, with the observed measure.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to draw; by default on a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ValueError
-            If there are no axes and Matplotlib is not installed.
-        """
+    def _draw(self, ax: Any) -> Any:
         title = f"{self.method}: p = {p_number(self.pvalue)}"
         return histogram(ax, self.null_distribution, {"observed": self.statistic}, title=title, unit=self.measure)
 

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._common.data_frames import is_missing, require_same_index
-from ._common.extreme import monte_carlo_pvalue
-from ._common.random_streams import RNG, as_generator
-from ._common.validation import (
+from .._common.data_frames import is_missing, require_same_index
+from .._common.random_streams import RNG, as_generator
+from .._common.validation import (
     ALTERNATIVES,
     Alternative,
     FloatArray,
@@ -28,12 +27,11 @@ from ._common.validation import (
     as_real,
     refuse,
 )
-from .intervals import Interval, clopper_pearson
-from .sign_flips.test import sign_flip_test
-from .test_result import TestResult
+from ..intervals import Interval, clopper_pearson
+from ..sign_flips.test import sign_flip_test
+from ..test_result import TestResult
+from .law import estimate_of, labels_wanted, law_of
 
-#: What either says of a row: B alone is right, both or none, A alone.
-_VERDICTS = (-1, 0, 1)
 #: The judge's errors are told to differ at this p-value.
 _DIFFERENT = 0.05
 
@@ -215,10 +213,11 @@ def judged_test(
     table = np.bincount(3 * (verdict[labelled] + 1) + seen + 1, minlength=9).reshape(3, 3)
     share = (1 - level) / (2 if way == "two-sided" else 1)
     generator = as_generator(rng)
-    law = _law(rows, table, size, generator)
+    law = law_of(rows, table, size, generator)
     low, high = (law.low(share) if way != "less" else -1.0), (law.high(share) if way != "greater" else 1.0)
+    wanted = labels_wanted(rows, table, null, way, share)
     errors = sign_flip_test((verdict[labelled] - seen).astype(np.float64))
-    estimate, left_out = _estimate(rows, table), int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
+    estimate, left_out = estimate_of(rows, table), int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
     return JudgedResult(
         statistic=estimate,
         pvalue=law.pvalue(null, way),
@@ -234,7 +233,7 @@ def judged_test(
         n_labels=int(labelled.sum()),
         rows=_three(rows),
         labels=_three(table.sum(axis=1)),
-        labels_wanted=_wanted(rows, table, null, way, share),
+        labels_wanted=None if wanted is None else _three(wanted),
     )
 
 
@@ -252,86 +251,6 @@ def _labels(value: Any, name: str) -> FloatArray:
             raise refuse(f"{name}[{number}]", each, wanted)
         found[number] = float(each)
     return found
-
-
-class _Law(NamedTuple):
-    """Random values of the difference with one more labelled row at its worst (with each verdict), for A and for B."""
-
-    against_a: tuple[FloatArray, ...]
-    against_b: tuple[FloatArray, ...]
-
-    def low(self, share: float) -> float:
-        return min(float(np.quantile(values, share)) for values in self.against_a)
-
-    def high(self, share: float) -> float:
-        return max(float(np.quantile(values, 1 - share)) for values in self.against_b)
-
-    def pvalue(self, null: float, way: str) -> float:
-        """The largest share of a law on the other side of the null hypothesis."""
-        if way == "two-sided":
-            return min(1.0, 2 * min(self.pvalue(null, "greater"), self.pvalue(null, "less")))
-        values = self.against_a if way == "greater" else self.against_b
-        sign = 1 if way == "greater" else -1
-        beyond = max(int(np.count_nonzero(sign * (each - null) <= 0)) for each in values)
-        return monte_carlo_pvalue(beyond, len(values[0]))
-
-
-def _law(rows: IntArray, table: IntArray, size: int, generator: np.random.Generator) -> _Law:
-    """The law of the difference that people would see, of rows by verdict and labelled rows by verdict and label."""
-    of_verdict = generator.standard_gamma(rows, (size, 3))
-    shares = of_verdict / of_verdict.sum(axis=1, keepdims=True)
-    weights = generator.standard_gamma(table, (size, 3, 3))
-    sums, totals = weights[:, :, 2] - weights[:, :, 0], weights.sum(axis=2)
-    more = generator.standard_exponential((size, 1))
-    sides = []
-    for worst in (-1.0, 1.0):
-        means = np.divide(sums, totals, out=np.full_like(sums, worst), where=totals > 0)
-        harm = shares * ((sums + worst * more) / (totals + more) - means)
-        base = (shares * means).sum(axis=1)
-        sides.append(tuple(base + harm[:, each] for each in range(3) if rows[each]))
-    return _Law(*sides)
-
-
-def _estimate(rows: IntArray, table: IntArray) -> float:
-    """The post-stratified difference."""
-    labels = table.sum(axis=1)
-    means = np.where(labels > 0, (table[:, 2] - table[:, 0]) / np.maximum(labels, 1), _VERDICTS)
-    return float(rows @ means / rows.sum())
-
-
-def _wanted(rows: IntArray, table: IntArray, null: float, way: str, share: float) -> tuple[int, int, int] | None:
-    """The least number of labels, best spread over the verdicts, that would decide."""
-    lengthened = table + 1 / 3 * (rows > 0)[:, np.newaxis]
-    found = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
-    means = found[:, 2] - found[:, 0]
-    spread = rows * np.sqrt(np.maximum(found[:, 2] + found[:, 0] - means**2, 0.0))
-    labels: IntArray = table.sum(axis=1)
-
-    def spread_over(number: int) -> IntArray:
-        """So many labels, as Neyman (1934) spreads them, none of those that are there taken back."""
-        if number <= labels.sum() or not spread.any():
-            return labels
-        low, high = 0.0, float(rows.sum() / spread[spread > 0].min())
-        for _ in range(60):
-            middle = (low + high) / 2
-            few = np.clip(middle * spread, labels, rows).sum() < number
-            low, high = (middle, high) if few else (low, middle)
-        spreads: IntArray = np.ceil(np.clip(high * spread, labels, rows) - 1e-9).astype(np.int64)
-        return spreads
-
-    def decides(number: int) -> bool:
-        want = spread_over(number)
-        mean = np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], found)
-        law = _law(rows, want[:, np.newaxis] * mean, 2_000, as_generator(1))
-        return law.pvalue(null, way) <= (2 * share if way == "two-sided" else share)
-
-    low, high = int(labels.sum()), int(rows.sum())
-    if not decides(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if decides(middle) else (middle + 1, high)
-    return _three(spread_over(high))
 
 
 def _agreement(judge: NDArray[np.bool_], people: NDArray[np.bool_]) -> JudgeAgreement:
