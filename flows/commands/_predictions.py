@@ -1,7 +1,7 @@
 """The arguments of commands that read predictions."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -216,6 +216,16 @@ def _instances(path: str) -> tuple[str, ...]:
         return names_of_instances(path)
     except ValueError as error:
         raise BadInput(f"--instances: {error}") from None
+
+
+def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str, str]) -> None:
+    """Refuse options that would be left out beside another one, or beside what a file holds.
+
+    `without`: where the value of each is kept, and what it is called.
+    """
+    for name, option in without.items():
+        if getattr(options, name):
+            raise BadInput(f"{option}: is not valid with {other}; expected one of them")
 
 
 def as_options(error: ValueError) -> BadInput:

@@ -20,6 +20,7 @@ from ._predictions import (
     as_options,
     columns_of_files,
     file_for_each,
+    refuse_beside,
     scores_of,
 )
 
@@ -110,19 +111,12 @@ def _write_changed(place: str, pairs: "Sequence[PairedPredictions]") -> str:
 
 
 #: What says nothing of the labels of people, and how it is named.
-_NOT_JUDGED = (
-    "markdown",
-    "report",
-    "junit",
-    "changed",
-    "slices",
-    "measures",
-    "run",
-    "group",
-    "task",
-    "score_range",
-    "positive",
-)
+_NOT_JUDGED = {
+    **{name: f"--{name}" for name in ("markdown", "report", "junit", "changed", "run", "group", "task", "positive")},
+    "slices": "--slice",
+    "measures": "--measure",
+    "score_range": "--score-range",
+}
 
 
 def _run_judged(options: argparse.Namespace) -> int:
@@ -131,10 +125,7 @@ def _run_judged(options: argparse.Namespace) -> int:
     from ..comparison.judged import as_json, as_text, compare_judged
     from ..comparison.rule_options import rule_of
 
-    for name in _NOT_JUDGED:
-        if getattr(options, name):
-            option = name.removesuffix("s").replace("_", "-")
-            raise BadInput(f"--{option}: is not valid with --human; expected one of them")
+    refuse_beside(options, "--human", _NOT_JUDGED)
     if len(options.candidates) > 1 or len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several candidates or scores; expected one of each")
     paths = (options.baseline, options.candidates[0])

@@ -14,6 +14,7 @@ from ._predictions import (
     add_prediction_arguments,
     columns_of_files,
     file_for_each,
+    refuse_beside,
     require_one_score,
 )
 
@@ -82,6 +83,17 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
+#: What says nothing of votes.
+_NOT_OF_VOTES = {
+    **{name: f"--{name}" for name in ("report", "task", "labels", "epoch")},
+    "names": "--name",
+    "scores": "--score",
+    "lower": "--lower-is-better",
+    "higher": "--higher-is-better",
+    "slices": "--slice",
+}
+
+
 def _run_votes(options: argparse.Namespace) -> int:
     """Rank the models of one file by votes."""
     from sigstats._common.messages import printable
@@ -90,14 +102,16 @@ def _run_votes(options: argparse.Namespace) -> int:
     from ..ranking.votes import COLUMNS, as_json, ranked_votes
 
     (path,) = options.files
-    if options.report is not None:
-        raise BadInput("--report: is not valid with votes; expected --json or --markdown")
     try:
         as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    try:
         found = ranked_votes(path, options.group, options.confidence)
     except ValueError as error:
         wanted = f"two or more, --prediction of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
+    refuse_beside(options, "votes", _NOT_OF_VOTES)
     if options.json is not None:
         write_text(options.json, as_json(found, printable(path)))
     if options.markdown is not None:

@@ -132,6 +132,14 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
     direct = sigstats.rank_votes(*votes, winner, groups=np.arange(273) // 3)
     assert json.loads(target.read_text())["low"] == list(direct.low)
     assert capsys.readouterr().out.startswith("Ranks of 7 models by 273 votes")
+    for options, said in (
+        (["--confidence", "2"], "--confidence: 2.0 is not valid"),
+        (["--report", str(tmp_path / "page.html")], "--report: is not valid with votes"),
+        (["--slice", "question_id"], "--slice: is not valid with votes"),
+        (["--lower-is-better", "winner"], "--lower-is-better: is not valid with votes"),
+    ):
+        assert main(["rank", str(path), *options]) == 2
+        assert capsys.readouterr().err.startswith(f"sigstats: {said}")
     frame.drop(columns="winner").to_json(path, orient="records", lines=True)
     assert main(["rank", str(path)]) == 2
     assert (
