@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
+from sigstats._common.scores import is_lower_better, unit_of
 from sigstats.comparison.cells import difference_in_words
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import ComparisonRow, measure_and_score
@@ -68,6 +69,8 @@ def _as_row(row: Mapping[str, Any]) -> ComparisonRow:
         baseline=row["baseline_value"],
         candidate=row["candidate_value"],
         verdict=row["row_verdict"],
+        lower_is_better=is_lower_better(score) is True,
+        unit=unit_of(score),
     )
 
 

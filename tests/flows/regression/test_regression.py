@@ -325,3 +325,16 @@ def test_neither_prefect_nor_dask_is_started(folder):
     words = ["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet"]
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_page_calls_the_loss_of_a_cost_a_rise_in_its_unit(folder):
+    costs = np.random.default_rng(1).exponential(100, size=(2, 400)).round(1)
+    for name, cost in zip(("production", "candidate-1"), costs, strict=True):
+        frame = pd.DataFrame({"id": range(400), "latency_ms": cost})
+        frame.to_csv(folder / f"predictions/{name}.csv", index=False)
+    settings = STUDY[: STUDY.index("measures")] + 'measures = ["mean-score"]\nscore_range = [0, 2000]\n'
+    settings += '[columns]\nscore = "latency_ms"\n'
+    (folder / "nightly.toml").write_text(settings)
+    assert evaluate(folder) == 0
+    page = (folder / "out/report.html").read_text()
+    assert re.search(r"No rise is shown on all rows, but one of up to [\d.]+ ms \(mean-score of latency_ms\)", page)
