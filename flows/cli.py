@@ -1,6 +1,5 @@
-"""The program ``sigstats``: one command a file in `sigstats.flows.commands`."""
+"""The program ``sigstats``: it runs a command, and says in one line why it could not."""
 
-import argparse
 import errno
 import logging
 import os
@@ -8,69 +7,13 @@ import re
 import sys
 import traceback
 from collections.abc import Sequence
-from typing import Any, NoReturn
 
 from sigstats._common.extras import MissingExtra
-from sigstats._common.messages import did_you_mean, hint, printable, shown
+from sigstats._common.messages import hint, printable, shown
 
 from . import commands
 from .config.credentials import refuse_credentials, without_credentials
 from .errors import BAD_INPUT, FAILED, BadInput
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line, in which control characters and credentials of arguments are replaced."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print what is wrong with the arguments, and exit."""
-        self.exit(BAD_INPUT, f"{self.prog}: {without_credentials(printable(message))} (see {self.prog} --help)\n")
-
-
-class _CommandParser(_Parser):
-    """The parser of one command. Its arguments are added when it is used, since those of some import NumPy."""
-
-    def __init__(self, *, command: commands.Command, **options: Any) -> None:
-        super().__init__(description=command.__doc__, **options)
-        self._command: commands.Command | None = command
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse the arguments of the command, and show its help if they ask for it."""
-        command, self._command = self._command, None
-        if command is not None:
-            try:
-                command.add_arguments(self)
-            except SystemExit as error:  # raised by a broken dependency, not by this parser
-                raise ImportError(f"SystemExit: {error}") from None
-        options, unknown = super().parse_known_args(args, namespace)
-        files = next((each for each in self._get_positional_actions() if each.nargs in ("+", "*")), None)
-        if files is not None and not any(each.startswith("-") for each in unknown):  # those that follow an option
-            setattr(options, files.dest, [*getattr(options, files.dest), *unknown])
-            unknown = []
-        if unknown:
-            option, _, _ = unknown[0].partition("=")
-            known = [name for name in self._option_string_actions if name.startswith("--")]
-            near = did_you_mean(option, known) if option.startswith("-") else ""
-            self.error(f"{shown(option)} is not an argument{near}")
-        return options, unknown
-
-
-def parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The parser of the program, or of one command alone; the help of a command is the docstring of its module."""
-    program = _Parser(
-        prog="sigstats",
-        description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
-        epilog="Exit codes: 0 done, 1 a regression was found, 2 bad input, 3 the run failed, 128+N ended by signal N.",
-    )
-    program.add_argument("--version", action="store_true", help="print the version and exit")
-    program.add_argument("--debug", action="store_true", help="show the traceback of an error that is no bad input")
-    subparsers = program.add_subparsers(
-        title="commands", metavar="COMMAND", dest="command", parser_class=_CommandParser
-    )
-    for name in commands.REGISTRY.names() if only is None else [only]:
-        module = commands.REGISTRY.module(name)
-        summary = (module.__doc__ or "").partition("\n")[0].rstrip(".")  # python -OO takes docstrings away
-        subparsers.add_parser(name, help=summary[:1].lower() + summary[1:], command=module)
-    return program
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -79,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = commands.REGISTRY.names()
     command = next((each for each in arguments if not each.startswith("-")), None)
     # The modules of the other commands are imported for the list of them alone.
-    program = parser(command if command in names and arguments[0] in (command, "--debug") else None)
+    program = commands.parser(command if command in names and arguments[0] in (command, "--debug") else None)
     if command is not None and command not in names:
         program.error(f"{shown(command)} is not a command; {hint(command, names)}")
     options = program.parse_args(arguments)

@@ -191,6 +191,8 @@ COMMAND = '''
 What is said is the word.
 """
 
+GROUP = "studies"
+
 def add_arguments(parser):
     parser.add_argument("word")
 

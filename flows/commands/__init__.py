@@ -1,16 +1,23 @@
-"""The commands. A new command is one new module of this folder.
+"""The commands and their parsers. A new command is one new module of this folder.
 
 The module's docstring is its help; its first line is shown in the list of commands.
 """
 
 import argparse
-from typing import Protocol
+from typing import Any, NoReturn, Protocol
 
+from sigstats._common.messages import did_you_mean, printable, shown
 from sigstats._common.registry import Registry
+
+from ..config.credentials import without_credentials
+from ..errors import BAD_INPUT
 
 
 class Command(Protocol):
-    """The functions that a module of this folder must have."""
+    """What a module of this folder must have."""
+
+    #: The heading above the command in the list of commands.
+    GROUP: str
 
     def add_arguments(self, parser: argparse.ArgumentParser, /) -> None:
         """Add the arguments of the command to its parser."""
@@ -19,4 +26,99 @@ class Command(Protocol):
         """Run the command with parsed arguments and return its exit code."""
 
 
+#: The headings of the list of commands, in their order.
+GROUPS = ("files of predictions", "studies", "this machine")
+
 REGISTRY = Registry(__name__, Command, what="command")
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, in which control characters and credentials of arguments are replaced."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong with the arguments, and exit."""
+        self.exit(BAD_INPUT, f"{self.prog}: {without_credentials(printable(message))} (see {self.prog} --help)\n")
+
+
+class _Program(_Parser):
+    """The parser of the program, whose help lists the commands by what they are of."""
+
+    def format_help(self) -> str:
+        """Return the help: usage, the commands under the heading of their group, and the options."""
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        listed = _commands_of(self)._choices_actions
+        groups = {each.dest: REGISTRY.module(each.dest).GROUP for each in listed}
+        for group in dict.fromkeys((*GROUPS, *groups.values())):
+            formatter.start_section(group)
+            formatter.add_arguments([each for each in listed if groups[each.dest] == group])
+            formatter.end_section()
+        formatter.start_section("options")
+        formatter.add_arguments(self._get_optional_actions())
+        formatter.end_section()
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+
+class _CommandParser(_Parser):
+    """The parser of one command. Its arguments are added when it is used, since those of some import NumPy."""
+
+    def __init__(self, *, command: Command, **options: Any) -> None:
+        super().__init__(description=command.__doc__, **options)
+        self._command: Command | None = command
+
+    def complete(self) -> "_CommandParser":
+        """Return this parser with the arguments of its command."""
+        command, self._command = self._command, None
+        if command is not None:
+            try:
+                command.add_arguments(self)
+            except SystemExit as error:  # raised by a broken dependency, not by this parser
+                raise ImportError(f"SystemExit: {error}") from None
+        return self
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse the arguments of the command, and show its help if they ask for it."""
+        self.complete()
+        options, unknown = super().parse_known_args(args, namespace)
+        files = next((each for each in self._get_positional_actions() if each.nargs in ("+", "*")), None)
+        if files is not None and not any(each.startswith("-") for each in unknown):  # those that follow an option
+            setattr(options, files.dest, [*getattr(options, files.dest), *unknown])
+            unknown = []
+        if unknown:
+            option, _, _ = unknown[0].partition("=")
+            known = [name for name in self._option_string_actions if name.startswith("--")]
+            near = did_you_mean(option, known) if option.startswith("-") else ""
+            self.error(f"{shown(option)} is not an argument{near}")
+        return options, unknown
+
+
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The parser of the program, or of one command alone; the help of a command is the docstring of its module."""
+    program = _Program(
+        prog="sigstats",
+        description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
+        epilog="Exit codes: 0 done, 1 a regression was found, 2 bad input, 3 the run failed, 128+N ended by signal N.",
+    )
+    program.add_argument("--version", action="store_true", help="print the version and exit")
+    program.add_argument("--debug", action="store_true", help="show the traceback of an error that is no bad input")
+    subparsers = program.add_subparsers(metavar="COMMAND", dest="command", parser_class=_CommandParser)
+    for name in REGISTRY.names() if only is None else [only]:
+        module = REGISTRY.module(name)
+        summary = (module.__doc__ or "").partition("\n")[0].rstrip(".")  # python -OO takes docstrings away
+        subparsers.add_parser(name, help=summary[:1].lower() + summary[1:], command=module)
+    return program
+
+
+def whole_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser of the program, and that of each command with its arguments."""
+    program = parser()
+    return program, {name: command.complete() for name, command in _commands_of(program).choices.items()}
+
+
+def _commands_of(program: argparse.ArgumentParser) -> "argparse._SubParsersAction[_CommandParser]":
+    """The argument that is the command."""
+    (command,) = program._get_positional_actions()
+    assert isinstance(command, argparse._SubParsersAction)
+    return command

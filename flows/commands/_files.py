@@ -20,8 +20,9 @@ _OUTPUTS = {
 
 def add_outputs(parser: argparse.ArgumentParser, *names: str) -> None:
     """Add the options that name these output files."""
+    outputs = parser.add_argument_group("outputs")
     for name in names:
-        parser.add_argument(f"--{name}", metavar="FILE", help=_OUTPUTS[name])
+        outputs.add_argument(f"--{name}", metavar="FILE", help=_OUTPUTS[name])
 
 
 def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:

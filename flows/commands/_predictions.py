@@ -20,9 +20,10 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
 
     `score`: the help of ``--score``.
     """
-    parser.add_argument("--id", metavar="COLUMN", help="the column by which rows are joined (default: id)")
-    parser.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")
-    parser.add_argument(
+    columns = parser.add_argument_group("columns")
+    columns.add_argument("--id", metavar="COLUMN", help="the column by which rows are joined (default: id)")
+    columns.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")
+    columns.add_argument(
         "--prediction",
         action="append",
         default=[],
@@ -31,9 +32,9 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         help="the column of predictions; one for all files, or one for each model of one or several files "
         "(default: prediction)",
     )
-    parser.add_argument("--score", action="append", default=[], dest="scores", metavar="NAME", help=score)
+    columns.add_argument("--score", action="append", default=[], dest="scores", metavar="NAME", help=score)
     for name, way in (("lower", "error or a cost"), ("higher", "mark")):
-        parser.add_argument(
+        columns.add_argument(
             f"--{name}-is-better",
             action="append",
             default=[],
@@ -42,33 +43,11 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
             help=f"a score that is an {way}".replace("an mark", "a mark") + ", where its name does not say so; "
             "where no --score is named, it is the score (repeatable)",
         )
-    parser.add_argument(
-        "--by-position",
-        action="store_true",
-        help="join the rows of tables by their position, where the files have as many rows and the same labels",
-    )
-    parser.add_argument(
-        "--labels", metavar="FILE", help="a table with the id and the true class of each row, where the files have none"
-    )
-    parser.add_argument(
-        "--instances",
-        metavar="FILE",
-        help="the names of all instances of SWE-bench, for results that do not name those that were not resolved",
-    )
-    for name in ("filter", "model"):
-        parser.add_argument(
-            f"--{name}",
-            action="append",
-            default=[],
-            dest=f"{name}s",
-            metavar="NAME",
-            help=f"in a log with several {name}s, the one whose answers are read; one for all files, or one for each",
-        )
-    parser.add_argument(
+    columns.add_argument(
         "--epoch", metavar="COLUMN", help="in a table with several answers to an id, the column that numbers them"
     )
-    parser.add_argument("--group", metavar="COLUMN", help="a column of groups, whose rows are not independent")
-    parser.add_argument(
+    columns.add_argument("--group", metavar="COLUMN", help="a column of groups, whose rows are not independent")
+    columns.add_argument(
         "--slice",
         action="append",
         default=[],
@@ -76,12 +55,12 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         metavar="COLUMN",
         help="a column whose every value is a slice of its own (repeatable)",
     )
-    parser.add_argument(
+    columns.add_argument(
         "--task",
         metavar="COLUMN",
         help="the column of several tasks, whose mean is tested beside all rows; known of a folder with a file a task",
     )
-    parser.add_argument(
+    columns.add_argument(
         "--column",
         action="append",
         default=[],
@@ -90,19 +69,42 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         help=f"the column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object, as in "
         "label=answer.text (repeatable)",
     )
-    parser.add_argument(
+    rows = parser.add_argument_group("rows and answers")
+    rows.add_argument(
+        "--by-position",
+        action="store_true",
+        help="join the rows of tables by their position, where the files have as many rows and the same labels",
+    )
+    rows.add_argument(
+        "--labels", metavar="FILE", help="a table with the id and the true class of each row, where the files have none"
+    )
+    rows.add_argument(
+        "--instances",
+        metavar="FILE",
+        help="the names of all instances of SWE-bench, for results that do not name those that were not resolved",
+    )
+    for name in ("filter", "model"):
+        rows.add_argument(
+            f"--{name}",
+            action="append",
+            default=[],
+            dest=f"{name}s",
+            metavar="NAME",
+            help=f"in a log with several {name}s, the one whose answers are read; one for all files, or one for each",
+        )
+    rows.add_argument(
         "--unmatched",
         choices=("refuse", "drop"),
         default="refuse",
         help="what to do with rows that some files lack (default: refuse)",
     )
-    parser.add_argument(
+    rows.add_argument(
         "--unscored",
         choices=("refuse", "drop", "wrong"),
         default="refuse",
         help="what to do with answers that failed or have no score (default: refuse)",
     )
-    parser.add_argument(
+    rows.add_argument(
         "--allow-different-tasks",
         action="store_true",
         help="join logs even if their tasks, scores or questions differ",

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _OUTPUTS = ("json", "markdown", "junit")
 
 
+GROUP = "files of predictions"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats check``."""
     from ..comparison.rule_options import add_rule_options

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _OUTPUTS = ("json", "markdown", "report", "junit", "changed")
 
 
+GROUP = "files of predictions"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats compare``."""
     from ..comparison.rule_options import add_rule_options

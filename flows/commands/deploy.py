@@ -15,6 +15,8 @@ from ..config.toml_files import apply_settings
 from ..errors import DONE, BadInput
 from ._options import add_allow, add_study, output_of, refuse_cluster, study_of
 
+GROUP = "studies"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats deploy``."""

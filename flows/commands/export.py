@@ -7,6 +7,8 @@ from sigstats._common.messages import printable
 from ..errors import DONE, BadInput
 from ._options import usable
 
+GROUP = "studies"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats export``."""

@@ -10,6 +10,8 @@ from sigstats._common.messages import printable
 from ..errors import DONE
 from ._options import add_allow, add_study, base_of, output_of, study_of, workers_of
 
+GROUP = "studies"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats plan``."""

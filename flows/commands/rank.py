@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from sigstats.ranking.result import Ranking
 
 
+GROUP = "files of predictions"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats rank``."""
     parser.add_argument(

@@ -28,6 +28,9 @@ _FILTERS = ("dataset", "slice", "n", "test")
 _MOST = 40
 
 
+GROUP = "studies"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats replay``."""
     parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a calibration study's results")

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from sigstats.tasks.storage.store import Store
 
 
+GROUP = "studies"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats report``."""
     parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a study's results")

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..running.result import StudyResult
 
 
+GROUP = "studies"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats run``."""
     add_study(parser)

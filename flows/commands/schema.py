@@ -5,6 +5,8 @@ import json
 
 from ..errors import DONE
 
+GROUP = "studies"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats schema``."""

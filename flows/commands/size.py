@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _DROPS = (0.005, 0.01, 0.02, 0.05)
 
 
+GROUP = "files of predictions"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats size``."""
     from sigstats.sequential.alpha_spending import Spending

@@ -8,6 +8,8 @@ import argparse
 
 from ..errors import DONE
 
+GROUP = "studies"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats studies``."""

@@ -29,6 +29,9 @@ STUDY = {
 }
 
 
+GROUP = "this machine"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats verify``."""
     parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")

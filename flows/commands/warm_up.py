@@ -19,6 +19,9 @@ _CLASSIFIERS = (*_FORESTS, "decision-tree", "c4.5", _BOOSTING, "naive-bayes", "s
 _TALLIES = "counts of rows"
 
 
+GROUP = "this machine"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats warm-up``."""
     parser.add_argument(
