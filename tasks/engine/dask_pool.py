@@ -55,7 +55,7 @@ class DaskPool:
     _span: Any = field(default=None, init=False, repr=False)
     _priority: int = field(default=0, init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
-    _submitted: set[str] = field(default_factory=set, init=False, repr=False)
+    _submitted: set[Submission] = field(default_factory=set, init=False, repr=False)
     _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
     _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
@@ -138,12 +138,12 @@ class DaskPool:
         # The blocks that keep the workers busy go before those that wait behind them, and before those of another
         # study that wait: so a study that has few blocks left, or sends its first, is not held up by a long one.
         given = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
-        self._submitted.add(block.key)
+        self._submitted.add(given)
         self._to_send.append(given)
         self._send()
 
         def cancel() -> None:
-            self._submitted.discard(block.key)
+            self._submitted.discard(given)
             given.unwanted = True
             with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone
                 given.future.cancel()
@@ -153,7 +153,7 @@ class DaskPool:
     def _send(self) -> None:
         """Send every block that waits. The next thread that gets the lock sends those that were added meanwhile."""
         with self._sending:
-            while batch := self._suspects.admit(_drain(self._to_send)):
+            while batch := self._suspects.admit(each for each in _drain(self._to_send) if not each.unwanted):
                 alike: dict[tuple[Any, ...], list[Submission]] = {}
                 for given in batch:
                     alike.setdefault((given.turn, *self._asked(given).items()), []).append(given)
@@ -200,13 +200,12 @@ class DaskPool:
                     workers=same,
                     allow_other_workers=same is not None,  # those that join before they are asked for their version
                 )
-        except Exception as gone:  # the cluster
+            for given, future in zip(batch, futures, strict=True):
+                given.future = future
+                future.add_done_callback(functools.partial(self._finished, given))
+        except Exception as gone:  # the cluster, or a thread that cannot start where memory is short
             for given in batch:
                 self._end(given, failure(given.block, gone))
-            return
-        for given, future in zip(batch, futures, strict=True):
-            given.future = future
-            future.add_done_callback(functools.partial(self._finished, given))
 
     def _finished(self, given: Submission, _: Any) -> None:
         self._to_fetch.append(given)
@@ -220,8 +219,7 @@ class DaskPool:
             self._receive(batch)
         except BaseException as error:  # as of memory that is short: nobody else would end these blocks
             for given in batch:
-                if given.block.key in self._submitted:
-                    self._end(given, failure(given.block, error))
+                self._end(given, failure(given.block, error))
 
     def _receive(self, batch: list[Submission]) -> None:
         if not batch:
@@ -269,8 +267,12 @@ class DaskPool:
             raise ConnectionError("the scheduler is gone")
 
     def _end(self, given: Submission, outcome: Receipt | Failure) -> None:
-        self._submitted.discard(given.block.key)
         self._suspects.ended(given)
+        try:
+            self._submitted.remove(given)
+        except KeyError:  # it was cancelled, or has ended already, as where an error comes after its receipt
+            return
+        given.unwanted = True
         given.done(outcome)
 
 

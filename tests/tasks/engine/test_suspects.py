@@ -8,6 +8,7 @@ from distributed import KilledWorker
 
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.run_block import Failure
+from sigstats.tasks.engine.suspects import Submission
 from sigstats.tasks.plan import Cell
 
 
@@ -141,3 +142,43 @@ def test_a_scheduler_that_goes_leaves_no_block_waiting():
     scheduler.work()
     at.run()
     assert [outcome.error for outcome in outcomes] == ["ConnectionError"] * 3
+
+
+def test_a_block_ends_once_though_memory_is_short_meanwhile(monkeypatch):
+    deaths = iter([True])
+    scheduler = Scheduler(lambda block: next(deaths, False))
+    pool = DaskPool(scheduler)
+    pool._fetching = at = At()
+    outcomes = []
+
+    def short(*_):
+        raise MemoryError
+
+    pool.submit(cell("ours", own=False).block(0, 1), None, outcomes.append)
+    with monkeypatch.context() as patched:
+        patched.setattr(pool, "_send", short)  # of a block whose worker died
+        scheduler.work()
+        at.run()
+    pool.submit(cell("net").block(0, 1), None, outcomes.append)
+    scheduler.work()
+    at.run()
+    assert [getattr(outcome, "error", outcome) for outcome in outcomes] == ["MemoryError", "stored"]
+
+
+def test_a_block_whose_end_cannot_be_watched_ends_at_once():
+    class Unwatched(Scheduler):
+        def map(self, *given, **options):
+            *others, last = super().map(*given, **options)
+            last.add_done_callback = None  # as where no thread can start
+            return [*others, last]
+
+    scheduler = Unwatched(lambda block: False)
+    pool = DaskPool(scheduler)
+    pool._fetching = at = At()
+    outcomes = []
+    pool._to_send.extend(Submission(cell(name).block(0, 1), None, outcomes.append) for name in ("net", "means"))
+    pool._submitted.update(pool._to_send)
+    pool._send()
+    scheduler.end(next(iter(scheduler.under_way.values()))[0], "stored")
+    at.run()
+    assert [outcome.error for outcome in outcomes] == ["TypeError"] * 2
