@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ._common.class_names import require_one_naming
 from ._common.data_frames import require_same_index
 from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable, shown
 
@@ -70,6 +71,7 @@ def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray
     if _kind(truth) != _kind(names):
         raise refuse("y_pred", names[0], f"{_kind(truth)} as y_true has")
     require_comparable(truth, names, "y_pred")
+    require_one_naming(truth, names, ("y_true", "y_pred"))
     if labels is None:
         classes = np.union1d(truth, names)
     else:

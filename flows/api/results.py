@@ -1,6 +1,6 @@
 """The results of a study as data frames."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -10,6 +10,7 @@ from sigstats._common.validation import did_you_mean, refuse
 from sigstats.tasks.datasets.folds import dataset_of
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
+from sigstats.tasks.storage.history import Record, read
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -29,8 +30,10 @@ class StudyResults:
         The folder or the URL.
     study : mapping
         The resolved configuration, as in a study file.
+    verdict : str or None
+        Of a regression study ``"pass"``, ``"inconclusive"`` or ``"fail"`` of its newest comparison; of others None.
     summary : pandas.DataFrame
-        One row for each hypothesis:
+        One row for each hypothesis; of a regression study for each measure and slice of its newest comparison:
         ``dataset``, ``classifier``, ``test``, ``estimate``, ``p_value``, ``p_adjusted``, ``pd``,
         ``nsd``, ``decision`` ... Columns in which no row has a value are left out.
     cells : pandas.DataFrame
@@ -43,6 +46,8 @@ class StudyResults:
 
     output: str
     _results: Results = field(repr=False)
+    #: The comparison of a regression study.
+    _record: Record | None = field(default=None, repr=False)
 
     @cached_property
     def study(self) -> Mapping[str, Any]:
@@ -50,10 +55,17 @@ class StudyResults:
         found = self._results.store.read_json("study.json").get("study")
         return found if isinstance(found, dict) else {}
 
+    @property
+    def verdict(self) -> str | None:
+        """The verdict of a regression study."""
+        return None if self._record is None else self._record.evaluation.verdict
+
     @cached_property
     def summary(self) -> "pd.DataFrame":
         """One row for each hypothesis."""
-        frame = self._results.summary.to_pandas()
+        import pandas as pd
+
+        frame = self._results.summary.to_pandas() if self._record is None else pd.DataFrame(self._record.rows)
         return frame.dropna(axis="columns", how="all")
 
     @cached_property
@@ -62,7 +74,7 @@ class StudyResults:
         import pandas as pd
 
         rows = []
-        for cell in self._results.plan.cells:
+        for cell in self._cells:
             table = self._results.table(cell)
             rows.append({**_about(cell), "planned": cell.replicates, "complete": table is not None})
         return pd.DataFrame(rows)
@@ -72,6 +84,8 @@ class StudyResults:
         """The figures of the report: ``plot.null()``, ``plot.pairs()``, ``plot.power()``; ``plot.names`` has all."""
         from .plots import StudyPlots
 
+        if self._record is not None:
+            raise ValueError(f"plot: the trends of a regression study are in its report, {self.report}")
         return StudyPlots(self._results)
 
     @property
@@ -134,8 +148,12 @@ class StudyResults:
             frames.append(frame.assign(**named).drop(columns=["fanout", "replicate"]))
         return pd.concat(frames, ignore_index=True)
 
+    @property
+    def _cells(self) -> Sequence[Cell]:
+        return self._results.plan.cells if self._record is None else ()
+
     def _chosen(self, subject: Mapping[str, str]) -> list[Cell]:
-        chosen = list(self._results.plan.cells)
+        chosen = list(self._cells)
         for key, value in subject.items():
             there = [cell for cell in chosen if _about(cell).get(key) == value]
             if not there:
@@ -193,7 +211,7 @@ def open_results(output: "str | PathLike[str]") -> StudyResults:
     Raises
     ------
     ValueError
-        If there are no results of a study that is computed in cells, or they cannot be read.
+        If there are no results of a study, or they cannot be read.
 
     Examples
     --------
@@ -210,9 +228,11 @@ def open_results(output: "str | PathLike[str]") -> StudyResults:
     where = as_place(output)
     results = Results(Store(where))
     try:
+        if evaluations := read(results.store)[0]:
+            return StudyResults(where, results, evaluations[-1])
         _ = results.plan, results.summary
     except (FileNotFoundError, NotADirectoryError):
-        raise refuse("output", where, "the output of a study that is computed in cells, with a summary") from None
+        raise refuse("output", where, "the output of a study, with a summary or a history") from None
     except (Damaged, OSError) as error:
         raise ValueError(f"output: {where} cannot be read ({' '.join(str(error).split())})") from None
     return StudyResults(where, results)

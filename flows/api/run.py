@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from ..running.cell_result import CellStudyResult
 from ..running.options import RunOptions
 from ..running.progress import Display
 from ..studies import find_study, kind_of
+from ..studies.regression import RegressionResult
 from .results import StudyResults, as_place, open_results
 
 if TYPE_CHECKING:
@@ -36,7 +38,10 @@ def run_study(
     priority: int = 0,
     quiet: bool | None = None,
 ) -> StudyResults:
-    """Run a study that is computed in cells, and open its results. No Prefect is needed, and none is started.
+    """Run a study, and open its results. No Prefect is needed, and none is started.
+
+    A regression study is evaluated once, and its history grows; a regression that is found is a ``.verdict`` of
+    ``"fail"``, no error. Any other study is computed in cells.
 
     Replicates that the output holds are not computed again. After an interruption (Ctrl-C), which waits for the block
     that this process computes, the same call goes on.
@@ -97,8 +102,10 @@ def run_study(
     try:
         loaded, base = find_study(study)
         kind = kind_of(loaded)
-        if not kind.has_cells:
-            raise refuse("study (kind)", loaded.kind, "one that is computed in cells; sigstats run evaluates this one")
+        of_cells = {"cluster": cluster, "workers": workers, "cache": cache, "cache_key": cache_key}
+        for name, value in () if kind.has_cells else of_cells.items():
+            if value is not None:
+                raise refuse(name, value, f"none: a {loaded.kind} study runs in this process")
         if not isinstance(allow, (list, tuple)) or not all(isinstance(name, str) for name in allow):
             raise refuse("allow", allow, "a list of names of packages")
         priority = as_count(priority, "priority", minimum=-1000, maximum=1000)
@@ -119,10 +126,10 @@ def run_study(
             result = kind.run(loaded, how)
     except BadInput as error:
         raise ValueError(str(error)) from None
-    assert isinstance(result, CellStudyResult)
-    if result.failed:
+    if isinstance(result, CellStudyResult) and result.failed:
         raise RuntimeError("; ".join([result.title, *result.reasons]))
-    return open_results(how.output)
+    opened = open_results(how.output)
+    return replace(opened, _record=result.found.record) if isinstance(result, RegressionResult) else opened
 
 
 @contextlib.contextmanager

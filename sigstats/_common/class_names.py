@@ -51,6 +51,7 @@ def as_predictions(y: Any, a: Any, b: Any) -> tuple[NDArray[Any], NDArray[Any], 
         if broken.size and (truth.dtype.kind != "f" or (truth == np.floor(truth)).all()):
             wanted = "labels as in y (probabilities are scores, as auc_test takes)"
             raise refuse(name, broken[0], wanted)
+        require_one_naming(truth, labels, ("y", name))
         assigned.append(labels)
     require_comparable(assigned[0], assigned[1], "b")
     return truth, assigned[0], assigned[1]
@@ -116,6 +117,34 @@ def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: 
             f"prediction: the classes {_named(said)} of {who} are not those of the labels, {_named(labels)}; "
             f"expected {wanted}"
         )
+
+
+def refuse_two_spellings(labels: Sequence[str], n: int, who: str) -> None:
+    """Refuse classes, each once, that look alike: of other white space, or of other code points for one letter.
+
+    Raises ValueError.
+
+    >>> refuse_two_spellings(["A", "a", "b"], 100, "y")
+    >>> refuse_two_spellings(["a", "a ", "b"], 100, "y")
+    Traceback (most recent call last):
+    ValueError: y: 'a ' and 'a' look alike; expected one spelling of each class
+    """
+    alike: dict[str, str] = {}
+    for name in labels if _are_classes(labels, n) else ():
+        other = alike.setdefault(" ".join(unicodedata.normalize("NFC", name).split()), name)
+        if other != name:
+            raise ValueError(f"{who}: {shown(name)} and {shown(other)} look alike; expected one spelling of each class")
+
+
+def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:
+    """Refuse texts, of true and of assigned classes, in which a class has two names; `names` are the arguments'.
+
+    Raises ValueError.
+    """
+    if truth.dtype.kind == "U":
+        ours, theirs = (sorted(set(each.tolist())) for each in (truth, labels))
+        refuse_two_spellings(ours, len(truth), names[0])
+        refuse_other_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}")
 
 
 def require_class_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:

@@ -6,8 +6,11 @@ Its complaints are worded by `sigstats._common.messages`, whose names it passes 
 inside the package alone.
 """
 
+import contextlib
 import math
 from collections.abc import Sequence
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -247,8 +250,12 @@ def require_squarable(values: FloatArray, name: str) -> None:
 
 def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
     array = as_array(value, name, wanted)
+    if array.dtype.kind == "O" and all(isinstance(each, (Real, Decimal)) for each in array.flat):
+        with contextlib.suppress(Exception):  # numbers of several kinds, such as 1/3 beside 0.25
+            array = array if any(isinstance(each, bool) for each in array.flat) else array.astype(np.float64)
     if array.dtype.kind not in "iuf":
-        raise refuse(name, value, wanted)
+        labels = "counts" in name and array.dtype.kind == "U"
+        raise refuse(name, value, wanted + ("; labels are counted first: collections.Counter" if labels else ""))
     with np.errstate(over="ignore"):  # of long doubles, which become infinite
         return array.astype(np.float64) if array.dtype.kind == "f" else array
 

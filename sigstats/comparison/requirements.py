@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .._common.class_names import refuse_no_classes, refuse_other_names, require_class_names
+from .._common.class_names import refuse_no_classes, refuse_other_names, refuse_two_spellings, require_class_names
 from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
@@ -100,6 +100,7 @@ def refuse_mistaken_classes(paired: PairedPredictions) -> None:
     if not paired.predicted or paired.graded:
         return
     _refuse_measurements(paired)
+    refuse_two_spellings([paired.classes[code] for code in _present(paired.label)], paired.n, "label")
     wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
     for who, labels, said in _names_said(paired):
         require_class_names(labels, said, paired.n, who, wanted=wanted)
@@ -141,6 +142,8 @@ def _require_predictions(paired: PairedPredictions, measure: str) -> None:
         what = "marks between right and wrong" if paired.graded else "scores without predictions"
         raise ValueError(f"measures: {measure!r} is not valid for {what}; expected one of {', '.join(_OF_SCORES)}")
     needs = MEASURES[measure].needs
+    if needs == "classes":
+        refuse_two_spellings([paired.classes[code] for code in _present(paired.label)], paired.n, "label")
     if paired.graded and needs not in ("answers", "repeated answers"):
         raise ValueError("measures: these files say only which answers were right; expected accuracy or mean-score")
     if paired.graded or needs == "numbers":

@@ -46,7 +46,7 @@ def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArr
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")
     if len(x) != len(p):
-        raise refuse("probabilities (length)", len(p), f"{len(x)} classes, as counts has")
+        raise refuse("probabilities (length)", len(p), f"{len(x)} classes, as counts has (labels are counted first)")
     if not x.any():
         raise refuse("counts (total)", 0, "at least one object")
     possible = p > 0

@@ -80,7 +80,7 @@ def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     require_same_index(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):
-        raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has")
+        raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has (labels are counted first)")
     if len(a) < 2:
         raise refuse("counts_a (length)", len(a), "two classes or more")
     for name, counts in (("counts_a", a), ("counts_b", b)):

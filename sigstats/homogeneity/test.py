@@ -98,10 +98,11 @@ def homogeneity_test(
     """
     method = as_choice(method, "method", METHODS)
     a, b = as_two_samples(counts_a, counts_b)
+    said = _like_labels(a, b)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
     if method == "chi2":
-        return _chi2(a, b)
+        return _chi2(a, b, said)
     freedom = len(a) - 1
     if method == "monte-carlo":
         extreme = int(exceedances(a, b, n_resamples, generator).sum())
@@ -111,6 +112,7 @@ def homogeneity_test(
             alternative="two-sided",
             **monte_carlo_outcome(extreme, n_resamples),
             degrees_of_freedom=freedom,
+            reason=said,
         )
     total = int((a + b).sum())
     if total > EXACT_MAX_TOTAL or len(a) > EXACT_MAX_CLASSES:
@@ -130,10 +132,19 @@ def homogeneity_test(
         pvalue_interval=interval,
         degrees_of_freedom=freedom,
         error_bound=p.error,
+        reason=said,
     )
 
 
-def _chi2(a: IntArray, b: IntArray) -> HomogeneityTestResult:
+def _like_labels(a: IntArray, b: IntArray) -> str:
+    """A warning where many counts are all so small that they may be labels; else empty."""
+    most = int(max(a.max(), b.max()))
+    if len(a) < 10 or 4 * most > len(a):
+        return ""
+    return f"{len(a)} classes of at most {most} objects: labels are counted first (numpy.bincount)"
+
+
+def _chi2(a: IntArray, b: IntArray, said: str) -> HomogeneityTestResult:
     n, m = int(a.sum()), int(b.sum())
     totals = (a + b).astype(np.float64)
     expected = np.array([n * totals / (n + m), m * totals / (n + m)])  # eq. (9), (10)
@@ -145,5 +156,5 @@ def _chi2(a: IntArray, b: IntArray) -> HomogeneityTestResult:
         method="chi2",
         alternative="two-sided",
         degrees_of_freedom=freedom,
-        reason=expected_counts_warning(expected),
+        reason="; ".join(filter(None, (said, expected_counts_warning(expected)))),
     )

@@ -180,6 +180,9 @@ def friedman_test(
         outcome = {"pvalue": p, "error_bound": error_bound(p, error)}
     else:
         outcome = monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates)
+    if k > datasets:
+        turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?"
+        outcome["reason"] = "; ".join(filter(None, (outcome.get("reason"), turned)))
     return FriedmanResult(
         statistic=f_statistic if way == "f" else chi2_statistic,
         chi2_statistic=chi2_statistic,

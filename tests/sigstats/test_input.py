@@ -1,5 +1,8 @@
 """Forms of input that are taken, and what the message of others says."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -120,3 +123,60 @@ def test_tables_of_nullable_columns_are_tables_of_numbers(kind):
     assert sigstats.rank_models(frame) == sigstats.rank_models(correct, models=["a", "b", "c"])
     assert sigstats.rank_sets(frame, models=["a", "b", "c"]) == sigstats.rank_sets(correct, models=["a", "b", "c"])
     assert sigstats.rank_sets(np.asarray(frame, dtype=object)) == sigstats.rank_sets(correct)
+
+
+CLASSES = ["a", "b"] * 20
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda y, said: sigstats.discordant_counts(y, y, said),
+        lambda y, said: sigstats.JointEvents.from_predictions(y, said, y),
+        lambda y, said: sigstats.JointOutcomes.from_predictions(y, said, y, positive="a"),
+        lambda y, said: sigstats.efficiency_test.from_predictions(y, said),
+        lambda y, said: confusion_table(y, said),
+        lambda y, said: sigstats.compare(y, y, said),
+    ],
+)
+def test_other_spellings_of_classes_are_told(call):
+    for said in (["a ", "b"] * 20, ["A", "b"] * 20):
+        with pytest.raises(ValueError, match=r"^prediction: .* expected classes of "):
+            call(CLASSES, said)
+    with pytest.raises(ValueError, match=r"^(y|y_true|label): 'a.*' and 'a' look alike; expected one spelling"):
+        call([*CLASSES, "a\xa0", "a\xa0"], [*CLASSES, "a", "b"])
+    call(CLASSES, ["a", "c"] * 20)  # a class that no label has is an error of the classifier
+    call([*CLASSES, "A", "A"], [*CLASSES, "a", "A"])  # letters, of which a reader of characters has both
+
+
+def test_numbers_of_several_kinds_are_numbers():
+    mixed = [Fraction(1, 3), 0.25, Decimal("0.25"), np.float32(0.125), Fraction(1, 24)]
+    plain = [1 / 3, 0.25, 0.25, 0.125, 1 / 24]
+    assert sigstats.adjust_pvalues(mixed).tolist() == sigstats.adjust_pvalues(plain).tolist()
+    counts = [3, 4, 5, 1, 2]
+    assert sigstats.goodness_of_fit_test(counts, mixed) == sigstats.goodness_of_fit_test(counts, plain)
+    for strange in ([Fraction(1, 3), True], [Fraction(1, 3), "0.25"], [Fraction(10) ** 400, 0.5]):
+        with pytest.raises(ValueError, match="sequence of finite numbers"):
+            sigstats.adjust_pvalues(strange)
+
+
+def test_labels_in_place_of_counts_are_told():
+    labels = np.random.default_rng(0).integers(0, 3, (2, 60))
+    for method in ("exact", "chi2", "monte-carlo"):
+        assert "labels are counted first" in sigstats.homogeneity_test(*labels, method=method).reason
+    assert sigstats.homogeneity_test(*(np.bincount(each) for each in labels)).reason == ""
+    for call in (
+        lambda: sigstats.homogeneity_test(["a", "b"], ["b", "b"]),
+        lambda: sigstats.homogeneity_test(labels[0], labels[1][:-1]),
+        lambda: sigstats.goodness_of_fit_test(labels[0], [0.5, 0.3, 0.2]),
+    ):
+        with pytest.raises(ValueError, match="labels are counted first"):
+            call()
+
+
+def test_a_transposed_table_is_told():
+    scores = np.random.default_rng(0).random((4, 12))
+    assert "is the table transposed?" in sigstats.friedman_test(scores).reason
+    assert sigstats.friedman_test(scores.T).reason == ""
+    table = np.array([[9, 7, 3], [15, 17, 13], [3, 7, 28]])  # of these nothing depends on which are the rows
+    assert sigstats.efficiency_test(table) == sigstats.efficiency_test(table.T)

@@ -139,8 +139,8 @@ def test_what_is_not_there_is_named(found, call, line):
         ({"study": 5}, "study: 5 is not valid; expected the path of a study file"),
         ({"study": "nosuch.toml"}, "nosuch.toml"),
         (
-            {"study": {"kind": "regression", "baseline": "a.csv", "candidate": "b*.csv"}},
-            r"study \(kind\): 'regression'",
+            {"study": {"kind": "regression", "baseline": "a.csv", "candidate": "b*.csv"}, "workers": 2},
+            "workers: 2 is not valid; expected none: a regression study runs in this process",
         ),
         ({"output": ""}, "output: '' is not valid; expected a folder"),
         ({"output": None}, "output: None is not valid"),
@@ -156,6 +156,27 @@ def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, arguments, line)
         sigstats.run_study(**{"study": STUDY, "output": tmp_path / "out", **arguments})
     assert "\n" not in str(error.value)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_regression_study_is_evaluated_as_by_the_command(tmp_path):
+    for name, right in (("old", 30), ("new", 20)):
+        lines = [f"{row},1,{int(row < right)}" for row in range(40)] + [f"{row},0,0" for row in range(40, 80)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,label,prediction", *lines]))
+    study = {"kind": "regression", "baseline": str(tmp_path / "old.csv"), "candidate": str(tmp_path / "new.csv")}
+    ran = sigstats.run_study({**study, "measures": ["accuracy"]}, output=tmp_path / "out")
+    file = tmp_path / "nightly.toml"
+    file.write_text("\n".join([*(f'{key} = "{value}"' for key, value in study.items()), 'measures = ["accuracy"]']))
+    assert main(["run", str(file), "--output", str(tmp_path / "other"), "--quiet"]) == 1
+    other = sigstats.open_results(tmp_path / "other")
+    assert ran.verdict == other.verdict == "fail"
+    assert ran.summary.equals(other.summary)
+    assert ran.summary["difference"].tolist() == [-0.125]
+    again = sigstats.run_study({**study, "measures": ["accuracy"]}, output=tmp_path / "out")
+    assert again.summary.equals(ran.summary)
+    assert len(list((tmp_path / "out/history").rglob("*.parquet"))) == 1
+    assert ran.cells.empty
+    with pytest.raises(ValueError, match="trends of a regression study are in its report"):
+        _ = ran.plot
 
 
 def test_an_output_without_results_is_refused(tmp_path):
