@@ -117,7 +117,7 @@ def _wilson(k: int, n: int, z: float) -> tuple[float, float]:
 
 @takes_counts(1, counted, "positive")
 def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float = 0.95) -> Interval:
-    """An interval of the difference F1(B) - F1(A) on one test set, however few positives and disagreements it has.
+    """An interval of the difference F1(A) - F1(B) on one test set, however few positives and disagreements it has.
 
     Parameters
     ----------
@@ -149,13 +149,13 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> low, high = sigstats.f1_difference_interval(outcomes)
     >>> round(low, 2), round(high, 2)
-    (-0.01, 0.2)
+    (-0.2, 0.01)
     """
     joint = as_joint_counts(outcomes, "outcomes")
     if not isinstance(joint, JointOutcomes):
         raise refuse("outcomes", type(joint).__name__, "JointOutcomes, of two classes")
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-    return law_of_difference(joint, as_measure("f1"), size=_WEIGHTINGS).interval(level)
+    return -law_of_difference(joint, as_measure("f1"), size=_WEIGHTINGS).interval(level)
 
 
 def f1_standard_error(outcomes: JointOutcomes, of: Literal["a", "b", "difference"] = "difference") -> float:

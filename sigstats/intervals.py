@@ -30,7 +30,8 @@ MOST_TRIALS_OF_BETA = 2**30
 class Interval:
     """A closed interval, with the confidence it is stated for.
 
-    It unpacks to its two ends, and ``value in interval`` asks whether a value lies between them, ends included.
+    It unpacks to its two ends, and ``value in interval`` asks whether a value lies between them, ends included;
+    ``-interval`` is that of B - A if the other is that of A - B.
 
     Attributes
     ----------
@@ -63,6 +64,9 @@ class Interval:
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+    def __neg__(self) -> "Interval":
+        return Interval(0.0 - self.high, 0.0 - self.low, self.confidence_level)
 
 
 def with_alternative(

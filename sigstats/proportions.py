@@ -36,7 +36,7 @@ class ProportionResult(TestResult):
     statistic : float
         `estimate` in units of `standard_error`.
     estimate : float
-        The difference A - B of the two error rates or costs: positive if B is the better one.
+        The error rate or cost of A less that of B: positive if B is the better one.
     standard_error : float
         The standard deviation of the difference if the hypothesis holds, the sigma of the paper.
     confidence_interval : Interval
@@ -62,9 +62,7 @@ class ProportionResult(TestResult):
             reach = float(ndtri((1 + level) / 2)) * self.standard_error
             return Interval(self.estimate - reach, self.estimate + reach, level)
 
-        # Where A is better, its error or cost is the smaller one.
-        turned = {"greater": "less", "less": "greater"}.get(self.alternative, self.alternative)
-        return with_alternative(two_sided, turned, 0.95, (-math.inf, math.inf))
+        return with_alternative(two_sided, self.alternative, 0.95, (-math.inf, math.inf))
 
 
 @takes_counts(1, counted, "positive")
@@ -80,7 +78,7 @@ def proportion_test(
     paired : bool
         True: eq. (6), from the disagreements alone. False: eq. (4), as if the two error rates were independent.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is the more accurate one; ``"less"``: B is (as in `sigstats.mcnemar_test`).
+        ``"greater"``: A has the greater error rate, so that B is the better one; ``"less"``: B has.
 
     Returns
     -------
@@ -139,7 +137,7 @@ def dcf_test(
     paired : bool
         True: eq. (9), from the disagreements alone. False: eq. (8), as if the two costs were independent.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is the better one, its cost the lower; ``"less"``: B is.
+        ``"greater"``: A has the greater cost, so that B is the better one; ``"less"``: B has.
 
     Returns
     -------
@@ -202,7 +200,7 @@ def _result(
     alternative: Alternative,
 ) -> ProportionResult:
     z = difference / sigma if sigma > 0 else 0.0
-    tails = {"two-sided": 2 * ndtr(-abs(z)), "greater": ndtr(z), "less": ndtr(-z)}
+    tails = {"two-sided": 2 * ndtr(-abs(z)), "greater": ndtr(-z), "less": ndtr(z)}
     reason = ""
     if sigma == 0:
         reason = "nothing to compare: the difference cannot be other than 0"

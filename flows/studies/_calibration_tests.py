@@ -105,7 +105,9 @@ class Scored(Strict):
 
     test: Literal["scores"]
     measure: Annotated[str, Field(description="The measure", json_schema_extra={"enum": list(SCORE_MEASURES)})] = "auc"
-    alternative: Side = "two-sided"
+    alternative: Annotated[Alternative, Field(description="greater: A has the greater value; less: B has")] = (
+        "two-sided"
+    )
 
     @field_validator("measure", mode="after")
     @classmethod

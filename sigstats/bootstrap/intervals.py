@@ -15,12 +15,9 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from .._common.extreme import at_least, at_most, monte_carlo_pvalue
-from .._common.validation import FloatArray, refuse
+from .._common.validation import Alternative, FloatArray, refuse
 
 BootstrapMethod: TypeAlias = Literal["percentile", "centred", "bca"]
-
-#: Which differences the alternative hypothesis speaks of.
-Direction: TypeAlias = Literal["two-sided", "above", "below"]
 
 BOOTSTRAP_METHODS: tuple[BootstrapMethod, ...] = ("percentile", "centred", "bca")
 
@@ -38,9 +35,11 @@ class Inference(NamedTuple):
     reason: str
 
 
-def check_resamples(n_resamples: int, confidence_level: float, method: BootstrapMethod, direction: Direction) -> None:
+def check_resamples(
+    n_resamples: int, confidence_level: float, method: BootstrapMethod, alternative: Alternative
+) -> None:
     """ValueError if so few replicates cannot have a tail of the probability asked for."""
-    tail = (1 - confidence_level) / (2 if direction == "two-sided" and method != "centred" else 1)
+    tail = (1 - confidence_level) / (2 if alternative == "two-sided" and method != "centred" else 1)
     if _rank(n_resamples, tail) < 1:
         raise refuse("n_resamples", n_resamples, f"at least {math.ceil(1 / tail - _ROUNDING) - 1} for this confidence")
 
@@ -50,7 +49,7 @@ def infer(
     *,
     method: BootstrapMethod,
     confidence_level: float,
-    direction: Direction,
+    alternative: Alternative,
     null_value: float,
     estimate: float,
     acceleration: float,
@@ -61,7 +60,7 @@ def infer(
     """
     if method == "centred":
         return _centred(differences, confidence_level, null_value)
-    tail = (1 - confidence_level) / (2 if direction == "two-sided" else 1)
+    tail = (1 - confidence_level) / (2 if alternative == "two-sided" else 1)
     replicates = len(differences)
     at_or_below = int(np.count_nonzero(at_most(differences, null_value)))
     at_or_above = int(np.count_nonzero(at_least(differences, null_value)))
@@ -78,13 +77,13 @@ def infer(
     ordered = np.sort(differences)
     low_rank, high_rank = _rank(replicates, low_level), _rank(replicates, high_level)
     low, high = ordered[min(max(low_rank, 1), replicates) - 1], ordered[-min(max(high_rank, 1), replicates)]
-    needed = {"two-sided": (low_rank, high_rank), "above": (low_rank,), "below": (high_rank,)}[direction]
+    needed = {"two-sided": (low_rank, high_rank), "greater": (low_rank,), "less": (high_rank,)}[alternative]
     reason = ""
     if not all(1 <= rank <= replicates for rank in needed):
         reason = "an end of the interval lies beyond the replicates: draw more"
-    if direction == "above":
+    if alternative == "greater":
         return Inference(float(low), math.inf, p_above, at_or_below, reason)
-    if direction == "below":
+    if alternative == "less":
         return Inference(-math.inf, float(high), p_below, at_or_above, reason)
     pvalue = min(1.0, 2 * min(p_above, p_below))
     return Inference(float(low), float(high), pvalue, min(at_or_below, at_or_above), reason)
@@ -104,12 +103,15 @@ def _rank(replicates: int, level: float) -> int:
 
 
 def _bias(differences: FloatArray, estimate: float) -> float:
-    """BCa's z0, Efron (1987): the normal quantile of the share of replicates below the estimate, ties by half."""
-    below = np.count_nonzero(~at_least(differences, estimate))
-    tied = np.count_nonzero(at_most(differences, estimate)) - below
-    share = (below + tied / 2) / len(differences)
+    """BCa's z0, Efron (1987): the normal quantile of the share of replicates below the estimate, ties by half.
+
+    It is found from those above, as of the differences B - A that studies have stored.
+    """
+    above = np.count_nonzero(~at_most(differences, estimate))
+    tied = np.count_nonzero(at_least(differences, estimate)) - above
+    share = (above + tied / 2) / len(differences)
     smallest = 0.5 / len(differences)
-    return float(ndtri(min(max(share, smallest), 1 - smallest)))
+    return -float(ndtri(min(max(share, smallest), 1 - smallest)))
 
 
 def _level(z: float, bias: float, acceleration: float) -> float:

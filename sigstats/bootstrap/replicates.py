@@ -34,8 +34,8 @@ class Replicates(NamedTuple):
 
     @property
     def differences(self) -> FloatArray:
-        """B - A, and exactly 0 where the two are tied (`sigstats._common.extreme.TIE_TOLERANCE`)."""
-        difference = self.b - self.a
+        """A - B, and exactly 0 where the two are tied (`sigstats._common.extreme.TIE_TOLERANCE`)."""
+        difference = self.a - self.b
         difference[np.abs(difference) <= TIE_TOLERANCE * np.maximum(np.abs(self.a), np.abs(self.b))] = 0.0
         return difference
 
@@ -70,22 +70,6 @@ def bootstrap_replicates(
         return Replicates(np.empty(0), np.empty(0), np.empty(0, dtype=np.bool_))
     a, b, undefined = zip(*parts, strict=True)
     return Replicates(np.concatenate(a), np.concatenate(b), np.concatenate(undefined))
-
-
-def bootstrap_differences(
-    outcomes: JointCounts, measure: str | Measure | Callable[..., Any] = "f1", *, rng: Any = None, size: int
-) -> FloatArray:
-    """Draw bootstrap replicates of the difference B - A of a measure, in replicate order.
-
-    What a block of a distributed study calls, with the generator of its lane; parameters, order and errors are those
-    of `bootstrap_replicates`, whose `Replicates.differences` it is.
-
-    >>> from sigstats.joint.outcomes import JointOutcomes
-    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> bootstrap_differences(outcomes, "f1", rng=1, size=3).shape
-    (3,)
-    """
-    return bootstrap_replicates(outcomes, measure, rng=rng, size=size).differences
 
 
 def bootstrap_statistic(
@@ -133,7 +117,7 @@ def bootstrap_statistic(
 
 
 def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., Any] = "f1") -> float:
-    """BCa's acceleration of the difference B - A: the skewness of its jackknife values, divided by 6.
+    """BCa's acceleration of the difference A - B: the skewness of its jackknife values, divided by 6.
 
     All observations of one event leave the same value when they are left out, so that there are as many values as
     distinct events, each with its count as its weight (Efron 1987, eq. 6.6).
@@ -143,7 +127,7 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
 
     >>> from sigstats.joint.outcomes import JointOutcomes
     >>> round(acceleration(JointOutcomes(40, 12, 5, 3, 2, 6, 9, 123), "f1"), 6)
-    0.002749
+    -0.002749
     """
     joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
     counts = np.array(joint.counts, dtype=np.float64)

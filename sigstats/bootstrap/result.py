@@ -1,6 +1,6 @@
 """What the bootstrap test returns.
 
-When not to use: to make one by hand; `sigstats.bootstrap.test.bootstrap_summary` makes it of replicates.
+When not to use: to make one by hand; `sigstats.bootstrap_test` makes it.
 """
 
 import math
@@ -24,7 +24,7 @@ class BootstrapResult(Drawn, TestResult):
     Attributes
     ----------
     statistic, estimate : float
-        The difference B - A of the measure on the test set.
+        The measure of A less that of B, on the test set.
     pvalue : float
         The smallest alpha at which the interval of confidence 1 - alpha leaves `null_value` out.
     exceedances : int
@@ -32,15 +32,15 @@ class BootstrapResult(Drawn, TestResult):
     confidence_interval : Interval
         The interval of the difference.
     probability, probability_tied : float
-        The share of replicates in which B is better, eq. (13), and in which both are equal.
+        The share of replicates in which A is better, eq. (13), and in which both are equal.
     value_a, value_b : float
         The measure of each classifier on the test set.
     mean, standard_error : float
         The mean and the standard deviation of the replicates.
     null_value : float
         The hypothetical difference.
-    undefined : int or None
-        The number of replicates in which 0/0 occurred and counted as 0; None if it is not known.
+    undefined : int
+        The number of replicates in which 0/0 occurred and counted as 0.
     measure : str
         The name of the measure.
     bootstrap_distribution : tuple of float or None
@@ -60,21 +60,21 @@ class BootstrapResult(Drawn, TestResult):
     mean: float
     standard_error: float
     null_value: float
-    undefined: int | None
+    undefined: int
     measure: str
     bootstrap_distribution: tuple[float, ...] | None = field(default=None, repr=False, compare=False)
 
     def _sentence(self, p: str) -> str:
         return (
-            f"B - A of the {self.measure}: an interval of confidence 1 - {p} is the widest that leaves "
-            f"{in_words(self.null_value)} out; B is better in a share {in_words(self.probability)} of the resamples."
+            f"A - B of the {self.measure}: an interval of confidence 1 - {p} is the widest that leaves "
+            f"{in_words(self.null_value)} out; A is better in a share {in_words(self.probability)} of the resamples."
         )
 
     def _draw(self, ax: Any) -> Any:
-        title = f"B − A of {self.measure}: p = {p_number(self.pvalue)}"
+        title = f"A − B of {self.measure}: p = {p_number(self.pvalue)}"
         low, high = self.confidence_interval
         marks = {"observed": self.estimate, "interval from": low, "to": high}
-        return histogram(ax, self._kept(), marks, title=title, unit=f"{self.measure} of B less that of A")
+        return histogram(ax, self._kept(), marks, title=title, unit=f"{self.measure} of A less that of B")
 
     def _kept(self) -> tuple[float, ...]:
         if self.bootstrap_distribution is None:
@@ -84,9 +84,9 @@ class BootstrapResult(Drawn, TestResult):
         return self.bootstrap_distribution
 
     def probability_between(self, low: float, high: float) -> float:
-        """The share of replicates whose difference B - A is above `low` and below `high`, p(a < dF1 < b).
+        """The share of replicates whose difference A - B is above `low` and below `high`, p(a < dF1 < b).
 
-        Keller, Mariethoz and Bengio, eq. (14); half-lines are ``-inf`` and ``inf``.
+        Keller, Mariethoz and Bengio, eq. (14), whose dF1 is B - A; half-lines are ``-inf`` and ``inf``.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class BootstrapResult(Drawn, TestResult):
         >>> import sigstats
         >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
         >>> result = sigstats.bootstrap_test(outcomes, rng=1, keep_replicates=True)
-        >>> round(result.probability_between(0.05, 0.15), 1)
+        >>> round(result.probability_between(-0.15, -0.05), 1)
         0.7
         """
         drawn = np.array(self._kept())

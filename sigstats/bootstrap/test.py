@@ -30,14 +30,13 @@ from .._common.validation import (
     as_count,
     as_labels,
     as_real,
-    as_reals,
     refuse,
 )
 from ..intervals import Interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointCounts, as_joint_counts, counted
 from ..measures.measure import Measure, as_measure
-from .intervals import BOOTSTRAP_METHODS, BootstrapMethod, Direction, check_resamples, infer
+from .intervals import BOOTSTRAP_METHODS, BootstrapMethod, check_resamples, infer
 from .replicates import acceleration, bootstrap_replicates, evaluate
 from .result import BootstrapResult as BootstrapResult
 
@@ -87,10 +86,10 @@ def bootstrap_test(
         where the replicates lie symmetrically. ``"bca"``: bias-corrected and accelerated (Efron 1987), second-order
         correct, with the jackknife over distinct events.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is the better one (as in `sigstats.mcnemar_test`), by more than `null_value` says;
-        ``"less"``: B is. The interval is then unbounded on one side. For an error or a cost, less is better.
+        ``"greater"``: the measure of A is the greater one, by more than `null_value`; ``"less"``: that of B is. The
+        interval is then unbounded on one side. Of an error or a cost, the greater one is the worse.
     null_value : float
-        The difference B - A that is tested against; other than 0 for a margin of non-inferiority.
+        The difference A - B that is tested against; other than 0 for a margin of non-inferiority.
     keep_replicates : bool
         Keep the replicates of the difference, as ``.bootstrap_distribution``: for a histogram (the paper's Figure 1),
         or for ``.probability_between(a, b)``, eq. (14).
@@ -111,14 +110,14 @@ def bootstrap_test(
     >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> result = sigstats.bootstrap_test(outcomes, measure="f1", rng=1)
     >>> round(result.estimate, 4), [round(end, 2) for end in result.confidence_interval]
-    (0.0908, [-0.0, 0.19])
+    (-0.0908, [-0.19, 0.0])
     >>> round(result.probability, 2), 0.02 < result.pvalue < 0.08
-    (0.97, True)
+    (0.03, True)
     """
     joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
     size = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
-    options = _Options(chosen, confidence_level, method, alternative, null_value)
-    check_resamples(size, options.confidence_level, options.method, options.direction)
+    options = _Options(confidence_level, method, alternative, null_value)
+    check_resamples(size, options.confidence_level, options.method, options.alternative)
     keep = _as_flag(keep_replicates, "keep_replicates")
     replicates = bootstrap_replicates(joint, chosen, rng=rng, size=size)
     differences = replicates.differences
@@ -132,56 +131,18 @@ def _as_flag(value: Any, name: str) -> bool:
     return bool(value)
 
 
-def bootstrap_summary(
-    outcomes: JointCounts,
-    differences: Any,
-    *,
-    measure: str | Measure | Callable[..., Any] = "f1",
-    confidence_level: float = 0.95,
-    method: BootstrapMethod = "percentile",
-    alternative: Alternative = "two-sided",
-    null_value: float = 0.0,
-    undefined: int | None = None,
-) -> BootstrapResult:
-    """Do what `bootstrap_test` does with differences that were drawn elsewhere.
-
-    `outcomes`: what the differences were drawn from.
-    `differences` (array_like, shape (M,)): replicates of B - A by the same measure, in any order, as
-    `sigstats.bootstrap.replicates.bootstrap_differences` draws them.
-    `measure`, `confidence_level`, `method`, `alternative` and `null_value`: as for `bootstrap_test`.
-    `undefined`: in how many replicates 0/0 occurred, if known.
-
-    >>> from sigstats.bootstrap.replicates import bootstrap_differences
-    >>> from sigstats.joint.outcomes import JointOutcomes
-    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> differences = bootstrap_differences(outcomes, "f1", rng=1, size=999)
-    >>> summary = bootstrap_summary(outcomes, differences)
-    >>> summary.pvalue == bootstrap_test(outcomes, measure="f1", n_resamples=999, rng=1).pvalue
-    True
-    """
-    joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
-    drawn = as_reals(differences, "differences", ndim=1)
-    options = _Options(chosen, confidence_level, method, alternative, null_value)
-    check_resamples(drawn.size, options.confidence_level, options.method, options.direction)
-    known = None if undefined is None else as_count(undefined, "undefined", maximum=drawn.size)
-    return _result(joint, chosen, drawn, options, known)
-
-
 class _Options:
     """The checked options of a test."""
 
-    def __init__(self, measure: Measure, confidence_level: Any, method: Any, alternative: Any, null_value: Any) -> None:
+    def __init__(self, confidence_level: Any, method: Any, alternative: Any, null_value: Any) -> None:
         self.confidence_level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
         as_choice(method, "method", BOOTSTRAP_METHODS)
         as_choice(alternative, "alternative", ALTERNATIVES)
         self.method: BootstrapMethod = method
         self.alternative: Alternative = alternative
         self.null_value = as_real(null_value, "null_value")
-        self.direction: Direction = "two-sided"
-        if alternative != "two-sided":
-            if method == "centred":
-                raise refuse("alternative", alternative, '"two-sided" with method="centred"')
-            self.direction = "below" if (alternative == "greater") == measure.greater_is_better else "above"
+        if alternative != "two-sided" and method == "centred":
+            raise refuse("alternative", alternative, '"two-sided" with method="centred"')
 
 
 def _result(
@@ -189,7 +150,7 @@ def _result(
     measure: Measure,
     differences: FloatArray,
     options: _Options,
-    undefined: int | None,
+    undefined: int,
 ) -> BootstrapResult:
     observed = evaluate(joint, measure, np.array([joint.counts], dtype=np.float64))
     estimate = float(observed.differences[0])
@@ -197,7 +158,7 @@ def _result(
         differences,
         method=options.method,
         confidence_level=options.confidence_level,
-        direction=options.direction,
+        alternative=options.alternative,
         null_value=options.null_value,
         estimate=estimate,
         acceleration=acceleration(joint, measure) if options.method == "bca" else 0.0,
@@ -225,7 +186,7 @@ def _result(
     )
 
 
-def _doubts(joint: JointCounts, measure: Measure, differences: FloatArray, undefined: int | None) -> Iterator[str]:
+def _doubts(joint: JointCounts, measure: Measure, differences: FloatArray, undefined: int) -> Iterator[str]:
     """Why the replicates may say less than they seem to."""
     if undefined:
         yield f"0/0, taken as 0, in {undefined} of {differences.size} replicates"

@@ -114,7 +114,7 @@ def compare_over_datasets(
     chosen = list(combinations(order, 2))
     if control is not None:
         chosen = [(other, names.index(control)) for other in order if names[other] != control]
-    pairs = _tested(oriented, chosen, names, method, rope, n_resamples, as_generator(rng))
+    pairs = _tested(oriented, chosen, names, method, rope, n_resamples, as_generator(rng), greater_is_better)
     differing = {frozenset((pair.a, pair.b)) for pair in pairs if pair.adjusted_pvalue <= level}
     ordered = tuple(names[model] for model in order)
     return DatasetsComparison(
@@ -127,6 +127,7 @@ def compare_over_datasets(
         alpha=level,
         datasets=count,
         control=control,
+        greater_is_better=bool(greater_is_better),
     )
 
 
@@ -144,6 +145,7 @@ def _tested(
     rope: float,
     n_resamples: int,
     rng: np.random.Generator,
+    greater_is_better: bool,
 ) -> list[PairOverDatasets]:
     differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
     results = [signed_rank_test(each) for each in differences]
@@ -155,8 +157,8 @@ def _tested(
             b=names[b],
             pvalue=result.pvalue,
             adjusted_pvalue=p,
-            estimate=result.estimate,
-            confidence_interval=result.confidence_interval,
+            estimate=result.estimate if greater_is_better else 0.0 - result.estimate,
+            confidence_interval=result.confidence_interval if greater_is_better else -result.confidence_interval,
             wins=int((each > 0).sum()),
             ties=int((each == 0).sum()),
             losses=int((each < 0).sum()),

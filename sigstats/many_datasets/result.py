@@ -24,7 +24,7 @@ class PairOverDatasets:
     pvalue, adjusted_pvalue : float
         The two-sided p-value of the exact signed-rank test, and the same adjusted over all pairs that were tested.
     estimate : float
-        Hodges and Lehmann's estimate of the score of A less that of B; positive if A is better, for losses too.
+        Hodges and Lehmann's estimate of the score of A less that of B; of losses it is negative if A is better.
     confidence_interval : Interval
         The interval of the estimate, not adjusted.
     wins, ties, losses : int
@@ -67,6 +67,8 @@ class DatasetsComparison(Drawn, Tabular):
     datasets : int
     control : str or None
         The model that all others were compared with.
+    greater_is_better : bool
+        False for errors and losses.
     """
 
     models: tuple[str, ...]
@@ -78,6 +80,7 @@ class DatasetsComparison(Drawn, Tabular):
     alpha: float
     datasets: int
     control: str | None = None
+    greater_is_better: bool = True
 
     def _columns(self) -> dict[str, list[Any]]:
         names = ("a", "b", "estimate", "confidence_interval", "wins", "ties", "losses", "pvalue", "adjusted_pvalue")
@@ -119,8 +122,8 @@ class DatasetsComparison(Drawn, Tabular):
         )
 
     def _beside_the_control(self, differing: Sequence[PairOverDatasets], about: str) -> str:
-        better = [pair.a for pair in differing if pair.estimate > 0]
-        worse = [pair.a for pair in differing if pair.estimate <= 0]
+        better = [pair.a for pair in differing if (pair.estimate > 0) == self.greater_is_better]
+        worse = [pair.a for pair in differing if (pair.estimate > 0) != self.greater_is_better]
         found = [
             f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} {which} than {self.control}"
             for names, which in ((better, "better"), (worse, "worse"))

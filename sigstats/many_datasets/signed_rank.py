@@ -79,7 +79,7 @@ def signed_rank_test(
         A score of model A less that of model B on each data set. Differences closer to each other than 1e-12 of the
         largest are tied.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better; ``"less"``: B is.
+        ``"greater"``: A has the greater score, the differences lie above 0; ``"less"``: B has.
     zero_method : {"wilcox", "pratt"}
         ``"wilcox"`` leaves zeros out before ranking, ``"pratt"`` (1959) after it.
     method : {"exact", "normal"}

@@ -75,7 +75,7 @@ def stratified_paired_test(
         ``"strata"``: every data set counts alike, as in a table of accuracies with their mean; ``"rows"``: every row
         does, which is McNemar's test of all rows together.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better; ``"less"``: B is.
+        ``"greater"``: A is the more accurate one; ``"less"``: B is.
 
     Returns
     -------

@@ -65,7 +65,7 @@ def corrected_resampled_test(
     n_train, n_test : int
         The rows of a training set and of a test set: 9 to 1 in ten folds.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: A is better; ``"less"``: B is.
+        ``"greater"``: A has the greater score, the differences lie above 0; ``"less"``: B has.
     confidence_level : float
         Of the confidence interval, strictly between 0 and 1.
 

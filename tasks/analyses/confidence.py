@@ -95,7 +95,7 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
         return None
     test_set = trained_rows(source, predictions, test=True)
     found = bootstrap_of_better(cell.work["test"], test_set, _generator(cell), keep_replicates=True)
-    sign = 1.0 if measure_of(cell.work["test"]).greater_is_better else -1.0
+    sign = -1.0 if measure_of(cell.work["test"]).greater_is_better else 1.0  # the better one is B of A - B
     return sign * np.array(found.bootstrap_distribution), sign * found.estimate
 
 

@@ -87,14 +87,14 @@ def _bootstrap(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Gen
         confidence_level=test["confidence"],
         rng=rng,
     )
-    return found.confidence_interval.low, found.confidence_interval.high, found.standard_error
+    return *-found.confidence_interval, found.standard_error
 
 
 def _closed(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
     """Wilson's interval and its like."""
     error = f1_standard_error(joint)
     if test["of"] == "difference":
-        return *f1_difference_interval(joint, confidence_level=test["confidence"]), error
+        return *-f1_difference_interval(joint, confidence_level=test["confidence"]), error
     only = joint.confusion_b
     counts = (int(only.tp), int(only.fp), int(only.fn))
     return *f1_interval(*counts, method=test["method"], confidence_level=test["confidence"]), error

@@ -77,7 +77,7 @@ class Population:
 
     def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
         """The difference B - A of a measure on each test set; probabilities do as well as counts."""
-        return evaluate(JointOutcomes(e1=1), as_measure(measure), drawn.astype(np.float64)).differences
+        return 0.0 - evaluate(JointOutcomes(e1=1), as_measure(measure), drawn.astype(np.float64)).differences
 
     def record(self, counts: Sequence[int]) -> JointOutcomes:
         """One test set, for a test of a measure."""
@@ -201,7 +201,7 @@ class EventPopulation:
 
     def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
         """The difference B - A of a measure on each test set."""
-        return evaluate(self.shape, as_measure(measure), drawn.astype(np.float64)).differences
+        return 0.0 - evaluate(self.shape, as_measure(measure), drawn.astype(np.float64)).differences
 
     def record(self, counts: Sequence[int]) -> JointEvents:
         """One test set, for a test of a measure."""

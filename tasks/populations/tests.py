@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sigstats._common.validation import Alternative, one_line
 from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
+from sigstats.measures.measure import as_measure
 from sigstats.measures.table import MEASURES
 
 from .. import statistical_tests
@@ -94,20 +95,22 @@ def run_test(
 def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
     names = {"resamples": "n_resamples", "confidence": "confidence_level"}
-    return {names.get(key, key): value for key, value in options.items() if key != "measure_code"}
+    spelled = {names.get(key, key): value for key, value in options.items() if key != "measure_code"}
+    if (
+        "alternative" in spelled and not as_measure(options["measure"]).greater_is_better
+    ):  # of a study, greater: A is better
+        spelled["alternative"] = {"greater": "less", "less": "greater"}.get(spelled["alternative"], "two-sided")
+    return spelled
 
 
 def _bootstrap(
     drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator, options: Mapping[str, Any]
 ) -> Answers:
-    truth = population.difference(options["measure"])
+    truth = 0.0 - population.difference(options["measure"])  # A - B, as the test's
     spelled = _spelled(options)
     calls = (partial(bootstrap_test, population.record(counts), rng=rng, **spelled) for counts in drawn.tolist())
     results, problem = attempts(calls)
-    covers = [
-        None if result is None else bool(result.confidence_interval.low <= truth <= result.confidence_interval.high)
-        for result in results
-    ]
+    covers = [None if result is None else truth in result.confidence_interval for result in results]
     return Answers(
         numbers(None if result is None else result.pvalue for result in results), np.array(covers, object), problem
     )
@@ -148,7 +151,9 @@ def confidence(test: Mapping[str, Any], test_set: AnyPopulation, rng: np.random.
     p-value of any other test.
     """
     if test["test"] == "bootstrap":
-        return bootstrap_of_better(test, test_set, rng).probability
+        found = bootstrap_of_better(test, test_set, rng)
+        draws = found.replicates or 0
+        return (draws - round(draws * found.probability) - round(draws * found.probability_tied)) / draws
     of = statistical_tests.of_sets(test["test"])
     assert of is not None
     options = {key: value for key, value in test.items() if key not in ("test", "alternative")}

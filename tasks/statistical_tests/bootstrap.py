@@ -21,12 +21,13 @@ def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:
         n_resamples=_RESAMPLES,
         rng=int(digest("bootstrap", pair=cell, resamples=_RESAMPLES)[:12], 16),
     )
+    estimate, interval = 0.0 - test.estimate, -test.confidence_interval
     return {
         "n": a.n,
-        "statistic": test.estimate,
-        "estimate": test.estimate,
-        "estimate_low": test.confidence_interval.low,
-        "estimate_high": test.confidence_interval.high,
+        "statistic": estimate,
+        "estimate": estimate,
+        "estimate_low": interval.low,
+        "estimate_high": interval.high,
         "replicates": test.replicates,
         "exceedances": test.exceedances,
         "p_value": test.pvalue,

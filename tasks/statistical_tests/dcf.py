@@ -11,7 +11,7 @@ from . import SIDE, OfSets, Option, StatisticalTest
 def _pvalue(joint: JointOutcomes, **options: Any) -> float:
     if not joint.positives or not joint.negatives:
         return 1.0  # a test set without rows of one class is no evidence
-    return dcf_test(joint, **options).pvalue
+    return dcf_test(joint.swapped(), **options).pvalue  # of a study, greater: A is better, B has the greater cost
 
 
 TEST = StatisticalTest(

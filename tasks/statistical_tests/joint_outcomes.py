@@ -26,14 +26,15 @@ def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     if method == "bootstrap":
         require_measure(data)
         resampled = bootstrap_test(outcomes, measure=data["measure"], rng=0)  # equal outcomes give equal results
+        interval = -resampled.confidence_interval
         return fields(
             resampled,
             method=method,
             measure=f"difference of {data['measure']} (b - a)",
-            statistic=resampled.statistic,
-            estimate=resampled.estimate,
-            estimate_low=resampled.confidence_interval.low,
-            estimate_high=resampled.confidence_interval.high,
+            statistic=0.0 - resampled.statistic,
+            estimate=0.0 - resampled.estimate,
+            estimate_low=interval.low,
+            estimate_high=interval.high,
             p_low=None,
             p_high=None,
         )

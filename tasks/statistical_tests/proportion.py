@@ -9,7 +9,7 @@ from . import SIDE, OfSets, Option, StatisticalTest
 
 
 def _pvalue(joint: JointOutcomes, **options: Any) -> float:
-    return proportion_test(joint, **options).pvalue
+    return proportion_test(joint.swapped(), **options).pvalue  # of a study, greater: A is better, B has more errors
 
 
 TEST = StatisticalTest(

@@ -71,8 +71,8 @@ def test_an_exchange_turns_the_interval_round(values, level):
     turned = sigstats.f1_difference_interval(joint.swapped(), confidence_level=level)
     assert (low, high) == pytest.approx((-turned.high, -turned.low), abs=0.05)  # of random weightings
     a, b = ((2 * c.tp / (2 * c.tp + c.fp + c.fn) if c.tp else 0.0) for c in (joint.confusion_a, joint.confusion_b))
-    assert -1 <= low <= b - a + 0.05
-    assert b - a - 0.05 <= high <= 1
+    assert -1 <= low <= a - b + 0.05
+    assert a - b - 0.05 <= high <= 1
 
 
 def test_the_standard_error_is_that_of_many_samples():
@@ -105,7 +105,7 @@ def test_it_holds_the_truth_where_the_bootstrap_does_not(n):
     a, b = 2 * 80 / (2 * 80 + 20 + 13.5), 2 * 85 / (2 * 85 + 15 + 19)
     drawn = np.random.default_rng(2).multinomial(n, shares, size=200)
     intervals = [sigstats.f1_difference_interval(JointOutcomes(*row)) for row in drawn.tolist()]
-    held = sum(low <= b - a <= high for low, high in intervals)
+    held = sum(low <= a - b <= high for low, high in intervals)
     assert held >= binom.ppf(1e-6, 200, 0.95)
 
 

@@ -15,6 +15,10 @@ A = np.where(RNG.random(120) < 0.85, Y, "no")
 B = np.where(RNG.random(120) < 0.7, Y, "yes")
 OUTCOMES = sigstats.JointOutcomes.from_predictions(Y, A, B, positive="yes")
 FEW = {"n_resamples": 99, "rng": 1}
+#: A errs more often than B.
+MORE_ERRORS = sigstats.JointOutcomes(e1=40, e2=14, e3=3, e4=3, e5=2, e6=4, e7=12, e8=123)
+STEPS = np.linspace(0.01, 1, 40)
+ODD = np.arange(40) % 2
 
 
 @pytest.mark.parametrize(
@@ -123,8 +127,6 @@ def test_tests_of_counts_estimate_with_an_interval():
 def test_an_interval_is_one_sided_if_the_test_is(test, bounds):
     low, high = test().confidence_interval
     above, below = (test(alternative=way).confidence_interval for way in ("greater", "less"))
-    if isinstance(test(), sigstats.results.ProportionResult):  # a smaller error is the better one
-        above, below = below, above
     assert (above.high, below.low) == (bounds[1], bounds[0])
     assert low < above.low < below.high < high
     assert above.confidence_level == below.confidence_level == 0.95
@@ -158,3 +160,36 @@ def test_a_random_state_is_a_source_of_draws():
     state = np.random.RandomState(5)
     assert sigstats.bootstrap_test(OUTCOMES, n_resamples=99, rng=state) == draws[0]
     assert sigstats.bootstrap_test(OUTCOMES, n_resamples=99, rng=state) != draws[0]
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        lambda x, y, **way: sigstats.mcnemar_test(*(30, 9)[:: 1 if x > y else -1], **way),
+        lambda x, y, **way: sigstats.stratified_paired_test([[30, 9][x < y]], [[9, 30][x < y]], [90], **way),
+        lambda x, y, **way: sigstats.proportion_test(MORE_ERRORS if x > y else MORE_ERRORS.swapped(), **way),
+        lambda x, y, **way: sigstats.dcf_test(
+            MORE_ERRORS if x > y else MORE_ERRORS.swapped(), cost_fn=1, cost_fp=1, prior=0.5, **way
+        ),
+        lambda x, y, **way: sigstats.bootstrap_test(
+            MORE_ERRORS if x > y else MORE_ERRORS.swapped(), measure="error", **FEW, **way
+        ),
+        lambda x, y, **way: sigstats.bootstrap_test(
+            MORE_ERRORS.swapped() if x > y else MORE_ERRORS, measure="f1", **FEW, **way
+        ),
+        lambda x, y, **way: sigstats.mean_score_test(STEPS + x, 2 * STEPS + y, **way),
+        lambda x, y, **way: sigstats.auc_test(ODD, ODD * x + STEPS, ODD * y + STEPS, **way),
+        lambda x, y, **way: sigstats.sign_flip_test(x - y + STEPS - 0.5, **way),
+        lambda x, y, **way: sigstats.signed_rank_test(x - y + STEPS - 0.5, **way),
+        lambda x, y, **way: sigstats.anytime_test((x - y + STEPS - 0.5) / 4, **way),
+        lambda x, y, **way: sigstats.corrected_resampled_test(x - y + STEPS - 0.5, n_train=9, n_test=1, **way),
+        lambda x, y, **way: sigstats.judged_test(*[x > STEPS, y > STEPS] * 2, **way),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("a", "b"), [(0.9, 0.2), (0.2, 0.9)])
+def test_every_difference_is_of_the_first_less_the_second(test, a, b):
+    greater, less = (test(a, b, alternative=way) for way in ("greater", "less"))
+    assert (greater.estimate > 0) == (a > b) == (greater.pvalue < less.pvalue)
+    assert greater.estimate == less.estimate
+    for one, way in ((greater, "low"), (less, "high")):
+        assert np.sign(getattr(one.confidence_interval, way)) in (np.sign(a - b), 0)

@@ -28,7 +28,7 @@ def cases() -> Iterator[Case]:
                 difference, variance = both(e, weights, paired)
                 value: tuple[Any, Any] = (Fraction(1), Fraction(1))
                 if variance:
-                    value = normal(difference, variance, alternative)
+                    value = normal(-difference, variance, alternative)
                 given = {
                     "outcomes": outcomes, "cost_fn": cost_fn, "cost_fp": cost_fp, "prior": prior, "paired": paired,
                     "alternative": alternative,

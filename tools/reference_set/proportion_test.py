@@ -22,7 +22,7 @@ def cases() -> Iterator[Case]:
             for alternative in ALTERNATIVES if difficulty != "hard" else ("two-sided", "greater"):
                 value: tuple[Any, Any] = (Fraction(1), Fraction(1))
                 if variance:
-                    value = normal(difference, variance, alternative)
+                    value = normal(-difference, variance, alternative)
                 outcomes = {f"e{place}": each for place, each in enumerate(e, 1)}
                 given = {"outcomes": outcomes, "paired": paired, "alternative": alternative}
                 yield Case(

@@ -52,7 +52,11 @@ def test_errors_give_the_same_as_accuracies():
     one = compare_over_datasets(SCORES, models=MODELS, rng=1)
     other = compare_over_datasets(1 - SCORES, models=MODELS, greater_is_better=False, rng=1)
     assert (other.models, other.ranks, other.cliques) == (one.models, one.ranks, one.cliques)
-    assert [pair.estimate for pair in other.pairs] == pytest.approx([pair.estimate for pair in one.pairs], abs=1e-12)
+    assert [pair.estimate for pair in other.pairs] == pytest.approx([-pair.estimate for pair in one.pairs], abs=1e-12)
+    assert other.pairs[0].confidence_interval.low == pytest.approx(-one.pairs[0].confidence_interval.high)
+    one = compare_over_datasets(SCORES, models=MODELS, control="tree", rng=1)
+    other = compare_over_datasets(1 - SCORES, models=MODELS, control="tree", greater_is_better=False, rng=1)
+    assert other.conclusion == one.conclusion
 
 
 def test_the_conclusion_says_no_more_than_was_shown():
