@@ -3,25 +3,17 @@
 import os
 import re
 import shutil
-import signal
 import subprocess
-import sys
 import urllib.error
-import urllib.parse
-from pathlib import Path
 
 import pandas as pd
 import pytest
-import yaml
 
-from ..flows.conftest import environment, results, run, study_file, wait_until
+from ..flows.conftest import results, run, study_file, wait_until
 from ..flows.predictions import write
-from ..flows.prefect_server import Api, free_port, postgresql
+from ..flows.prefect_server import Api, postgresql
 from ..programs import needs
-
-DOCKER = Path(__file__).parents[2] / "docker"
-COMPOSE = yaml.safe_load((DOCKER / "compose.yaml").read_text())
-SERVICES = COMPOSE["services"]
+from .native import DOCKER, SERVICES, Native, cluster_file, dask_places, prefect_places
 
 openssl = needs(shutil.which("openssl"), "openssl")
 
@@ -63,6 +55,12 @@ def test_the_image_is_built_in_stages_from_the_lock_and_runs_without_root():
         assert f"!{name}" in allowed
 
 
+def test_base_images_are_named_by_their_digests():
+    (base,) = re.findall(r"^ARG PYTHON=(.+)$", (DOCKER / "Dockerfile").read_text(), flags=re.MULTILINE)
+    for image in (base, SERVICES["database"]["image"].removeprefix("${POSTGRES_IMAGE:-").removesuffix("}")):
+        assert re.fullmatch(r"[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}", image)
+
+
 def listed(folder):
     """The permissions of a folder and of what is in it."""
     return {str(path.relative_to(folder)): path.stat().st_mode & 0o777 for path in [folder, *folder.rglob("*")]}
@@ -101,53 +99,6 @@ def test_no_key_is_made_in_a_folder_that_others_may_enter(tmp_path):
     assert not list((tmp_path / "open").iterdir())
 
 
-class Native:
-    """A service of the stack, started by its own command with the hosts and paths of this machine.
-
-    Parameters
-    ----------
-    name : str
-        The service.
-    places : mapping of str to str
-        What stands for a host or path of the stack on this machine.
-    values : mapping of str to str
-        The variables that the compose file asks for.
-    """
-
-    def __init__(self, name, places, values=None):
-        self.service, self.places, self.values = SERVICES[name], places, values or {}
-        self.start()
-
-    def here(self, text):
-        text = re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: self.values[found[1]], str(text))
-        return re.sub("|".join(map(re.escape, self.places)), lambda found: self.places[found[0]], text)
-
-    @property
-    def environment(self):
-        given = self.service.get("environment", {})  # what has no value is that of the caller, if there is one
-        own = {name: self.here(value) for name, value in given.items() if value is not None}
-        # the programs of this environment, as those of the image are first there
-        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-        return {**environment(), "PATH": path, **own}
-
-    def start(self):
-        self.process = subprocess.Popen(
-            [self.here(word) for word in self.service["command"]],
-            env=self.environment,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-
-    def healthy(self):
-        check = [self.here(word) for word in self.service["healthcheck"]["test"][1:]]
-        return subprocess.run(check, env=self.environment, capture_output=True, check=False).returncode == 0
-
-    def kill(self):
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(30)
-
-
 STUDY = """\
 kind = "benchmark"
 datasets = ["iris", "wine"]
@@ -162,29 +113,15 @@ permutation = { resamples = 59 }
 def test_the_dask_services_run_a_study_over_tls_and_outlive_a_killed_worker(tmp_path):
     subprocess.run([DOCKER / "make-certificates.sh", tmp_path / "certificates"], check=True)
     certificates = tmp_path / "certificates" / "services"
-    scheduler_port, worker_port = str(free_port()), str(free_port())
-    places = {
-        "/certificates": str(certificates),
-        "tls://scheduler:8786": f"tls://127.0.0.1:{scheduler_port}",
-        "tls://0.0.0.0": "tls://127.0.0.1",
-        "8786": scheduler_port,
-        "8790": worker_port,
-        "8787": str(free_port()),
-        "8788": str(free_port()),
-        "/spill": str(tmp_path),
-    }
+    places = dask_places(certificates, tmp_path)
     study = study_file(tmp_path, STUDY)
-    cluster = (DOCKER / "cluster.toml").read_text()
-    cluster = cluster.replace("/certificates", str(certificates)).replace(
-        "scheduler:8786", f"127.0.0.1:{scheduler_port}"
-    )
     scheduler = Native("scheduler", places)
     worker = None
     try:
         wait_until(scheduler.healthy, seconds=60)
         worker = Native("worker", places)
         wait_until(worker.healthy, seconds=60)
-        where = study_file(tmp_path, cluster, "cluster.toml")
+        where = study_file(tmp_path, cluster_file(places), "cluster.toml")
         first = run("run", study, "--output", tmp_path / "first", "--cluster", where)
         assert first.returncode == 0, first.stderr
         worker.kill()
@@ -211,25 +148,20 @@ def test_prefect_on_postgresql_runs_the_schedule_behind_its_password_and_outlive
     study = study.replace("predictions", str(folder)).replace(".parquet", ".csv")
     study_file(tmp_path, study, "regression.toml")
     values = {"POSTGRES_PASSWORD": "of/this@test:%3F#", "PREFECT_AUTH": "someone:secret"}
-    port = str(free_port())
     with postgresql(values["POSTGRES_PASSWORD"]) as connection:
         places = {
-            "database": "127.0.0.1",
-            "5432": str(urllib.parse.urlsplit(connection).port),
-            "0.0.0.0": "127.0.0.1",
-            "http://prefect:4200": f"http://127.0.0.1:{port}",
-            "4200": port,
-            "/tmp/prefect": str(tmp_path / "prefect"),
+            **prefect_places(connection, tmp_path),
             "/configs/studies": str(tmp_path),
             "/results": str(tmp_path / "results"),
         }
+        address = f"{places['http://prefect:4200']}/api"
         prefect = Native("prefect", places, values)
         schedule = None
         try:
             wait_until(prefect.healthy, seconds=240)
             with pytest.raises(urllib.error.HTTPError, match="401"):
-                Api(f"http://127.0.0.1:{port}/api").ask("deployments/filter")
-            api = Api(f"http://127.0.0.1:{port}/api", values["PREFECT_AUTH"])
+                Api(address).ask("deployments/filter")
+            api = Api(address, values["PREFECT_AUTH"])
             schedule = Native("schedule", places, values)
             wait_until(schedule.healthy, seconds=240)
             deployment = api.deployment("regression")

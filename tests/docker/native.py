@@ -1,0 +1,103 @@
+"""Services of docker/compose.yaml, started by their own commands on this machine's loopback."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.parse
+from pathlib import Path
+
+import yaml
+
+from ..flows.conftest import environment
+from ..flows.prefect_server import free_port
+
+DOCKER = Path(__file__).parents[2] / "docker"
+SERVICES = yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
+
+
+def dask_places(certificates, spill):
+    """What stands for the places of the scheduler and the workers."""
+    port = str(free_port())
+    return {
+        "/certificates": str(certificates),
+        "tls://scheduler:8786": f"tls://127.0.0.1:{port}",
+        "tls://0.0.0.0": "tls://127.0.0.1",
+        "8786": port,
+        "8790": str(free_port()),
+        "8787": str(free_port()),
+        "8788": str(free_port()),
+        "/spill": str(spill),
+    }
+
+
+def prefect_places(connection, folder):
+    """What stands for the places of Prefect's server, which is connected to a PostgreSQL, and of its clients."""
+    port = str(free_port())
+    return {
+        "database": "127.0.0.1",
+        "5432": str(urllib.parse.urlsplit(connection).port),
+        "0.0.0.0": "127.0.0.1",
+        "http://prefect:4200": f"http://127.0.0.1:{port}",
+        "4200": port,
+        "8080": str(free_port()),
+        "/tmp/prefect": str(folder / "prefect"),
+    }
+
+
+def here(text, places):
+    """A text of the stack with the hosts and paths of this machine."""
+    return re.sub("|".join(map(re.escape, places)), lambda found: places[found[0]], text)
+
+
+def cluster_file(places):
+    """The cluster file of the stack, for this machine."""
+    return here((DOCKER / "cluster.toml").read_text(), places)
+
+
+class Native:
+    """A service of the stack, started by its own command with the hosts and paths of this machine.
+
+    Parameters
+    ----------
+    name : str
+        The service.
+    places : mapping of str to str
+        What stands for a host or path of the stack on this machine.
+    values : mapping of str to str
+        The variables that the compose file asks for.
+    """
+
+    def __init__(self, name, places, values=None):
+        self.service, self.places, self.values = SERVICES[name], places, values or {}
+        self.start()
+
+    def here(self, text):
+        text = re.sub(r"\$\{(\w+):\?[^}]*\}", lambda found: self.values[found[1]], str(text))
+        return here(text, self.places)
+
+    @property
+    def environment(self):
+        given = self.service.get("environment", {})  # what has no value is that of the caller, if there is one
+        own = {name: self.here(value) for name, value in given.items() if value is not None}
+        # the programs of this environment, as those of the image are first there
+        path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+        return {**environment(), "PATH": path, **own}
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [self.here(word) for word in self.service["command"]],
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def healthy(self):
+        check = [self.here(word) for word in self.service["healthcheck"]["test"][1:]]
+        return subprocess.run(check, env=self.environment, capture_output=True, check=False).returncode == 0
+
+    def kill(self):
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(30)
