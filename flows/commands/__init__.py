@@ -99,7 +99,8 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     program = _Program(
         prog="sigstats",
         description="Tests of classifiers: exact, Monte-Carlo, bootstrap and permutation, from one table to a cluster.",
-        epilog="Exit codes: 0 done, 1 a regression was found, 2 bad input, 3 the run failed, 128+N ended by signal N.",
+        epilog="Exit codes: 0 done, 1 a regression was found, 2 bad input, 3 the run failed, 128+N ended by signal N. "
+        "The words of reports: docs/glossary.md, and the end of each report.",
     )
     program.add_argument("--version", action="store_true", help="print the version and exit")
     program.add_argument("--debug", action="store_true", help="show the traceback of an error that is no bad input")

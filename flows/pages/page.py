@@ -10,6 +10,8 @@ from markupsafe import Markup
 
 from sigstats._common.messages import printable
 
+from .glossary import words_of
+
 
 def page(template: str, **values: Any) -> str:
     """A page of a template of this package, with the style and the script that all pages share."""
@@ -19,6 +21,7 @@ def page(template: str, **values: Any) -> str:
         .get_template(template)
         .render(
             **values,
+            words_of=words_of,
             style=Markup(source("report.css")),  # noqa: S704 - a file of this package
             script=Markup(script),  # noqa: S704 - a file of this package
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
