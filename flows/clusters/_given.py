@@ -67,7 +67,9 @@ def open_pool(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
             except TimeoutError:
                 raise BadInput(f"cluster: {shown(cluster.value)} has no worker") from None
         require_version(client, version())
-        yield DaskPool(client, expected=_expected(client.cluster), asks=declared(client, needs))
+        asks = declared(client, needs)
+        pool = DaskPool(client, expected=_expected(client.cluster), asks=asks, dashboard=True)
+        yield stack.enter_context(contextlib.closing(pool))
 
 
 def _expected(cluster: Any) -> int:

@@ -92,7 +92,9 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
             raise BadInput(f"cluster: the scheduler at {cluster.address} has no worker") from None
         require_version(client, version())
         with thread_given_back(client):
-            yield DaskPool(client, expected=cluster.expected, asks=declared(client, needs))
+            asks = declared(client, needs)
+            with contextlib.closing(DaskPool(client, expected=cluster.expected, asks=asks, dashboard=True)) as pool:
+                yield pool
 
 
 def _of_gateway(proxy: str, name: str) -> Any:
@@ -103,7 +105,8 @@ def _of_gateway(proxy: str, name: str) -> Any:
     except ImportError:
         raise BadInput(f"{where} here; a package is missing: pip install dask-gateway") from None
     try:
-        return Gateway(proxy_address=proxy).connect(name, shutdown_on_close=False)
+        with Gateway(proxy_address=proxy) as gateway:
+            return gateway.connect(name, shutdown_on_close=False)
     except Exception as error:  # its client raises errors of its own and of HTTP
         raise BadInput(f"{where}; the gateway does not connect it ({one_line(error)[:200]})") from None
 

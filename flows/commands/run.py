@@ -40,6 +40,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="on workers that studies share, the blocks of the study of higher priority go first (default: 0)",
     )
+    parser.add_argument(
+        "--worker-logs",
+        choices=("debug", "info", "warning", "error"),
+        help="show what workers log, at this level or above (default: nothing)",
+    )
     add_allow(parser)
     parser.add_argument(
         "--cache",
@@ -78,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
     workers = workers_of(options)
     study = study_of(options)
     kind = kind_of(study)
-    refuse_cluster(options, study, "cluster", "workers", "cache", "part")
+    refuse_cluster(options, study, "cluster", "workers", "worker_logs", "cache", "part")
     named = options.cluster is not None or workers is not None
     cluster = load_cluster(options.cluster, workers) if named else None
     allow = allowed(options.allow, cluster)
@@ -102,6 +107,7 @@ def run(options: argparse.Namespace) -> int:
             cache_key=cache_key,
             part=part,
             priority=options.priority,
+            worker_logs=None if options.worker_logs is None else options.worker_logs.upper(),
         )
         if part is not None or not server_configured():
             return kind.run(study, how)

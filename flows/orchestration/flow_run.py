@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 import prefect
+import prefect.runtime
 from prefect.assets import Asset, AssetProperties, materialize
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
@@ -42,6 +43,9 @@ FLOW = "sigstats"
 #: At most these seconds Prefect has to begin its flow, or to end it, before its server is asked whether it answers.
 _QUIET, _PATIENCE = 5.0, 60.0
 
+#: The flow runs of which an attempt has failed in this process.
+_failed: set[str] = set()
+
 
 def run_here(
     study: Study,
@@ -50,8 +54,10 @@ def run_here(
     *,
     pages: str | None = None,
     loss: Loss | None = None,
-) -> "State[R]":
+) -> "State[R] | R":
     """Run a study in the flow run around this call: its cells are task runs, and it ends in the state returned.
+
+    If an earlier attempt has failed, the result is returned: in place of a state, Prefect raises that attempt's error.
 
     `options`: the event `stop` is set if the flow run is cancelled; then the state is Cancelled.
     `run`: runs the study with the options that it is given.
@@ -65,9 +71,13 @@ def run_here(
     try:
         with watched(options.display, options.stop, loss or Loss(options.display.say)):
             result = run(replace(options, around=in_task_runs(options.display.say)))
-        return publish(result, study=study.name, output=options.output, pages=pages)
+        state = publish(result, study=study.name, output=options.output, pages=pages)
+        return result if prefect.runtime.flow_run.id in _failed else state
     except Interrupted:
         return Cancelled(message="the run was asked to stop")
+    except Exception:
+        _failed.add(prefect.runtime.flow_run.id)
+        raise
     finally:
         with contextlib.suppress(Exception):  # a process that ends would take along what waits to be sent
             APILogHandler().flush()
@@ -96,7 +106,7 @@ def run_as_flow(study: Study, options: RunOptions, run: Callable[[RunOptions], R
         return results[0]
 
     @prefect.flow(name=FLOW, flow_run_name=named(study.name), persist_result=False, validate_parameters=False)
-    def study_flow(study: Study, output: str) -> "State[R]":  # noqa: ARG001 (Prefect shows a run's parameters)
+    def study_flow(study: Study, output: str) -> "State[R] | R":  # noqa: ARG001 (Prefect shows a run's parameters)
         return run_here(study, options, compute, loss=loss)
 
     lost = why_unusable() or _lost(lambda: study_flow(study, options.output, return_state=True), begun, ended)

@@ -53,3 +53,5 @@ class RunOptions:
     part: Part | None = None
     #: Blocks go before those of studies of lower priority on the same cluster.
     priority: int = 0
+    #: Show what workers log at this level or above; None for nothing.
+    worker_logs: str | None = None

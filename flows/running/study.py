@@ -167,14 +167,20 @@ def _computed(
     display, stop = options.display, options.stop
     if left and any(cell.fanout == "retrain" for cell in plan.cells) and compiles_first(_COMPILED):
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
-    watch = StaffWatch(pool, display.say)
+    watch, show = StaffWatch(pool, display.say), getattr(pool, "show", None)
+
+    def look() -> None:
+        watch.look()
+        if show is not None:
+            show(display.fraction)
+
     pool.prepare(plan, options.priority)
     cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
     compute = options.around(CellComputer(store, pool, display, stop, cache, options.part, lanes).compute)
     try:
         with (
             display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers),
-            periodic(watch.look, _LOOK_SECONDS, name="staff"),
+            periodic(look, _LOOK_SECONDS, name="staff"),
         ):
             return run_cells(plan.cells, compute, threads=pool.cells, stop=stop), watch.changes
     finally:

@@ -1,19 +1,21 @@
 """The workers of a study: this process, or those of a cluster."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
+from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
-from sigstats.tasks.engine.needs import needs_of
-from sigstats.tasks.engine.pools import Pool, Serial
+from sigstats.tasks.engine.needs import Needs, needs_of
+from sigstats.tasks.engine.pools import Pool, RoutedPool, Serial
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.replicates import own_code
 from sigstats.tasks.storage.store import Store
 
 from .. import clusters
 from ..clusters.local import processors, room_for
+from ..config.model import Strict
 from ..errors import BadInput
 from .options import RunOptions
 from .prepared import Prepared
@@ -55,19 +57,32 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
     if not left or (in_memory and cluster is None):
         yield Serial()
     elif cluster is not None or any(_needed(dataset.nbytes) > _LARGE for dataset in prepared.datasets):
-        with clusters.open_pool(clusters.load_cluster(None) if cluster is None else cluster, needs) as pool:
+        with _opened(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:
             _require_memory(prepared, getattr(pool, "memory_limit", None))
             yield pool
     else:
         room_for(needs)
         with GrowingPool(
-            partial(clusters.open_pool, clusters.load_cluster(None), needs),
+            partial(_opened, clusters.load_cluster(None), needs, options),
             expected=processors(),
             after=GROW_AFTER,
             stop=options.stop,
             say=options.display.say,
         ) as growing:
             yield growing
+
+
+@contextmanager
+def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Iterator[Pool]:
+    """Open the workers of a cluster, and show what they log."""
+    with clusters.open_pool(cluster, needs) as pool, ExitStack() as told:
+        if options.worker_logs is not None:
+            from sigstats.tasks.engine.worker_logs import logs_told  # Dask takes a second to import
+
+            for each in [pool.common, *pool.own.values()] if isinstance(pool, RoutedPool) else [pool]:
+                if isinstance(each, DaskPool):
+                    told.enter_context(logs_told(each.client, options.worker_logs, options.display.say))
+        yield pool
 
 
 def _needed(nbytes: int) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..plan import Block, Plan
 from ..storage.store import Store
+from .dask_progress import DaskProgress
 from .needs import Needs
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
@@ -47,6 +48,8 @@ class DaskPool:
     expected: int = 1
     #: The names of Dask's resources that some of the workers have: a block that needs them asks for them.
     asks: frozenset[str] = frozenset()
+    #: Whether the scheduler has a dashboard on which people may look for the progress of the study.
+    dashboard: bool = False
     _threads_at: float = field(default=-1.0, init=False, repr=False)
     _threads: int = field(default=1, init=False, repr=False)
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
@@ -54,6 +57,7 @@ class DaskPool:
     _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
     _span: Any = field(default=None, init=False, repr=False)
     _priority: int = field(default=0, init=False, repr=False)
+    _progress: DaskProgress | None = field(default=None, init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
     _submitted: set[Submission] = field(default_factory=set, init=False, repr=False)
     _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
@@ -125,12 +129,26 @@ class DaskPool:
         names = sorted({cell.fanout for cell in plan.cells})
         self._priority = priority
         self._context.run(self._open_span, plan.study)
+        if self.dashboard:
+            with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
+                self._progress = self._context.run(DaskProgress, self.client, plan.study)
 
         def ask() -> None:
             with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed: a block imports it then
                 self.client.run(load_fanouts, names, wait=False)
 
         threading.Thread(target=ask, name="prepare", daemon=True).start()
+
+    def show(self, fraction: float | None) -> None:
+        """Show on the dashboard how much of the study is done."""
+        if self._progress is not None and fraction is not None:
+            with contextlib.suppress(Exception):  # the scheduler is gone, or has no worker
+                self._progress.show(fraction)
+
+    def close(self) -> None:
+        """Leave nothing with the scheduler."""
+        if self._progress is not None:
+            self._progress.close()
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]

@@ -1,11 +1,18 @@
 """A client or a cluster of Dask that the caller has is used and left as it was, also from within its own tasks."""
 
+import contextlib
+import logging
+
 import dask
 import pytest
 from distributed import Client, LocalCluster, span
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 import sigstats
+from sigstats.tasks.engine.dask_progress import DaskProgress
+from sigstats.tasks.engine.worker_logs import logs_told
+
+from ..conftest import wait_until
 
 pytestmark = pytest.mark.processes
 
@@ -34,17 +41,20 @@ def reference(tmp_path_factory):
     return stored(folder)
 
 
+#: A cluster of one worker in this process.
+ONE = {
+    "n_workers": 1,
+    "threads_per_worker": 1,
+    "processes": False,
+    "protocol": "tcp://",
+    "dashboard_address": "127.0.0.1:0",
+}
+
+
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers of one thread, in this process, as tasks of a `DaskTaskRunner` have them."""
-    one = {
-        "n_workers": 2,
-        "threads_per_worker": 1,
-        "processes": False,
-        "protocol": "tcp://",
-        "dashboard_address": "127.0.0.1:0",
-    }
-    with LocalCluster(**one) as made:
+    with LocalCluster(**{**ONE, "n_workers": 2}) as made:
         yield made
 
 
@@ -62,14 +72,7 @@ def test_a_client_or_a_cluster_is_used_and_left_as_it_was(how, cluster, referenc
 
 
 def test_the_threads_of_a_worker_share_a_process(reference, tmp_path):
-    one = {
-        "n_workers": 1,
-        "threads_per_worker": 4,
-        "processes": False,
-        "protocol": "tcp://",
-        "dashboard_address": "127.0.0.1:0",
-    }
-    with LocalCluster(**one) as made:
+    with LocalCluster(**{**ONE, "threads_per_worker": 4}) as made:
         sigstats.run_study(STUDY, output=tmp_path, cluster=made)
     assert stored(tmp_path) == reference
 
@@ -120,6 +123,73 @@ def test_tasks_say_what_they_do_and_keep_the_annotations_of_the_caller(cluster, 
     assert len({annotations["span"]["ids"] for _, _, annotations, _ in seen.values()}) == 1
     # Dask negates the priority of a user; an integer goes before what orders the blocks of one study.
     assert {-priority[0] for *_, priority in seen.values()} <= {7, 6.75, 6.5, 6.25}
+
+
+def test_the_bar_of_a_study_shows_how_much_of_it_is_done(cluster):
+    def bar(name="nightly", of=cluster):
+        there = of.scheduler.task_prefixes.get(name)
+        states = {} if there is None else there.states
+        return {state: count for state, count in states.items() if count and state != "forgotten"}
+
+    with Client(cluster, set_as_default=False) as client, contextlib.closing(DaskProgress(client, "nightly")) as shown:
+        wait_until(lambda: bar() == {"no-worker": 1, "waiting": 99})
+        shown.show(0.428)
+        wait_until(lambda: bar() == {"no-worker": 1, "waiting": 57, "memory": 42})
+        assert client.submit(sum, [1, 2]).result() == 3
+        with LocalCluster(**ONE) as other, Client(other) as second:
+            lost = DaskProgress(second, "lost")
+            lost.show(0.1)
+            other.scale(0)
+            wait_until(lambda: not second.nthreads())
+            other.scale(1)
+            second.wait_for_workers(1)
+            lost.show(0.2)
+            wait_until(lambda: bar("lost", other).get("memory") == 20)
+        shown.show(1.0)
+        wait_until(lambda: bar() == {"memory": 100})
+        shown.close()
+        wait_until(lambda: not bar())
+
+
+def test_a_run_has_such_a_bar_until_it_ends(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr("sigstats.flows.running.study._LOOK_SECONDS", 0.02)
+    seen = []
+
+    class Watch(SchedulerPlugin):
+        def transition(self, key, start, finish, *_, **__):
+            bar = cluster.scheduler.task_prefixes.get("small")
+            seen.append(0 if bar is None else bar.states["memory"])
+
+    cluster.scheduler.add_plugin(Watch(), name="bar")
+    try:
+        sigstats.run_study(STUDY, output=tmp_path, cluster=cluster)
+    finally:
+        cluster.scheduler.remove_plugin("bar")
+    assert max(seen) > 10
+    wait_until(lambda: not cluster.scheduler.tasks)
+
+
+def chatter():
+    logging.getLogger("mine").info("hello")
+    logging.getLogger("distributed.worker").warning("from Dask")
+
+
+def test_logs_of_workers_are_told_on_request_until_the_run_ends():
+    said = []
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as made,
+        Client(made) as client,
+    ):
+        with logs_told(client, "INFO", said.append):
+            made.scale(2)  # one that joins tells too
+            wait_until(lambda: len(client.nthreads()) == 2)
+            client.run(chatter)
+            wait_until(lambda: len([line for line in said if "hello" in line]) == 2)
+        workers = sorted(client.nthreads())
+        client.run(chatter)
+        assert client.run(lambda: len(logging.getLogger().handlers)) == dict.fromkeys(workers, 0)
+    assert sorted(line for line in said if "hello" in line) == [f"worker {at}: INFO mine: hello" for at in workers]
+    assert len([line for line in said if line.endswith("WARNING distributed.worker: from Dask")]) == 2
 
 
 def test_what_is_no_cluster_is_refused_in_one_line(cluster, tmp_path):
