@@ -8,9 +8,6 @@ from typing import Any
 
 from distributed import WorkerPlugin
 
-#: Dask's own logger hands nothing on to the root.
-_LOGGERS = ("", "distributed")
-
 
 class _ToTopic(logging.Handler):
     """Sends each record to the scheduler, which hands it on to those who subscribed."""
@@ -31,15 +28,23 @@ class _SendLogs(WorkerPlugin):
 
     def setup(self, worker: Any) -> None:
         self._handler = _ToTopic(worker, self.name, self._level)
-        self._before = logging.getLogger().level
-        for name in _LOGGERS:
-            logging.getLogger(name).addHandler(self._handler)
-        logging.getLogger().setLevel(min(self._handler.level, self._before))
+        self._before = [(which, which.level) for logger in _loggers() for which in (logger, *logger.handlers)]
+        for logger in _loggers():
+            for other in logger.handlers:
+                other.setLevel(max(other.level, logger.level))  # it shows what it showed before
+            logger.addHandler(self._handler)
+            logger.setLevel(min(logger.level, self._handler.level))
 
     def teardown(self, worker: Any) -> None:  # noqa: ARG002
-        for name in _LOGGERS:
-            logging.getLogger(name).removeHandler(self._handler)
-        logging.getLogger().setLevel(self._before)
+        for logger in _loggers():
+            logger.removeHandler(self._handler)
+        for which, level in self._before:
+            which.setLevel(level)
+
+
+def _loggers() -> list[logging.Logger]:
+    """The root's, and Dask's own, which hands nothing on to it."""
+    return [logging.getLogger(), logging.getLogger("distributed")]
 
 
 @contextlib.contextmanager
