@@ -67,6 +67,10 @@ class NoSuchPool(Exception):
     """The server has no work pool of this name."""
 
 
+class NoSuchVariable(Exception):
+    """The jobs of the work pool have no variable of this name; the arguments are the name and those that they have."""
+
+
 class _Runner(Runner):
     """Prefect's runner, which SIGTERM ends in order, as Ctrl-C does."""
 
@@ -104,14 +108,18 @@ def apply_deployment(deployment: RunnerDeployment) -> str:
 
     Raises
     ------
-    NoServer, NoSuchPool
+    NoServer, NoSuchPool, NoSuchVariable
     """
     with _reachable(), get_client(sync_client=True) as client:
         try:
-            client.read_work_pool(str(deployment.work_pool_name))
+            pool = client.read_work_pool(str(deployment.work_pool_name))
         except ObjectNotFound:
             pools = ", ".join(sorted(pool.name for pool in client.read_work_pools()))
             raise NoSuchPool(f"expected a work pool of the server ({pools or 'it has none'})") from None
+        there = sorted(pool.base_job_template.get("variables", {}).get("properties", {}))
+        for name in deployment.job_variables:
+            if there and name not in there:
+                raise NoSuchVariable(name, ", ".join(there))
         return str(deployment.apply())
 
 
