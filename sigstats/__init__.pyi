@@ -26,6 +26,7 @@ from .joint.outcomes import JointOutcomes as JointOutcomes
 from .judged.test import judged_test as judged_test
 from .many_datasets.comparison import compare_over_datasets as compare_over_datasets
 from .many_datasets.friedman import friedman_test as friedman_test
+from .many_datasets.joint_tasks import joint_tasks_test as joint_tasks_test
 from .many_datasets.signed_rank import signed_rank_test as signed_rank_test
 from .many_datasets.stratified import stratified_paired_test as stratified_paired_test
 from .mcnemar.pair_probability import pair_probability as pair_probability

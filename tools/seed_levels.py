@@ -95,6 +95,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "sign_flip_test": lambda: [sigstats.sign_flip_test([3, 2, 0, 1, -1, 2]), sigstats.sign_flip_test(REAL * 5)],
     "sign_flip_test, drawn": lambda: sigstats.sign_flip_test(REAL, method="monte-carlo", n_resamples=999, rng=1),
     "signed_rank_test": lambda: sigstats.signed_rank_test(REAL),
+    "joint_tasks_test": lambda: sigstats.joint_tasks_test([9, 4, 12], [3, 2, 4], [150, 60, 200], rng=1),
     "stratified_paired_test": lambda: sigstats.stratified_paired_test([9, 4, 12], [3, 2, 4], [150, 60, 200]),
     "friedman_test": lambda: [sigstats.friedman_test(SCORES, method=each) for each in ("exact", "f", "chi2")],
     "friedman_test, drawn": lambda: sigstats.friedman_test(SCORES, method="monte-carlo", n_resamples=999, rng=1),

@@ -26,7 +26,7 @@ from .part import Part, outcome_counts, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
-from .task_means import has_task_mean, test_task_mean
+from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean
 from .tests import test_part, uses_random_weights, with_detectable
 
 
@@ -145,10 +145,11 @@ def _tested(
         ]
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
-    notes = [*paired.notes]
+    joint = joint_over_tasks(everything, paired, rule) if "accuracy" in names else None
+    notes = [*paired.notes, *(joint_in_words(joint, paired.task_names, rule) if joint is not None else [])]
     if any(row.lower_is_better for row in rows):
         notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
-    return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), **_sizes_and_subjects(paired))
+    return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 
 
 def _score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:

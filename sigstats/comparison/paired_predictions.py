@@ -99,6 +99,8 @@ class PairedPredictions:
     lower: bool | None = False
     #: Which of several tasks each row is of; int64 array of shape (n,) or None.
     tasks: IntArray | None = None
+    #: The name of each task.
+    task_names: tuple[str, ...] = ()
     #: Whether the predictions were compared beside another score already, and the scores alone are left.
     compared: bool = False
     #: What every run says, where recipes were run several times; the other fields are of the first run of each.

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
+from ..many_datasets.joint_tasks import JointTasksResult
 from .paired_predictions import ALL_ROWS
 from .rule import ComparisonRule, Verdict
 
@@ -189,6 +190,7 @@ class ComparedRows:
     identical: bool = False
     items: int | None = None
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+    joint: JointTasksResult | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -54,6 +54,7 @@ def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
         identical=all(result.identical for result in results),
         items=first.items,
         subjects=_subjects([result.subjects for result in results if result.subjects is not None]),
+        joint=next((result.joint for result in results if result.joint is not None), None),
     )
 
 

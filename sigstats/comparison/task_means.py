@@ -6,18 +6,25 @@ not undo.
 When not to use: the question is about other tasks than these (`sigstats.compare_over_datasets`).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from .._common.numerals import p_number
 from .._common.task_weights import task_weights
 from .._common.validation import IntArray
+from ..many_datasets.joint_tasks import JointTasksResult, joint_tasks_test
 from ..measures.table import MEASURES
 from .mean_tests import Tested, with_bound
+from .paired_predictions import PairedPredictions
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
+
+#: So many tasks are named.
+_MOST_NAMED = 5
 
 
 def has_task_mean(measure: str) -> bool:
@@ -50,3 +57,31 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
     row = replace(row, n=len(tasks), baseline=baseline, candidate=candidate)
     what = f"{'rows' if group is None else 'groups'} of {len(sizes)} tasks"
     return with_bound(row, values, group, span, what, weights=weights)
+
+
+def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> JointTasksResult | None:
+    """The decision on the accuracy over all tasks; None where there is one task, or rows are not independent."""
+    if paired.tasks is None or part.group is not None or part.right is not None or part.runs is not None:
+        return None
+    right_a, right_b = part.a == part.label, part.b == part.label
+    counts = [
+        np.bincount(paired.tasks, which, minlength=len(paired.task_names)).astype(np.int64)
+        for which in (right_a & ~right_b, right_b & ~right_a, np.ones(len(part.label)))
+    ]
+    return joint_tasks_test(*counts, n_resamples=rule.resamples, rng=rule.seed)
+
+
+def joint_in_words(joint: JointTasksResult, names: Sequence[str], rule: ComparisonRule) -> list[str]:
+    """The decision over all tasks in a line."""
+    worse = [name for name, p in zip(names, joint.tasks, strict=True) if p <= rule.alpha]
+    questions = {
+        "all rows": joint.all_rows,
+        "mean over tasks": joint.mean_over_tasks,
+        "any task": joint.any_task,
+        "every task": joint.every_task,
+    }
+    parts = ", ".join(f"{question} {p_number(p)}" for question, p in questions.items())
+    shown = "worse" if joint.pvalue <= rule.alpha else "not shown to be worse"
+    where = f"; worse on {', '.join(worse[:_MOST_NAMED])}" if worse else ""
+    where += f" and {len(worse) - _MOST_NAMED:,} more" if len(worse) > _MOST_NAMED else ""
+    return [f"one decision over {len(names):,} tasks: {shown}, p {p_number(joint.pvalue)} ({parts}){where}"]

@@ -102,20 +102,10 @@ def stratified_paired_test(
     >>> round(result.estimate, 4), round(result.pvalue, 4)
     (0.0378, 0.0268)
     """
-    require_same_index(only_a=only_a, only_b=only_b, n=n)
-    a, b = as_counts(only_a, "only_a", ndim=1), as_counts(only_b, "only_b", ndim=1)
-    size = as_counts(n, "n", ndim=1)
-    for name, counts in (("only_b", b), ("n", size)):
-        if len(counts) != len(a):
-            raise refuse(f"{name} (length)", len(counts), f"{len(a)}, one for each data set")
-    short = (a + b > size) | (size == 0)
-    if short.any():
-        raise refuse("n", size[short][0], f"at least only_a + only_b, {int((a + b)[short][0])}, and at least 1")
+    a, b, size = as_strata(only_a, only_b, n)
     as_choice(weights, "weights", WEIGHTS)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     discordant = int((a + b).sum())
-    if discordant > _MOST_DISCORDANT:
-        raise refuse("only_a + only_b (total)", discordant, f"at most {_MOST_DISCORDANT}")
     sizes = [1] * len(size) if weights == "rows" else size.tolist()
     unit = Fraction(1, math.lcm(*sizes))
     steps = [int(1 / (each * unit)) for each in sizes]
@@ -141,6 +131,23 @@ def stratified_paired_test(
         reason=tail.reason if discordant else "no discordant row: the data say nothing about a difference",
         error_bound=tail.error_bound,
     )
+
+
+def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, IntArray]:
+    """The discordant counts and sizes of data sets, or ValueError as `stratified_paired_test`."""
+    require_same_index(only_a=only_a, only_b=only_b, n=n)
+    a, b = as_counts(only_a, "only_a", ndim=1), as_counts(only_b, "only_b", ndim=1)
+    size = as_counts(n, "n", ndim=1)
+    for name, counts in (("only_b", b), ("n", size)):
+        if len(counts) != len(a):
+            raise refuse(f"{name} (length)", len(counts), f"{len(a)}, one for each data set")
+    short = (a + b > size) | (size == 0)
+    if short.any():
+        raise refuse("n", size[short][0], f"at least only_a + only_b, {int((a + b)[short][0])}, and at least 1")
+    discordant = int((a + b).sum())
+    if discordant > _MOST_DISCORDANT:
+        raise refuse("only_a + only_b (total)", discordant, f"at most {_MOST_DISCORDANT}")
+    return a, b, size
 
 
 def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, level: float) -> Interval:

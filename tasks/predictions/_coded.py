@@ -52,6 +52,7 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
         group=None if columns.group is None else parted[columns.group][1],
         slices={name: parted[name] for name in columns.slices},
         tasks=parted[columns.task][1] if columns.task is not None and len(parted[columns.task][0]) > 1 else None,
+        task_names=() if columns.task is None else parted[columns.task][0],
         notes=tuple(dict.fromkeys(notes)),
         scores=scores,
         predicted=baseline.predicted and candidate.predicted,

@@ -106,6 +106,7 @@ def join(
         right=right,
         marks=marks,
         tasks=tasks if len(names) > 1 else None,
+        task_names=names,
         ids=baseline.keys.take(rows) if with_ids else None,
     )
 

@@ -42,6 +42,7 @@ def test_margins_and_other_classes_are_refused(table):
         sigstats.homogeneity_test,
         lambda a, b: sigstats.goodness_of_fit_test(a, b / b.sum()),
         lambda a, b: sigstats.stratified_paired_test(a, a, b * 9),
+        lambda a, b: sigstats.joint_tasks_test(a, a, b * 9, n_resamples=9, rng=1),
         lambda a, b: sigstats.sign_flip_test(a, sizes=b),
     ],
 )

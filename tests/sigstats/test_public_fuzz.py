@@ -281,6 +281,10 @@ CALLS = {
                                      "method": method, "confidence_level": 0.9})
         for method in ("exact", "normal")
     ],
+    "joint_tasks_test": [
+        (sigstats.joint_tasks_test, {"only_a": [3, 4], "only_b": [4, 5], "n": [20, 30], "alternative": "less",
+                                     "n_resamples": 9, "rng": 1}),
+    ],
     "stratified_paired_test": [
         (sigstats.stratified_paired_test, {"only_a": [3, 4], "only_b": [4, 5], "n": [20, 30], "weights": "rows",
                                            "alternative": "less"}),

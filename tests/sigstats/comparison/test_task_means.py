@@ -1,5 +1,7 @@
 """The mean over tasks, in which each task counts the same, beside simulation."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -50,6 +52,7 @@ def test_its_interval_holds_the_mean_difference_of_unequal_tasks():
 
 def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, capsys):
     sizes = [600, 60, 60]
+    parts = [slice(600), slice(600, 660), slice(660, 720)]
     a, b = (
         np.concatenate([np.arange(n) < n * share for n, share in zip(sizes, shares, strict=True)]).astype(int)
         for shares in ([0.7, 0.8, 0.8], [0.8, 0.6, 0.6])
@@ -63,7 +66,15 @@ def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, capsys):
         for task, rows in table.groupby("task"):
             rows.drop(columns="task").to_csv(tmp_path / name / f"{task}.csv", index=False)
     paths = [str(tmp_path / name) for name in ("base", "new")]
-    assert main(["compare", *paths]) == 1
+    assert main(["compare", *paths, "--json", str(tmp_path / "found.json")]) == 1
+    joint = json.loads((tmp_path / "found.json").read_text())["joint"]
+    only_a, only_b = ([int((one > other)[part].sum()) for part in parts] for one, other in ((a, b), (b, a)))
+    expected = sigstats.joint_tasks_test(only_a, only_b, sizes, n_resamples=10_000, rng=0)
+    assert found.joint == expected
+    assert joint["pvalue"] == expected.pvalue
+    assert joint["tasks"] == [*expected.tasks]
+    note = next(note for note in found.notes if note.startswith("one decision over 3 tasks: worse, p "))
+    assert note.endswith("; worse on b, c")
     assert capsys.readouterr().out.splitlines()[0] == title_of(found)
     assert main(["rank", *paths]) == 0
     said = "new is the best of 2 models on all rows; in the mean over tasks base comes first."

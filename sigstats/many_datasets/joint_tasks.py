@@ -1,0 +1,170 @@
+"""One decision over several tasks: A is better on all rows, in the mean over tasks, on any task, or on every task.
+
+When not to use: the question is about other tasks than these (`sigstats.signed_rank_test`); rows of one task are not
+independent (`sigstats.sign_flip_test`), or tasks share rows; or a pass is wanted, which a large p-value is not
+(`sigstats.compare` excludes a drop).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import bdtrc
+
+from .._common.extreme import TIE_TOLERANCE
+from .._common.random_streams import RNG, as_generator
+from .._common.validation import FloatArray, IntArray, as_choice, as_count
+from ..mcnemar.test import mcnemar_test
+from ..test_result import TestResult, monte_carlo_outcome
+from .stratified import as_strata, stratified_paired_test
+
+_ASSUMED = (
+    "exact if A is better on no task; of the mean over tasks, where gains and losses cancel, the level is asymptotic"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointTasksResult(TestResult):
+    """The result of `joint_tasks_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        The smallest of the p-values `all_rows`, `mean_over_tasks` and `any_task`.
+    pvalue : float
+        Of the joint decision: A is better on no task.
+    estimate : float
+        The accuracy of A less that of B, the mean over tasks.
+    all_rows : float
+        The p-value of all rows together, each of which counts the same: McNemar's.
+    mean_over_tasks : float
+        That of the mean over tasks, each of which counts the same (`sigstats.stratified_paired_test`).
+    any_task : float
+        That of the task on which A is better with the smallest p-value, adjusted for all tasks.
+    every_task : float
+        That of "A is better on every task": the largest of the tasks' own (Berger 1982).
+    tasks : tuple of float
+        The p-value of each task, adjusted for all of them; A is better, at once, on each task whose value is at most
+        the level.
+    """
+
+    _question = "Joint test over tasks: is A better anywhere?"
+    _null = "A is better on no task"
+
+    estimate: float
+    all_rows: float
+    mean_over_tasks: float
+    any_task: float
+    every_task: float
+    tasks: tuple[float, ...]
+
+
+def joint_tasks_test(
+    only_a: Any,
+    only_b: Any,
+    n: Any,
+    *,
+    alternative: Literal["greater", "less"] = "greater",
+    n_resamples: int = 9_999,
+    rng: RNG = None,
+) -> JointTasksResult:
+    """Test whether one of two models is better on any of several tasks, by one decision.
+
+    Parameters
+    ----------
+    only_a, only_b : array_like of int, shape (T,)
+        How many rows of each task only A, and only B, got right.
+    n : array_like of int, shape (T,)
+        The number of rows of each task.
+    alternative : {"greater", "less"}
+        ``"greater"``: A is better; ``"less"``: B is, and the words below are about B.
+    n_resamples : int
+        The number of random draws for the joint decision.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        Source of the draws. All p-values but the joint one draw nothing.
+
+    Returns
+    -------
+    JointTasksResult
+        Without discordant rows every p-value is 1.
+
+    Raises
+    ------
+    ValueError
+        As `stratified_paired_test`, or if an option is out of range.
+
+    Notes
+    -----
+    Given the discordant rows of each task, the numbers that A got right are independent, and binomial with probability
+    1/2 at most if A is better on no task. The p-value of any task is the exact chance that the smallest p-value of all
+    tasks is as small as the one observed; those of single tasks are adjusted by steps in the same way, which counts
+    that a task of few discordant rows cannot have a small one (Westfall and Young 1993, section 2.6). The joint
+    decision takes the smallest p-value of all rows, mean and any task, whose law it draws (Westfall and Young's single
+    step). Kuebler et al. (2026, arXiv 2602.10144) allow for three tests by Bonferroni, which ignores that they go
+    together.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> found = sigstats.joint_tasks_test([30, 8, 21], [12, 7, 20], [500, 100, 300], rng=1)
+    >>> [round(p, 4) for p in (found.all_rows, found.mean_over_tasks, found.any_task, found.every_task)]
+    [0.0272, 0.1468, 0.0098, 0.5]
+    >>> [round(p, 4) for p in found.tasks], found.pvalue < 0.05
+    ([0.0098, 0.75, 0.75], True)
+    """
+    a, b, size = as_strata(only_a, only_b, n)
+    way = as_choice(alternative, "alternative", ("greater", "less"))
+    count, generator = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7), as_generator(rng)
+    won, lost = (a, b) if way == "greater" else (b, a)
+    mean = stratified_paired_test(won, lost, size, alternative="greater")
+    rows = mcnemar_test(int(won.sum()), int(lost.sum()), alternative="greater").pvalue
+    tails = [_tails(each) for each in (a + b).tolist()]
+    own = np.array([each[k] for each, k in zip(tails, won.tolist(), strict=True)])
+    tasks = _adjusted(own, tails)
+    drawn = np.vstack([won, generator.binomial(a + b, 0.5, size=(count, len(size)))])
+    smallest = np.min([each[k] for each, k in zip(tails, drawn.T, strict=True)], axis=0)
+    extremes = drawn.sum(axis=1), drawn @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))
+    joint = np.min([_shares(each) for each in extremes], axis=0)
+    return JointTasksResult(
+        statistic=min(rows, mean.pvalue, float(tasks.min())),
+        method="monte-carlo",
+        alternative=way,
+        reason=_ASSUMED,
+        estimate=mean.estimate if way == "greater" else -mean.estimate,
+        all_rows=rows,
+        mean_over_tasks=mean.pvalue,
+        any_task=float(tasks.min()),
+        every_task=float(own.max()),
+        tasks=tuple(tasks.tolist()),
+        **monte_carlo_outcome(int((joint[1:] <= joint[0]).sum()), count),
+    )
+
+
+def _tails(n: int) -> FloatArray:
+    """P(X >= k) for k = 0 to n, X binomial with n trials and p = 1/2."""
+    return np.asarray(bdtrc(np.arange(-1.0, n), n, 0.5), dtype=np.float64) if n else np.ones(1)
+
+
+def _adjusted(own: FloatArray, tails: list[FloatArray]) -> FloatArray:
+    """The p-values of tasks, by steps: the chance that any task left has one as small."""
+    order = np.argsort(own, kind="stable")
+    found = np.empty(len(own))
+    largest = 0.0
+    for step, task in enumerate(order.tolist()):
+        reached = [_reached(tails[other], own[task]) for other in order[step:].tolist()]
+        largest = max(largest, -float(np.expm1(np.log1p(-np.minimum(reached, 1 - 2**-53)).sum())), own[task])
+        found[task] = largest
+    return found
+
+
+def _reached(tails: FloatArray, p: float) -> float:
+    """The largest p-value of a task that is at most `p`, which is the chance of one; 0 where there is none."""
+    first = int(np.searchsorted(-tails, -p * (1 + TIE_TOLERANCE)))
+    return float(tails[first]) if first < len(tails) else 0.0
+
+
+def _shares(values: "FloatArray | IntArray") -> IntArray:
+    """How many of the values are as large as each, ties included."""
+    rounded = np.round(values * 1e9 / max(float(np.abs(values).max()), 1e-300))
+    ascending = np.sort(rounded)
+    return np.asarray(len(values) - np.searchsorted(ascending, rounded), dtype=np.int64)
