@@ -16,7 +16,12 @@ try:
             from importlib.metadata import version
 
             return version(__name__)
-        return _public(name)
+        try:
+            return _public(name)
+        except AttributeError:
+            from ._common.messages import did_you_mean
+
+            raise AttributeError(f"sigstats has no {name}{did_you_mean(name, __all__)}") from None
 except Exception as error:  # `sigstats.__main__` is imported through here, and says in one line what is broken
     _broken = error
 

@@ -1,10 +1,10 @@
-"""The forest plot of a comparison: each difference with its interval, beside zero and the margin."""
+"""The forest plot of a comparison: each difference with its interval, beside zero and the margin; drawn or in text."""
 
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from sigstats.comparison.cells import difference_in_words, in_points
+from sigstats.comparison.cells import difference_in_words, in_points, with_unit
 from sigstats.comparison.result import ComparisonRow
 
 from ..pages import svg
@@ -14,25 +14,68 @@ from ..pages.axes import Axes
 _WIDTH, _LINE, _BOTTOM = 360.0, 22.0, 34.0
 #: The room beside the axes for the longest label, in pixels; longer ones stand above their intervals.
 _BESIDE = 130.0
+#: The characters of the axis in text, and of the longest label beside it.
+_COLUMNS, _LONGEST = 41, 40
 
 
 def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "forest") -> Markup:
     """The differences of all rows that were tested: those in points on one scale, each mark or loss on its own."""
+    return Markup("").join(
+        _forest_plot(f"{name}-{number}", unit, of_unit, margin) for number, (unit, of_unit) in enumerate(_by_unit(rows))
+    )
+
+
+def forest_in_text(rows: Sequence[ComparisonRow], margin: float) -> str:
+    """The same in characters of one width, for what shows no drawings; empty where no row has an interval.
+
+    A line stands for zero, a dashed one for the margin.
+    """
+    return "\n\n".join(_in_text(unit, of_unit, margin) for unit, of_unit in _by_unit(rows))
+
+
+def _by_unit(rows: Sequence[ComparisonRow]) -> list[tuple[str, list[ComparisonRow]]]:
+    """The rows that have an interval by the unit of their differences, points first."""
     by_unit: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         if row.low is not None:
             by_unit.setdefault("points" if in_points(row) else row.name, []).append(row)
-    return Markup("").join(
-        _forest_plot(f"{name}-{number}", unit, of_unit, margin)
-        for number, (unit, of_unit) in enumerate(sorted(by_unit.items(), key=lambda each: each[0] != "points"))
-    )
+    return sorted(by_unit.items(), key=lambda each: each[0] != "points")
+
+
+def _in_text(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
+    labels = [" ".join(_label(row, rows).split())[:_LONGEST] for row in rows]
+    sign = 1 if rows[0].lower_is_better else -1
+    low = min(-margin, *(row.low or 0 for row in rows))
+    high = max(margin, *(row.high or 0 for row in rows))
+    scale = (_COLUMNS - 1) / (high - low or 1)
+
+    def column(value: float) -> int:
+        return round((value - low) * scale)
+
+    lines = []
+    for row, label in zip(rows, labels, strict=True):
+        first, last = column(row.low or 0), column(row.high or 0)
+        line = [" "] * _COLUMNS
+        line[column(sign * margin)], line[column(0)] = "┊", "│"
+        line[first : last + 1] = "├" + "─" * (last - first - 1) + "┤" if last > first else "│"
+        line[column(row.difference or 0)] = "●"
+        lines.append(f"{label:>{max(map(len, labels))}} {''.join(line)}".rstrip())
+    ends = [with_unit(rows[0], value).removesuffix(" points") for value in (low, high)]
+    left, middle, right = ends[0], "0", f"{ends[1]} {unit}"
+    axis = f"{left:<{max(column(0), len(left) + 1)}}{middle}"
+    axis += " " * max(_COLUMNS - len(axis) - len(ends[1]), 1) + right
+    return "\n".join([*lines, " " * (max(map(len, labels)) + 1) + axis])
+
+
+def _label(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> str:
+    """The slice, and the measure where there are several."""
+    return f"{row.slice}: {row.name}" if len({each.name for each in rows}) > 1 else row.slice
 
 
 def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float) -> Markup:
     """One line a row: its label, its interval and its mark."""
     scale = 100 if unit == "points" else 1
-    several = len({row.name for row in rows}) > 1
-    labels = [f"{row.slice}: {row.name}" if several else row.slice for row in rows]
+    labels = [_label(row, rows) for row in rows]
     axes = _axes(rows, labels, margin, scale)
     parts = [
         axes.upwards("axis", 0),

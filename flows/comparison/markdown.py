@@ -1,15 +1,17 @@
 """A comparison as Markdown, fit for a pull request."""
 
 from sigstats._common.markdown import for_markdown, for_markdown_cell, markdown_code
+from sigstats._common.messages import printable
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import counted, reasons, rule_in_words, title_of
 
+from .forest_plot import forest_in_text
 from .subjects import rows_in_words, subjects_in_words
 
 #: GitHub refuses a comment of more than 65,536 characters.
 _MOST_CHARACTERS = 65_000
-_MOST_REASONS, _LONGEST_CELL = 20, 300
+_MOST_REASONS, _LONGEST_CELL, _MOST_INTERVALS = 20, 300, 12
 #: The columns of the table; the page and the JSON have all.
 _COLUMNS = [position for position, name in enumerate(HEADER) if name not in ("p", "PD", "NSD")]
 
@@ -30,6 +32,8 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
     rule = for_markdown(_short(rule_in_words(found.rule, found.measures)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_REASONS]]
+    if picture := "" if found.identical else forest_in_text(found.ranked[:_MOST_INTERVALS], found.rule.margin):
+        lines += ["", "```text", printable(picture, keep="\n").replace("`", "'"), "```"]
     room = _MOST_CHARACTERS - sum(len(line) + 1 for line in (*lines, *end))
     return "\n".join(lines + ([] if found.identical else _table(found, room)) + end)
 

@@ -3,6 +3,8 @@ import inspect
 import subprocess
 import sys
 
+import pytest
+
 import sigstats
 from sigstats.frames.compare import CompareOptions
 
@@ -55,3 +57,8 @@ def test_importing_and_testing_cost_numpy_and_scipy_alone():
     }
     assert not unwanted & set(loaded)
     assert {"numpy", "scipy"} <= set(loaded)
+
+
+def test_a_mistyped_name_is_told_with_the_nearest():
+    with pytest.raises(AttributeError, match=r"sigstats has no mcnemar_tst \(did you mean 'mcnemar_test'\?\)"):
+        sigstats.mcnemar_tst  # noqa: B018
