@@ -67,8 +67,11 @@ def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
     total = int(sizes @ times)
     complement = 2 * threshold <= total
     circle = _Circle.of(sizes, times, total - threshold + 1 if complement else threshold)
-    frequencies = circle.frequencies() if circle.length <= _MOST_FREQUENCIES else np.zeros(0)
-    if not 0 < len(frequencies) <= _MOST_BALLS // len(sizes):
+    most = _MOST_BALLS // len(sizes)
+    if circle.length > _MOST_FREQUENCIES or (circle.length > 4 * most and circle.typical > _SMALL):
+        return None
+    frequencies = circle.frequencies()
+    if not 0 < len(frequencies) <= most:
         return None
     # Each product of complex balls, which are rectangles, may lose half a bit besides what it rounds.
     before, ctx.prec = ctx.prec, _PRECISION + len(sizes)
@@ -103,13 +106,18 @@ class _Circle(NamedTuple):
         offset = abs(float((times * sizes * shares).sum()) - threshold) + 1 + 1e-12 * total
         reach = math.ceil(offset + math.sqrt(squares * (_BITS + 2) * math.log(2) / 2)) + 1
         if 2 * reach > total:
-            length, beyond, missed = total + 1, total - threshold + 1, 0.0
+            length, beyond, missed = next_fast_len(total + 1, real=True), total - threshold + 1, 0.0
         else:
             length = next_fast_len(2 * reach, real=True)
             beyond, missed = length // 2, 2.0**-_BITS
         if tilt * length < 1e-12:
             tilt, shares = 0.0, np.full(len(sizes), 0.5)
         return cls(sizes, times, threshold, tilt, shares, length, beyond, missed)
+
+    @property
+    def typical(self) -> float:
+        """The mean of the log modulus over all angles; ``log(max(s, 1 - s))`` of ``1 - s + s exp(i x)``."""
+        return float(self.times @ np.log(np.maximum(self.shares, 1 - self.shares)))
 
     def frequencies(self) -> Any:
         """The frequencies up to half the circle at which the function may count; none where they are too many."""

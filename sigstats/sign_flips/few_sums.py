@@ -4,7 +4,6 @@ Equal magnitudes are taken together: t of size m put ``j m`` into the sum in ``c
 one half of the sizes and of the other are listed, and the tail is counted over pairs of them.
 """
 
-import math
 from bisect import bisect_left
 from collections.abc import Mapping
 from itertools import accumulate
@@ -28,19 +27,16 @@ def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int],
     return *parts, max(sums)
 
 
-def tail_counts(one: Mapping[int, int], other: Mapping[int, int], *thresholds: int) -> list[int]:
-    """How many choices of signs give a sum of at least each threshold, from the two parts of `halves`.
+def tail_count(one: Mapping[int, int], other: Mapping[int, int], threshold: int) -> int:
+    """How many choices of signs give a sum of at least the threshold, from the two parts of `halves`.
 
-    >>> tail_counts({1: 1, 2: 1}, {5: 1}, 6, 2)  # 1 + 5, 2 + 5 and 1 + 2 + 5; and 2, 1 + 2 and 5 too
-    [3, 6]
+    >>> tail_count({1: 1, 2: 1}, {5: 1}, 6)  # 1 + 5, 2 + 5 and 1 + 2 + 5
+    3
     """
     first, second = _counts(one), sorted(_counts(other).items())
     sums = [total for total, _ in second]
     from_here_on = [*accumulate((count for _, count in reversed(second)), initial=0)][::-1]
-    return [
-        sum(count * from_here_on[bisect_left(sums, threshold - total)] for total, count in first.items())
-        for threshold in thresholds
-    ]
+    return sum(count * from_here_on[bisect_left(sums, threshold - total)] for total, count in first.items())
 
 
 def _counts(distinct: Mapping[int, int]) -> dict[int, int]:
@@ -48,9 +44,11 @@ def _counts(distinct: Mapping[int, int]) -> dict[int, int]:
     counts = {0: 1}
     for size, times in distinct.items():
         grown: dict[int, int] = {}
+        ways = 1
         for j in range(times + 1):
-            ways, added = math.comb(times, j), j * size
+            added = j * size
             for total, count in counts.items():
                 grown[total + added] = grown.get(total + added, 0) + ways * count
+            ways = ways * (times - j) // (j + 1)
         counts = grown
     return counts

@@ -20,9 +20,11 @@ from scipy.special import expit
 from .._common.fourier import as_turns, points_at, tilted_expectation
 from .._common.validation import FloatArray
 
-#: The most frequencies, and the most (frequency, magnitude) pairs, that are evaluated.
-_MOST_FREQUENCIES, _MOST_WORK = 2**20, 10**9
+#: The most frequencies, and the most (frequency, magnitude) pairs besides some for each magnitude: half a second.
+_MOST_FREQUENCIES, _MOST_WORK = 2**18, 10**7
 _BLOCK, _CHUNK = 2**13, 2**20
+#: Bounds that are wider than ties make them by less than this are left, once so many frequencies tell them apart.
+_MOSTLY_TIES, _FEW_FREQUENCIES = 1.25, 2**14
 #: Below it the modulus of a characteristic function counts as doubt, not as a value.
 _TINY = 1e-15
 _MISSED = 1e-15
@@ -58,15 +60,21 @@ def tail_bounds(
     rounding = slack + 2.0**-50 * float((times * sizes).sum())
     order = np.argsort(-times * sizes**2 * shares * (1 - shares), kind="stable")
     circle = _Circle(sizes[order], times[order], shares[order], threshold, 2 * reach)
-    low, high, degree = 0.0, 1.0, 2**10
+    low, high, degree, before = 0.0, 1.0, 2**10, (0.0, 0)
     while True:
         circle.extend(degree)
         low, high = (circle.bound(tilt, reach, sign * rounding, sign) for sign in (-1, 1))
         low, high = max(0.0, low - 4 * _MISSED), high + 4 * _MISSED
         enough = width if log_scale + math.log(high) > _FAR else max(width, _WIDTH_FAR)
-        if high - low <= enough * high or circle.work > _MOST_WORK or degree >= _MOST_FREQUENCIES:
+        gap = high - low
+        if gap <= enough * high or circle.work > _MOST_WORK + 20 * len(sizes) or degree >= _MOST_FREQUENCIES:
             break
-        wanted = degree * min(max(1.1 * (high - low) / (enough * high), 1.5), 16.0)
+        # A width is that of ties, which stays, and a part that falls as 1 / degree.
+        stays = (gap * degree - before[0] * before[1]) / (degree - before[1])
+        if before[1] >= _FEW_FREQUENCIES and stays > enough * high and gap < _MOSTLY_TIES * stays:
+            break
+        before = gap, degree
+        wanted = degree * min(max(1.1 * gap / (enough * high), 1.5), 16.0)
         degree = min(math.ceil(wanted), _MOST_FREQUENCIES)
     log_high = log_scale + math.log(high)
     factor = math.exp(log_scale) if log_scale > -700 else 0.0
@@ -121,7 +129,13 @@ class _Circle:
 
 
 def _powers(factors: NDArray[np.complex128], times: FloatArray) -> Any:
-    return factors if (times == 1).all() else factors**times
+    """The powers of columns, by repeated squaring."""
+    left = times.astype(np.int64)
+    out = np.where(left % 2, factors, 1.0)
+    while (left := left // 2).any():
+        factors = factors * factors
+        out *= np.where(left % 2, factors, 1.0)
+    return out
 
 
 def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
@@ -137,7 +151,10 @@ def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
 
     while mean(high) < threshold and high * float(sizes.min()) < 600:
         high *= 2
+    enough = 1e-8 / math.sqrt(float(times @ sizes.astype(np.float64) ** 2))  # in standard deviations of the sum
     for _ in range(60):
+        if high - low < enough:
+            break
         middle = (low + high) / 2
         low, high = (middle, high) if mean(middle) < threshold else (low, middle)
     return low

@@ -20,25 +20,24 @@ _STEPS = 512
 _LOST = 1e-290
 
 
-def tails_in_doubles(magnitudes: Sequence[int], *thresholds: int) -> list[tuple[float, float]]:
-    """Bounds of ``P(S >= threshold)`` for each threshold.
+def tail_in_doubles(magnitudes: Sequence[int], threshold: int) -> tuple[float, float]:
+    """Bounds of ``P(S >= threshold)``.
 
-    >>> ((low, high),) = tails_in_doubles([1, 2, 5], 6)  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
+    >>> low, high = tail_in_doubles([1, 2, 5], 6)  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
     >>> low < 0.375 < high, high - low < 1e-13
     (True, True)
     """
     if len(magnitudes) * sum(magnitudes) <= _ONE_LAW:
         law, scale = _law(sorted(magnitudes))
-        found = [float(law[max(0, threshold) :].sum()) * scale for threshold in thresholds]
+        p = float(law[max(0, threshold) :].sum()) * scale
         steps = len(magnitudes) + 100
     else:
         one, scale = _law(sorted(magnitudes)[::2])
         other, other_scale = _law(sorted(magnitudes)[1::2])
-        from_here_on = _from_here_on(other)
-        found = [_of_halves(one, from_here_on, threshold) * scale * other_scale for threshold in thresholds]
+        p = _of_halves(one, _from_here_on(other), threshold) * scale * other_scale
         steps = len(magnitudes) + 100 + 2 * _BLOCK + (len(one) + len(other)) // _BLOCK
     rounding = steps * 2.0**-52
-    return [(max(0.0, p * (1 - rounding) - _LOST), min(1.0, p * (1 + rounding) + _LOST)) for p in found]
+    return max(0.0, p * (1 - rounding) - _LOST), min(1.0, p * (1 + rounding) + _LOST)
 
 
 def probabilities_below(magnitudes: Sequence[int], bound: int) -> FloatArray:

@@ -14,25 +14,25 @@ magnitudes, or whole ones whose sums spread too widely, are enumerated where the
 """
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail, tail_error
 from .characteristic import Tail, tail_by_frequencies
-from .few_sums import MOST_SUMS, halves, tail_counts
+from .few_sums import MOST_SUMS, halves, tail_count
 from .fourier import tail_bounds
-from .in_doubles import tails_in_doubles
+from .in_doubles import tail_in_doubles
 
 #: Laws whose exact product, as the number of its coefficients times their length in bits, is larger are not summed,
 #: unless their spread times the number of sizes is at most the second.
 MOST_BITS, MOST_TERMS = 10**9, 2**28
-#: The largest exact product that is multiplied out.
-MOST_MULTIPLIED = 2 * 10**7
+#: The largest exact product that is multiplied out, and the longest lists of few sums, in bits.
+MOST_MULTIPLIED, MOST_LISTED = 2 * 10**7, 10**8
 #: What one sum of a short list takes, in bits of the exact product.
 _WORK_OF_A_SUM = 250
 #: With so few magnitudes all sums are enumerated, as sums of two halves.
@@ -55,41 +55,37 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
     >>> tail_of_sum([1, 2, 5], 6).high  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
     0.375
     """
-    if isinstance(magnitudes, np.ndarray):
-        return (
-            _enumerated(magnitudes, threshold)
-            if len(magnitudes) <= MOST_ENUMERATED
-            else _bounded(magnitudes, float(threshold), width)
-        )
-    total, distinct = sum(magnitudes), Counter(magnitudes)
+    given = np.asarray(magnitudes)
+    if given.dtype.kind == "f":
+        few = len(given) <= MOST_ENUMERATED
+        return _enumerated(given, threshold) if few else _bounded(*_counted(given), float(threshold), width)
+    n, total = len(given), int(given.sum(dtype=object))
     if threshold <= 0:
         return Tail(1.0, 1.0, 0.0)
     if threshold > total:
         return Tail(0.0, 0.0, -math.inf)
-    if len(distinct) == 1:
-        (size,) = distinct
-        k, n = -(-threshold // size), len(magnitudes)
+    sizes, times = _counted(given)
+    if len(sizes) == 1:
+        k = -(-threshold // int(sizes[0]))
         p = tail(k, n)
         log = log_tail(k, n)
         return Tail(p, p, log, tail_error(n, log))
-    exact = _exact_tails(distinct, threshold)
+    exact = _exact_tail(sizes, times, threshold, total)
     if exact is not None:
-        return exact[0]
-    n = len(magnitudes)
+        return exact
     if n <= MOST_ENUMERATED and total < 2**62:
-        return _enumerated(np.array(magnitudes, dtype=np.int64), threshold)
+        return _enumerated(given.astype(np.int64), threshold)
     product = n * total <= MOST_BITS
-    if product or 2 * _REACH * _spread(distinct) * len(distinct) <= MOST_TERMS:
-        sizes, times = np.array([*distinct.items()], dtype=np.int64).T
-        found = tail_by_frequencies(sizes, times, int(threshold))
+    if product or 2 * _REACH * _spread(sizes, times) * len(sizes) <= MOST_TERMS:
+        found = tail_by_frequencies(sizes.astype(np.int64), times, int(threshold))
         if found is not None:
             rounded = product and found.low == found.high > _LOG_OF_ROUNDED
             return found._replace(log=math.log(found.high)) if rounded else found
     if product:
-        ((low, high),) = tails_in_doubles(magnitudes, int(threshold))
+        low, high = tail_in_doubles(given.tolist(), int(threshold))
         if low > 0:
             return Tail(low, high, math.log(high))
-    return _bounded(magnitudes, threshold, width)
+    return _bounded(sizes, times, threshold, width)
 
 
 def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, alternative: str) -> Tail:
@@ -108,23 +104,29 @@ def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negativ
     return Tail(min(1.0, 2 * one.low), min(1.0, 2 * one.high), min(0.0, one.log + math.log(2)), one.rounding)
 
 
-def _exact_tails(distinct: "Counter[int]", *thresholds: int) -> list[Tail] | None:
-    """Tails of whole magnitudes of several sizes, by whichever exact way is shorter; None if both are too long."""
-    n, total = distinct.total(), sum(size * times for size, times in distinct.items())
-    one, other, sums = halves(distinct)
+def _counted(magnitudes: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
+    return np.unique(magnitudes, return_counts=True)
+
+
+def _exact_tail(sizes: NDArray[Any], times: IntArray, threshold: int, total: int) -> Tail | None:
+    """The tail of whole magnitudes of several sizes, by whichever exact way is shorter; None if both are too long."""
+    n = int(times.sum())
     # The counts of sums are symmetric, so that those below the threshold or its mirror image will do.
-    length = max(min(max(0, each), total - each + 1) for each in thresholds)
-    if sums <= MOST_SUMS and _WORK_OF_A_SUM * sums < n * total:
-        counts = tail_counts(one, other, *thresholds)
+    length = min(threshold, total - threshold + 1)
+    few = len(sizes) < 2 * MOST_SUMS.bit_length()  # each size doubles the sums of its half at least
+    if not few and n * length > MOST_MULTIPLIED:
+        return None
+    distinct = dict(zip(sizes.tolist(), times.tolist(), strict=True))
+    one, other, sums = halves(distinct) if few else ({}, {}, MOST_SUMS + 1)
+    if sums <= MOST_SUMS and n * sums <= MOST_LISTED and _WORK_OF_A_SUM * sums < n * total:
+        count = tail_count(one, other, threshold)
     elif n * length <= MOST_MULTIPLIED:
         coefficients = _counts(distinct, length).coeffs()
-        counts = [
-            2**n - sum(coefficients[:each]) if 2 * each <= total else sum(coefficients[: total - each + 1])
-            for each in thresholds
-        ]
+        below = sum(coefficients[:length])
+        count = 2**n - below if 2 * threshold <= total else below
     else:
         return None
-    return [exact_ratio(count, 2**n) for count in counts]
+    return exact_ratio(count, 2**n)
 
 
 def exact_ratio(favourable: Any, outcomes: int) -> Tail:
@@ -135,23 +137,7 @@ def exact_ratio(favourable: Any, outcomes: int) -> Tail:
     return Tail(p, p, log)
 
 
-def log_weights(magnitudes: Sequence[int] | FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The possible sums and the logarithms of their probabilities; of floats every sum by itself, so a few of them.
-
-    >>> sums, logs = log_weights([1, 1, 3])
-    >>> sums.tolist(), logs.round(4).tolist()
-    ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0], [-2.0794, -1.3863, -2.0794, -2.0794, -1.3863, -2.0794])
-    """
-    if isinstance(magnitudes, np.ndarray):
-        sums = _all_sums(magnitudes)
-        return sums, np.full(len(sums), -len(magnitudes) * math.log(2))
-    coefficients = _counts(Counter(magnitudes), sum(magnitudes) + 1).coeffs()
-    total = len(magnitudes) * math.log(2)
-    possible = [i for i, count in enumerate(coefficients) if count]
-    return np.array(possible, dtype=float), np.array([math.log(int(coefficients[i])) - total for i in possible])
-
-
-def _counts(distinct: "Counter[int]", length: int) -> Any:
+def _counts(distinct: dict[int, int], length: int) -> Any:
     """The first coefficients of the product of ``(1 + x^m)^t``, by a tree of factors of like length."""
     from flint import fmpz_poly
 
@@ -165,16 +151,17 @@ def _counts(distinct: "Counter[int]", length: int) -> Any:
     return factors[0]
 
 
-def _spread(distinct: "Counter[int]") -> int:
-    """The standard deviation of the sum, half the root of the sum of squares, rounded up."""
-    return math.isqrt(sum(times * size * size for size, times in distinct.items())) // 2 + 1
+def _spread(sizes: NDArray[Any], times: IntArray) -> float:
+    """The standard deviation of the sum, half the root of the sum of squares."""
+    largest = int(sizes[-1])
+    return largest * math.sqrt(float(times @ (sizes / largest).astype(np.float64) ** 2)) / 2
 
 
 def _enumerated(magnitudes: "FloatArray | IntArray", threshold: Any) -> Tail:
     """All sums, as sums of one half of the magnitudes and of the other."""
     whole = magnitudes.dtype.kind == "i"
     least = threshold if whole else threshold - TIE_TOLERANCE * abs(float(threshold))
-    one, other = _all_sums(magnitudes[::2]), np.sort(_all_sums(magnitudes[1::2]))
+    one, other = np.sort(_all_sums(magnitudes[::2])), np.sort(_all_sums(magnitudes[1::2]))
     count = int((len(other) - np.searchsorted(other, least - one, side="left")).sum())
     return exact_ratio(count, 2 ** len(magnitudes))
 
@@ -186,15 +173,12 @@ def _all_sums(magnitudes: Any) -> Any:
     return sums
 
 
-def _bounded(magnitudes: Sequence[int] | FloatArray, threshold: Any, width: float) -> Tail:
+def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float) -> Tail:
     """Certified bounds, by Selberg's polynomials."""
-    whole = not isinstance(magnitudes, np.ndarray)
-    largest: Any = max(magnitudes) if whole else np.max(magnitudes)
-    # Whole numbers may exceed any float.
-    scaled = np.array([each / largest for each in magnitudes]) if whole else np.asarray(magnitudes) / largest
-    sizes, times = np.unique(scaled, return_counts=True)
+    whole, largest = sizes.dtype.kind != "f", sizes[-1]
+    scaled = (sizes / largest).astype(np.float64)  # whole numbers may exceed any float
     place = float(threshold / largest)
     tie = TIE_TOLERANCE * abs(place)
     # Sums of reals within the tolerance count as equal.
     place, slack = (place, tie) if whole else (place - tie, 0.0)
-    return Tail(*tail_bounds(sizes, times.astype(np.float64), place, slack=slack, width=width))
+    return Tail(*tail_bounds(scaled, times.astype(np.float64), place, slack=slack, width=width))

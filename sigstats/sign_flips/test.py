@@ -165,20 +165,20 @@ def sign_flip_test(
     True
     """
     require_same_index(differences=differences, sizes=sizes)
-    whole, scale, exact = as_units(differences)
+    units, scale = as_units(differences)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     if not isinstance(symmetric, (bool, np.bool_)):
         raise refuse("symmetric", symmetric, "True or False")
     as_choice(method, "method", SIGN_FLIP_METHODS)
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-    values = np.array(whole, dtype=np.float64) * scale
+    values = units.astype(np.float64) * scale
     rows = np.ones(len(values)) if sizes is None else _sizes(sizes, len(values))
     most = _limit(limit, values, rows)
-    sums = signed_sums(whole, exact=exact)
+    sums = signed_sums(units)
     generator = as_generator(rng)
     tested = _exact(sums, way) if method == "exact" else _by_replicates(values, way, replicates, generator)
-    units = units_of(values, None if sizes is None else rows)
+    seen = units_of(values, None if sizes is None else rows)
     if not symmetric:
         tested = _at_least(tested, score_pvalue(values, rows, most, alternative))
     estimate = float(values.sum() / rows.sum())
@@ -189,7 +189,7 @@ def sign_flip_test(
         estimate=estimate,
         standard_error=_standard_error(values, rows, estimate),
         confidence_interval=with_alternative(
-            lambda each: mean_interval(units, (-most, most), each), way, level, (-most, most)
+            lambda each: mean_interval(seen, (-most, most), each), way, level, (-most, most)
         ),
         items=len(values),
         differing=int(np.count_nonzero(values)),

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, as_reals, refuse
 
@@ -19,90 +20,100 @@ _NEAR, _NEAR_IN_FLOATS, _MOST_OF_FLOATS = 1e-12, 2.0**-21, 1000
 LARGEST = 1e75
 #: The smallest unit of exact differences, and how many of it one may be, so that both are floats of full precision.
 _SMALLEST_UNIT, _MOST_UNITS = 1e-300, 10**300
-#: The largest sum of whole differences in int64.
+#: Doubles below the first are told from their neighbours by their units; numbers below the second fit into an int64.
+_WHOLE, _MOST_UNIT = 2.0**53, 2**62
 
 
-def as_units(differences: Any) -> tuple[list[Any], float, bool]:
-    """The differences in whole units with the size of the unit, or as floats; and whether they are whole.
+def as_units(differences: Any) -> tuple[NDArray[Any], float]:
+    """The differences in whole units (Python's own integers if they are huge) with the size of the unit, or as floats.
 
     An array of single precision holds tenths and the like to seven digits, and differences of them to fewer.
 
     >>> as_units([0.5, -0.25, 0.0])
-    ([2, -1, 0], 0.25, True)
+    (array([ 2, -1,  0]), 0.25)
     >>> as_units(np.array([0.3, 0.7], dtype=np.float32) - np.float32(0.1))
-    ([1, 3], 0.2, True)
+    (array([1, 3]), 0.2)
     """
     if isinstance(differences, (Set, Mapping)):  # they have no order
         raise refuse("differences", differences, "a sequence of numbers")
     try:
-        given = list(differences)
+        numbers = isinstance(differences, np.ndarray) and differences.dtype.kind in "iuf"
+        given = [] if numbers else list(differences)
     except Exception:  # an object that may raise anything
         raise refuse("differences", differences, "a sequence of numbers") from None
     if given and all(isinstance(each, (int, Fraction)) and not isinstance(each, bool) for each in given):
-        fractions = {each: Fraction(each) for each in set(given)}
+        common = math.lcm(*{each.denominator for each in given})
+        whole = np.array([each.numerator * (common // each.denominator) for each in given], dtype=object)
+        require_moderate([given[place] for place in np.flatnonzero(abs(whole) > int(LARGEST) * common)], "differences")
     else:
         reals = as_reals(differences, "differences", ndim=1)
-        largest = float(np.abs(reals).max())
-        if largest > LARGEST:
-            require_moderate(reals, "differences")
-        floats = getattr(differences, "dtype", None) == np.float32
-        near = _near_fractions((reals[:_FEW], reals), largest, floats=floats)
-        if near is None:
-            return reals.tolist(), 1.0, False
-        given, fractions = reals.tolist(), near
-    require_moderate((each for each in given if abs(each) > LARGEST), "differences")
-    common = math.lcm(*(each.denominator for each in fractions.values()))
-    whole = {each: int(fraction * common) for each, fraction in fractions.items()}
-    divisor = math.gcd(*whole.values()) or 1
-    scale = Fraction(divisor, common)
-    if scale < _SMALLEST_UNIT or max(map(abs, whole.values())) > _MOST_UNITS * divisor:
-        return [float(fractions[each]) for each in given], 1.0, False
-    units = {each: size // divisor for each, size in whole.items()}
-    return [units[each] for each in given], float(scale), True
+        require_moderate(reals[np.abs(reals) > LARGEST].tolist(), "differences")
+        common = _common_denominator(reals, in_floats=getattr(differences, "dtype", None) == np.float32)
+        if not common:
+            return reals, 1.0
+        whole = np.rint(reals * common)
+        if (np.abs(whole) >= _WHOLE).any() and common > 1:
+            whole = np.array([round(Fraction(each) * common) for each in reals.tolist()], dtype=object)
+        else:
+            small = (np.abs(whole) < _MOST_UNIT).all()
+            whole = whole.astype(np.int64) if small else np.array([int(each) for each in whole.tolist()], dtype=object)
+    divisor = int(np.gcd.reduce(np.abs(whole))) or 1
+    whole, scale, largest = whole // divisor, Fraction(divisor, common), int(np.abs(whole).max()) // divisor
+    if scale < _SMALLEST_UNIT or largest > _MOST_UNITS:
+        return np.array([float(each) for each in given]), 1.0
+    return whole.astype(np.int64 if largest < _MOST_UNIT else object), float(scale)
 
 
-def _near_fractions(
-    parts: Iterable[FloatArray], largest: float, *, floats: bool = False
-) -> dict[float, Fraction] | None:
-    """The fraction that each number stands for, or None where some stand for none with a common denominator.
+def _common_denominator(reals: FloatArray, *, in_floats: bool) -> int:
+    """The least denominator of the fractions that the numbers stand for, or 0 where some stand for none.
 
-    A first part of a few numbers shows of most, before all are sorted, that they have none.
+    Each stands for the nearest fraction of denominators up to the largest allowed.
     """
-    most, away = (_MOST_OF_FLOATS, _NEAR_IN_FLOATS) if floats else (MOST_DENOMINATOR, _NEAR)
-    near: dict[float, Fraction] = {}
-    common = 1
-    for part in parts:
-        for each in np.unique(part).tolist():
-            near[each] = Fraction(each).limit_denominator(most)
-            common = math.lcm(common, near[each].denominator)
-            if abs(float(near[each]) - each) > away * largest or common > most:
-                return None
-    return near
+    most, near = (_MOST_OF_FLOATS, _NEAR_IN_FLOATS) if in_floats else (MOST_DENOMINATOR, _NEAR)
+    away = near * float(np.abs(reals).max())
+    common, few = 1, _FEW
+    while len(reals):
+        for each in np.unique(reals[:few]).tolist():
+            fraction = Fraction(each).limit_denominator(most)
+            common = math.lcm(common, fraction.denominator)
+            if abs(float(fraction) - each) > away or common > most:
+                return 0
+        reals = reals[few:]
+        # A number closer than 1 / (2 common most) to a multiple of 1 / common is closer to no other fraction.
+        reals = reals[_distance(reals, common) > min(away * common, 1 / (3 * most))]
+        few *= 8
+    return common
+
+
+def _distance(reals: FloatArray, common: int) -> FloatArray:
+    """The distances of ``reals * common`` from whole numbers, without rounding; 1 where doubles are too coarse."""
+    moderate = np.abs(reals) * common < _WHOLE
+    x = np.where(moderate, reals, 0.0)
+    product, high = x * common, x.astype(np.float32).astype(np.float64)
+    rest = (high * common - product) + (x - high) * common  # what the product has lost to rounding, exactly
+    return np.where(moderate | (reals == np.rint(reals)), np.abs(product - np.rint(product) + rest), 1.0)
 
 
 class SignedSums(NamedTuple):
     """What the law of sums with random signs needs of differences: all whole numbers, or all floats."""
 
     #: Of the differences that are not 0.
-    magnitudes: Any
+    magnitudes: NDArray[Any]
     #: The sums of the magnitudes of the positive and of the negative differences.
     positive: Any
     negative: Any
 
 
-def signed_sums(units: list[Any], *, exact: bool) -> SignedSums:
+def signed_sums(units: NDArray[Any]) -> SignedSums:
     """The magnitudes and sums of differences as `as_units` gives them.
 
-    >>> signed_sums([2, -1, 0], exact=True)
-    SignedSums(magnitudes=[2, 1], positive=2, negative=1)
+    >>> signed_sums(np.array([2, -1, 0]))
+    SignedSums(magnitudes=array([2, 1]), positive=2, negative=1)
     """
-    if exact:
-        magnitudes = [abs(each) for each in units if each]
-        positive = sum(each for each in units if each > 0)
-        return SignedSums(magnitudes, positive, sum(magnitudes) - positive)
-    values = np.array(units)
-    # Not the total less the positive ones, which leaves few digits of a small sum.
-    return SignedSums(np.abs(values[values != 0]), float(values[values > 0].sum()), float(-values[values < 0].sum()))
+    number: Any = float if units.dtype.kind == "f" else object
+    # Not the total less the positive ones, which leaves few digits of a small sum of floats.
+    sums = units[units > 0].sum(dtype=number), -units[units < 0].sum(dtype=number)
+    return SignedSums(np.abs(units[units != 0]), *sums)
 
 
 def require_moderate(numbers: Iterable[Any], name: str) -> None:

@@ -14,8 +14,9 @@ from scipy import stats
 from sigstats import mcnemar_test, sign_flip_test
 from sigstats.sign_flips import law
 from sigstats.sign_flips.characteristic import tail_by_frequencies
-from sigstats.sign_flips.in_doubles import tails_in_doubles
+from sigstats.sign_flips.in_doubles import tail_in_doubles
 from sigstats.sign_flips.score_test import null_variance, score_pvalue
+from sigstats.sign_flips.units import as_units
 
 from ...examples import examples
 
@@ -165,7 +166,7 @@ def test_ranks_of_many_sizes_keep_their_last_bit():
 def test_two_laws_in_doubles_hold_the_exact_tail(threshold):
     magnitudes = np.random.default_rng(threshold).integers(1, 20_000, 50).tolist()
     threshold = min(threshold, sum(magnitudes))
-    ((low, high),) = tails_in_doubles(magnitudes, threshold)
+    low, high = tail_in_doubles(magnitudes, threshold)
     assert low <= exact_tail(magnitudes, threshold).high <= high
     assert high - low <= 1e-11 * high
 
@@ -179,7 +180,7 @@ def test_bounds_hold_what_enumeration_gives(seed, deviations, copies):
     if not 0 < threshold < 0.9 * magnitudes.sum():
         return
     exact = law._enumerated(magnitudes, threshold)
-    bounds = law._bounded(magnitudes, threshold, 1e-2)
+    bounds = law._bounded(*law._counted(magnitudes), threshold, 1e-2)
     assert bounds.low <= exact.high <= bounds.high
     assert bounds.high - bounds.low <= 0.03 * bounds.high + 2e-7  # a sum is at least 2**-24
     assert bounds.log == pytest.approx(math.log(bounds.high), abs=1e-6)
@@ -190,7 +191,7 @@ def test_bounds_hold_the_exact_tail_of_ranks():
     ranks = list(range(1, 301))
     for deviations in (0.1, 4):
         threshold = int(sum(ranks) / 2 + deviations * math.sqrt(sum(each * each for each in ranks)) / 2)
-        exact, bounds = law.tail_of_sum(ranks, threshold), law._bounded(ranks, threshold, 1e-2)
+        exact, bounds = law.tail_of_sum(ranks, threshold), law._bounded(*law._counted(np.array(ranks)), threshold, 1e-2)
         assert exact.low == exact.high
         assert bounds.low <= exact.high <= bounds.high
         assert bounds.high <= 1.04 * bounds.low
@@ -199,7 +200,7 @@ def test_bounds_hold_the_exact_tail_of_ranks():
 def test_ties_with_the_threshold_count_as_equal():
     magnitudes = np.array([1.0, 1.0, 1.0, 0.5, 0.5, *[0.25] * 10])
     exact = law._enumerated(magnitudes, 4.0)
-    bounds = law._bounded(magnitudes, 4.0 * (1 + 1e-12), 1e-3)
+    bounds = law._bounded(*law._counted(magnitudes), 4.0 * (1 + 1e-12), 1e-3)
     assert bounds.low <= exact.high <= bounds.high
 
 
@@ -348,3 +349,39 @@ def test_means_of_unlike_numbers_of_answers_keep_the_level(a, b, items):
         ]
         failed += sign_flip_test(d, limit=1, symmetric=False, alternative="greater").pvalue <= 0.05
     assert failed <= stats.binom.isf(1e-5, trials, 0.05)
+
+
+def units_by_fractions(reals):
+    """Whole units by the definition: the nearest fraction of each number, a common denominator up to a million."""
+    near = [Fraction(each).limit_denominator(10**6) for each in reals]
+    common = math.lcm(*(each.denominator for each in near))
+    largest = max(map(abs, reals))
+    if common > 10**6 or any(abs(float(f) - each) > 1e-12 * largest for f, each in zip(near, reals, strict=True)):
+        return None
+    whole = [int(each * common) for each in near]
+    divisor = math.gcd(*whole) or 1
+    return [each // divisor for each in whole], float(Fraction(divisor, common))
+
+
+@settings(deadline=None, max_examples=examples(150))
+@given(
+    st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=100),
+    st.sampled_from([1, 3, 7, 10, 24, 1000, 99991, 10**6]),
+    st.sampled_from([1, 2, 5, 12]),
+    st.sampled_from([1.0, 1e-9, 1e-3, 1e6, 1e12, 1e40]),
+    st.integers(0, 2),
+)
+def test_units_are_the_nearest_fractions_of_all_numbers(numerators, one, other, size, rounding):
+    rng = np.random.default_rng(len(numerators))
+    reals = np.array(numerators) / one + rng.integers(-9, 10, len(numerators)) / other
+    reals = reals * size * (1 + rounding * 2e-16 * rng.integers(-1, 2, len(numerators)))
+    expected = units_by_fractions(reals.tolist())
+    units, scale = as_units(reals)
+    assert expected == (None if units.dtype.kind == "f" else (units.tolist(), scale))
+
+
+def test_sums_beyond_an_int64_are_those_of_smaller_units():
+    small = np.random.default_rng(1).integers(-(10**6), 10**6, size=200)
+    large = [each * 10**17 + 1 for each in small.tolist()]  # no common divisor
+    one, other = sign_flip_test(small), sign_flip_test(np.array(large))
+    assert one.pvalue_interval.low <= other.pvalue and other.pvalue_interval.low <= one.pvalue
