@@ -7,6 +7,7 @@ When not to use: for which models differ (`sigstats.compare_over_datasets`); for
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +24,8 @@ FriedmanMethod: TypeAlias = Literal["auto", "exact", "f", "chi2", "monte-carlo"]
 
 FRIEDMAN_METHODS: tuple[FriedmanMethod, ...] = ("auto", "exact", "f", "chi2", "monte-carlo")
 
-_BATCH = 2**22
+#: The most ranks in one array; those that are permuted in 3 seconds, and the numbers of orders that are drawn.
+_BATCH, _MOST_DRAWN, _MOST_COUNTED = 2**22, 2e8, 2e7
 #: With fewer data sets, of permutations too many to count, F rejects at 0.001 up to three times as often as stated.
 _F_HOLDS = 12
 
@@ -106,10 +108,10 @@ def friedman_test(
         The columns of a data frame (pandas, Polars, Arrow or whatever narwhals reads) that are models; all by default.
     method : {"auto", "exact", "f", "chi2", "monte-carlo"}
         ``"exact"`` counts all permutations of the ranks within each data set, ties as they are, such as of 400 data
-        sets and three models, 50 and four, 13 and five, 6 and six. ``"f"`` is Iman and Davenport's statistic with ``k -
-        1`` and ``(k - 1) (N - 1)`` degrees of freedom; ``"chi2"`` Friedman's own with ``k - 1``, which is conservative.
-        ``"monte-carlo"`` draws some permutations. ``"auto"`` is ``"exact"`` where that takes at most seconds, else
-        ``"f"``.
+        sets and three models, 50 and four, 13 and five, 6 and six; beyond that it is ``"monte-carlo"``, which draws
+        some, and the result says so. ``"f"`` is Iman and Davenport's statistic with ``k - 1`` and ``(k - 1) (N - 1)``
+        degrees of freedom; ``"chi2"`` Friedman's own with ``k - 1``, which is conservative. ``"auto"`` is ``"exact"``
+        where all permutations can be counted in seconds, else ``"f"``.
     greater_is_better : bool
         False for errors and losses; it turns the ranks, not the p-value.
     n_resamples : int
@@ -125,7 +127,7 @@ def friedman_test(
     Raises
     ------
     ValueError
-        If the table is smaller, a score is not finite, an option unknown, or ``"exact"`` is too much work.
+        If the table is smaller, a score is not finite, an option unknown, or ``"exact"`` more work than some seconds.
 
     Notes
     -----
@@ -161,8 +163,14 @@ def friedman_test(
     doubled = np.rint(2 * rankdata(-table if greater_is_better else table, axis=1)).astype(np.int64)
     chi2_statistic, f_statistic = _statistics(doubled)
     outcome: dict[str, Any]
-    if way == "auto":
-        way = "exact" if feasible(doubled) else "f"
+    reason = ""
+    if way in ("auto", "exact") and not feasible(doubled):
+        if way == "exact" and min(_work(doubled, replicates)) > 1:
+            raise refuse("method", method, f'"f" for {datasets} data sets and {k} models: too many permutations')
+        reason = "too many permutations to count: some are drawn" if way == "exact" else ""
+        way = "monte-carlo" if way == "exact" else "f"
+    elif way == "auto":
+        way = "exact"
     if way == "f":
         degrees = (k - 1, (k - 1) * (datasets - 1))
         outcome = {"pvalue": float(f.sf(f_statistic, *degrees)) if chi2_statistic > 0 else 1.0}
@@ -171,15 +179,10 @@ def friedman_test(
     elif way == "chi2":
         outcome = {"pvalue": float(chi2.sf(chi2_statistic, k - 1)) if chi2_statistic > 0 else 1.0}
     elif way == "exact":
-        if not feasible(doubled):
-            wanted = (
-                f'"monte-carlo" for {datasets} data sets and {k} models: too many permutations; it gives an interval'
-            )
-            raise refuse("method", method, wanted)
         p, error = exact_pvalue(doubled)
         outcome = {"pvalue": p, "error_bound": error_bound(p, error)}
     else:
-        outcome = monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates)
+        outcome = {**monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates), "reason": reason}
     if k > datasets:
         turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?"
         outcome["reason"] = "; ".join(filter(None, (outcome.get("reason"), turned)))
@@ -208,10 +211,37 @@ def _statistics(doubled: IntArray) -> tuple[float, float]:
     return statistic, math.inf if rest <= 1e-9 * statistic else (datasets - 1) * statistic / rest
 
 
+def _patterns(doubled: IntArray) -> tuple[IntArray, IntArray]:
+    """The different ranks of a data set, sorted, and how many data sets have them."""
+    return np.unique(np.sort(doubled, axis=1), axis=0, return_counts=True)
+
+
+def _work(doubled: IntArray, replicates: int) -> tuple[float, float]:
+    """What replicates take, by permuting each data set and by drawing how many have each order, as shares of 3 s."""
+    orders = len(_patterns(doubled)[0]) * math.factorial(doubled.shape[1])
+    return doubled.size * replicates / _MOST_DRAWN, orders * replicates / _MOST_COUNTED
+
+
 def _exceedances(doubled: IntArray, replicates: int, rng: np.random.Generator) -> int:
     observed, found = int((doubled.sum(axis=0) ** 2).sum()), 0
-    step = max(1, _BATCH // doubled.size)
+    permuting, counting = _work(doubled, replicates)
+    draw = _count_orders if permuting > 1 >= counting else _permute
+    step = max(1, _BATCH // (doubled.size if draw is _permute else math.factorial(doubled.shape[1])))
     for start in range(0, replicates, step):
-        drawn = rng.permuted(np.broadcast_to(doubled, (min(step, replicates - start), *doubled.shape)), axis=2)
-        found += int(((drawn.sum(axis=1) ** 2).sum(axis=1) >= observed).sum())
+        sums = draw(doubled, min(step, replicates - start), rng)
+        found += int(((sums**2).sum(axis=1) >= observed).sum())
     return found
+
+
+def _permute(doubled: IntArray, size: int, rng: np.random.Generator) -> IntArray:
+    drawn = rng.permuted(np.broadcast_to(doubled, (size, *doubled.shape)), axis=2)
+    return np.asarray(drawn.sum(axis=1), dtype=np.int64)
+
+
+def _count_orders(doubled: IntArray, size: int, rng: np.random.Generator) -> IntArray:
+    """The rank sums where all data sets with the same ranks have each order as often as a multinomial law says."""
+    sums = np.zeros((size, doubled.shape[1]), dtype=np.int64)
+    for ranks, times in zip(*_patterns(doubled), strict=True):
+        orders = np.array([*permutations(ranks)])
+        sums += rng.multinomial(times, np.full(len(orders), 1 / len(orders)), size=size) @ orders
+    return sums

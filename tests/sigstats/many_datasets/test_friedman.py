@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sigstats import friedman_test
-from sigstats.many_datasets import friedman_exact
+from sigstats.many_datasets import friedman, friedman_exact
 
 from ...examples import examples
 
@@ -148,6 +148,29 @@ def test_too_many_permutations_are_those_of_f():
         assert (found.method, bool(found.reason)) == ("f", few)
 
 
+@pytest.mark.parametrize("shape", [(60, 12), (10, 6)])
+def test_too_many_permutations_to_count_are_drawn(shape):
+    scores = np.random.default_rng(0).normal(size=shape)
+    found = friedman_test(scores, method="exact", n_resamples=999, rng=1)
+    drawn = friedman_test(scores, method="monte-carlo", n_resamples=999, rng=1)
+    assert (found.method, found.exceedances, found.pvalue_interval) == (
+        "monte-carlo",
+        drawn.exceedances,
+        drawn.pvalue_interval,
+    )
+    assert found.reason.startswith("too many permutations to count: some are drawn")
+    assert "drawn" not in drawn.reason
+
+
+def test_orders_that_are_counted_have_the_law_of_permutations(monkeypatch):
+    scores = np.random.default_rng(4).normal(size=(12, 3)).round(0)
+    exact = friedman_test(scores, method="exact").pvalue
+    monkeypatch.setattr(friedman, "_MOST_DRAWN", 1)
+    counted = friedman_test(scores, method="monte-carlo", n_resamples=20_000, rng=1)
+    assert counted.exceedances != friedman_test(scores, method="monte-carlo", n_resamples=20_000, rng=2).exceedances
+    assert abs(counted.pvalue - exact) < 5 * np.sqrt(exact * (1 - exact) / 20_000)
+
+
 @pytest.mark.parametrize("method", ["f", "exact"])
 def test_level_under_the_null(method):
     rng, trials = np.random.default_rng(1), 1000
@@ -160,10 +183,9 @@ def test_level_under_the_null(method):
     [
         ({"scores": [[1, 2, 3]]}, r"scores \(shape\): \(1, 3\)"),
         ({"scores": [[1, 2], [3, 4]]}, r"scores \(shape\): \(2, 2\)"),
-        ({"scores": np.random.default_rng(0).normal(size=(60, 12)), "method": "exact"}, "too many permutations"),
         (
-            {"scores": np.random.default_rng(0).normal(size=(10, 6)), "method": "exact"},
-            '"monte-carlo" for 10 data sets',
+            {"scores": np.random.default_rng(0).normal(size=(5000, 8)), "method": "exact"},
+            '"f" for 5000 data sets and 8 models: too many permutations',
         ),
         ({"scores": [[1, 2, np.nan]] * 3}, "scores: nan"),
     ],
