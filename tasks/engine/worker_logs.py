@@ -28,7 +28,9 @@ class _SendLogs(WorkerPlugin):
 
     def setup(self, worker: Any) -> None:
         self._handler = _ToTopic(worker, self.name, self._level)
-        self._before = [(which, which.level) for logger in _loggers() for which in (logger, *logger.handlers)]
+        places: list[logging.Logger | logging.Handler] = [*_loggers()]
+        places += [handler for logger in _loggers() for handler in logger.handlers]
+        self._before = [(place, place.level) for place in places]
         for logger in _loggers():
             for other in logger.handlers:
                 other.setLevel(max(other.level, logger.level))  # it shows what it showed before
@@ -38,8 +40,8 @@ class _SendLogs(WorkerPlugin):
     def teardown(self, worker: Any) -> None:  # noqa: ARG002
         for logger in _loggers():
             logger.removeHandler(self._handler)
-        for which, level in self._before:
-            which.setLevel(level)
+        for place, level in self._before:
+            place.setLevel(level)
 
 
 def _loggers() -> list[logging.Logger]:
