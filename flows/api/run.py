@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from sigstats._common.validation import as_count, refuse
 
 from ..clusters import allowed, as_cluster
+from ..config.model import Strict
 from ..config.study import Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
 from ..running.cache_place import own_place, read_key
 from ..running.cell_result import CellStudyResult
+from ..running.given_code import MAIN, GivenCode, given_code
 from ..running.options import RunOptions
 from ..running.progress import Display
 from ..studies import find_study, kind_of
@@ -49,9 +51,9 @@ def run_study(
     Parameters
     ----------
     study : str, path, mapping or Study
-        A study file, the name of a ready study, or the content of a study file. In the content values may be of NumPy,
-        paths, and classifiers of packages: classes, functions, and estimators whose parameters are numbers and text. A
-        data frame is written to a file first.
+        A study file, the name of a ready study, or the content of a study file. In the content values may be of NumPy
+        and paths, the ``path`` of a data set a data frame, and a classifier or test a class, function or estimator,
+        also one that only this program has. The run stores frames and code with the study, by their content.
     output : str or path
         A folder or an fsspec URL.
     cluster : str, distributed.Client or distributed.deploy.Cluster, optional
@@ -62,7 +64,8 @@ def run_study(
     workers : int, optional
         The number of worker processes of a local cluster.
     allow : sequence of str
-        Packages whose classifiers and tests the study may name: their code is imported and run.
+        Packages whose classifiers and tests the study may name: their code is imported and run. ``"__main__"`` sends
+        code of this program to the workers of a cluster; on this machine it needs no permission.
     cache : str or path, optional
         A folder or an fsspec URL of finished cells that studies share: its cells are not computed again.
     cache_key : str or path, optional
@@ -99,8 +102,10 @@ def run_study(
     place = as_place(output)
     if quiet is not None and not isinstance(quiet, bool):
         raise refuse("quiet", quiet, "True, False or None")
-    try:
-        loaded, base = find_study(study)
+    with contextlib.ExitStack() as context:
+        context.enter_context(_as_value_error())
+        code = context.enter_context(given_code())
+        loaded, base = find_study(study, code=code)
         kind = kind_of(loaded)
         of_cells = {"cluster": cluster, "workers": workers, "cache": cache, "cache_key": cache_key}
         for name, value in () if kind.has_cells else of_cells.items():
@@ -117,19 +122,37 @@ def run_study(
             output=place,
             cluster=where,
             display=Display(quiet=not in_notebook() if quiet is None else quiet, study=loaded.name),
-            allow=allowed(allow, where),
+            allow=(*allowed(allow, where), *_allowed_code(code, allow, where)),
+            code=code.files,
             cache=shared,
             cache_key=None if cache_key is None else read_key(as_place(cache_key, "cache_key"), shared),
             priority=priority,
         )
         with _main_left_alone():
             result = kind.run(loaded, how)
-    except BadInput as error:
-        raise ValueError(str(error)) from None
     if isinstance(result, CellStudyResult) and result.failed:
         raise RuntimeError("; ".join([result.title, *result.reasons]))
     opened = open_results(how.output)
     return replace(opened, _record=result.found.record) if isinstance(result, RegressionResult) else opened
+
+
+def _allowed_code(code: GivenCode, allow: Sequence[str], where: Strict | None) -> list[str]:
+    """The modules of what only this program has; BadInput where it would leave this machine unasked."""
+    here = where is None or where.model_dump().get("kind") in ("serial", "local")
+    if code.files and not here and MAIN not in allow:
+        raise BadInput(
+            "study: a classifier or a test of this program is not sent to the workers of a cluster unasked; "
+            f'allow=["{MAIN}"] sends it, as would a package that the workers have'
+        )
+    return [file.stem for file in code.files]
+
+
+@contextlib.contextmanager
+def _as_value_error() -> Iterator[None]:
+    try:
+        yield
+    except BadInput as error:
+        raise ValueError(str(error)) from None
 
 
 @contextlib.contextmanager

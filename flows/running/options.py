@@ -45,6 +45,8 @@ class RunOptions:
     around: Callable[[ComputeCell], ComputeCell] = lambda compute: compute
     #: The packages whose code the study may import.
     allow: tuple[str, ...] = ()
+    #: The modules of what only this program has.
+    code: tuple[Path, ...] = ()
     #: A folder or an fsspec URL of finished cells, which other studies share.
     cache: str | None = None
     #: The secret that its files are signed with.

@@ -81,6 +81,8 @@ def _run(
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
         with _begun(store, identity, prepared, kinds, display, part):
+            for file in options.code:
+                store.files.write(f"code/{file.name}", file.read_bytes())
             outcomes, changes = _computed(plan, store, pool, options, lanes, left=left)
             workers.close()
             rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)

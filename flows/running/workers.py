@@ -74,14 +74,20 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
 
 @contextmanager
 def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Iterator[Pool]:
-    """Open the workers of a cluster, and show what they log."""
+    """Open the workers of a cluster, bring them code of this program, and show what they log."""
     with clusters.open_pool(cluster, needs) as pool, ExitStack() as told:
+        of_dask = [
+            each
+            for each in ([pool.common, *pool.own.values()] if isinstance(pool, RoutedPool) else [pool])
+            if isinstance(each, DaskPool)
+        ]
+        for each in of_dask if options.code else ():
+            told.enter_context(each.brought(options.code))
         if options.worker_logs is not None:
             from sigstats.tasks.engine.worker_logs import logs_told  # Dask takes a second to import
 
-            for each in [pool.common, *pool.own.values()] if isinstance(pool, RoutedPool) else [pool]:
-                if isinstance(each, DaskPool):
-                    told.enter_context(logs_told(each.client, options.worker_logs, options.display.say))
+            for each in of_dask:
+                told.enter_context(logs_told(each.client, options.worker_logs, options.display.say))
         yield pool
 
 

@@ -19,6 +19,7 @@ from ..config.study import Study
 from ..config.toml_files import apply_settings, read_toml
 from ..config.validation import validated
 from ..errors import BadInput
+from ..running.given_code import GivenCode
 from ..running.options import PlanOptions, RunOptions
 from ..running.result import StudyResult
 from ._from_python import plain
@@ -74,17 +75,18 @@ def kind_of(study: Study) -> StudyKind:
     return REGISTRY.module(study.kind).KIND
 
 
-def find_study(study: Any, settings: Sequence[str] = ()) -> tuple[Study, Path]:
+def find_study(study: Any, settings: Sequence[str] = (), code: GivenCode | None = None) -> tuple[Study, Path]:
     """The validated study of a person's call, and the folder that its relative paths start from.
 
     `study`: a study, the content of a study file, a study file, or the name of a ready study. `settings`: each
-    ``key=value`` replaces a value of what is not validated yet. Raises BadInput, one line that names the key, the
-    value and what would be right. Raises ValueError if `study` is nothing of these.
+    ``key=value`` replaces a value of what is not validated yet. `code`: takes what only this program has. Raises
+    BadInput, one line that names the key, the value and what would be right. Raises ValueError if `study` is nothing of
+    these.
     """
     if isinstance(study, Study):
         return study, Path()
     if isinstance(study, Mapping):
-        return parse_study(apply_settings(plain(study), settings), source="study"), Path()
+        return parse_study(apply_settings(plain(study, code=code), settings), source="study"), Path()
     if not isinstance(study, (str, PathLike)):
         raise refuse("study", study, "the path of a study file, or what one says")
     place = place_of(study)

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 
+#: With this begins the name of a module that a run makes of what only its program has, and whose `CONTENT` says it.
+GIVEN = "sigstats_given_"
+
 #: Packages whose version is not part of what identifies the replicates of any classifier.
-_COMMON = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn", "sigstats"}
+COMMON = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn", "sigstats"}
 
 
 @functools.cache
@@ -126,15 +129,15 @@ class Offered:
         `defined_in`: the imported modules in which it and what it is made of are defined. Returns its ``package``;
         the ``version`` of the package, empty where it is not installed as a distribution; and the ``source``: SHA-256
         of the files of these modules, as far as they are of this package. If some are of other packages than
-        `_COMMON`, ``with`` says their versions and sources, as `said` does. Raises ValueError if it is defined in no
+        `COMMON`, ``with`` says their versions and sources, as `said` does. Raises ValueError if it is defined in no
         file.
         """
         module = self._place(name)[0]
         package = module.partition(".")[0]
         modules: dict[str, set[str]] = {package: {module}}
-        for each in defined_in:
+        for each in () if package.startswith(GIVEN) else defined_in:
             of = each.partition(".")[0]
-            if of == package or (of not in _COMMON and _file(each)):
+            if of == package or (of not in COMMON and _file(each)):
                 modules.setdefault(of, set()).add(each)
         if not all(map(_file, modules[package])):
             raise refuse(self.what, name, "one that is defined in a file, which a worker can import")
@@ -154,7 +157,9 @@ def _code(package: str, modules: Iterable[str]) -> dict[str, str]:
     """The identity of the imported modules of a package."""
     content = hashlib.sha256()
     for each in sorted(modules):
-        content.update(each.encode() + b"\0" + Path(_file(each) or "").read_bytes() + b"\0")
+        written = getattr(sys.modules[each], "CONTENT", None) if each.startswith(GIVEN) else None
+        source = Path(_file(each) or "").read_bytes() if written is None else written.encode()
+        content.update(each.encode() + b"\0" + source + b"\0")
     return {"package": package, "version": _version(package), "source": content.hexdigest()}
 
 

@@ -8,9 +8,10 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..plan import Block, Plan
@@ -66,6 +67,21 @@ class DaskPool:
     _versions: dict[str, str] = field(default_factory=dict, init=False, repr=False)
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
     _to_fetch: deque[Submission] = field(default_factory=deque, init=False, repr=False)
+
+    @contextlib.contextmanager
+    def brought(self, modules: Sequence[Path]) -> Iterator[None]:
+        """Let the workers, and those that join them, import these files until the context ends."""
+        from distributed.diagnostics.plugin import UploadFile
+
+        names = [f"sigstats {file.name}" for file in modules]
+        for file, name in zip(modules, names, strict=True):
+            self.client.register_plugin(UploadFile(str(file)), name=name)
+        try:
+            yield
+        finally:
+            for name in names:
+                with contextlib.suppress(Exception):  # the scheduler may be gone
+                    self.client.unregister_worker_plugin(name)
 
     @property
     def workers(self) -> int:

@@ -1,0 +1,150 @@
+"""What only a notebook has runs, and is stored with the study: frames, classes, pipelines and functions."""
+
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.dummy import DummyClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import sigstats
+from sigstats.flows.running.given_code import content_of
+
+from ..conftest import environment, results
+
+IRIS = load_iris(as_frame=True).frame.rename(columns=lambda name: name.replace(" (cm)", ""))
+STUDY = {"kind": "benchmark", "name": "notebook", "cross_validation": {"folds": 2}, "tests": ["mcnemar"]}
+
+NOTEBOOK = '''
+import sys
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+import sigstats
+LABELS = np.unique
+
+def nearest(X, means):
+    return ((X[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
+
+class NearestMean(ClassifierMixin, BaseEstimator):
+    """A class of a notebook, with a function and a name of it."""
+    def __init__(self, shrink=0.0):
+        self.shrink = shrink
+    def fit(self, X, y):
+        self.classes_ = LABELS(y)
+        means = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+        self.means_ = (1 - self.shrink) * means + self.shrink * X.mean(axis=0)
+        return self
+    def predict(self, X):
+        return self.classes_[nearest(X, self.means_)]
+
+def run(output, **options):
+    study = {"kind": "benchmark", "name": "n", "datasets": ["iris"], "tests": ["mcnemar"],
+             "classifiers": ["lda", NearestMean, {"name": "shrunk", "learner": NearestMean(shrink=0.5)}]}
+    found = sigstats.run_study(study, output=output, **options)
+    return found.predictions(dataset="iris", classifier="shrunk")["prediction"].tolist()
+'''
+
+
+def notebook(name="__main__"):
+    module = types.ModuleType(name)
+    exec(NOTEBOOK, vars(module))
+    return module
+
+
+@pytest.mark.parametrize("frame", [IRIS, pl.from_pandas(IRIS), pl.from_pandas(IRIS).to_arrow()])
+def test_a_frame_is_a_data_set_by_its_content(frame, tmp_path):
+    IRIS.to_parquet(tmp_path / "mine.parquet", index=False)
+    table = {"name": "mine", "target": "target", "nominal": ["target"]}
+    file = {"source": "parquet", "path": tmp_path / "mine.parquet"}
+    study = {**STUDY, "classifiers": ["lda", "1-nn"]}
+    found, read = (
+        sigstats.run_study({**study, "datasets": [{**table, **of}]}, output=tmp_path / name, cluster="serial")
+        for name, of in (("frame", {"path": frame}), ("file", file))
+    )
+    one, other = (
+        each.predictions(dataset="mine", classifier="lda").astype(str).to_numpy().tolist() for each in (found, read)
+    )
+    assert one == other
+    assert "memory://sigstats/" in (tmp_path / "frame" / "study.json").read_text(encoding="utf-8")
+    changed = {**table, "path": pd.DataFrame(IRIS).assign(target=IRIS["target"] % 2)}
+    with pytest.raises(ValueError, match="mine"):  # another content is another study
+        sigstats.run_study({**study, "datasets": [changed]}, output=tmp_path / "frame")
+
+
+def test_pipelines_and_functions_of_this_program_run(tmp_path):
+    pipe = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2))
+    study = {**STUDY, "datasets": ["iris"], "classifiers": [DummyClassifier(), {"name": "pipe", "learner": pipe}]}
+    found = sigstats.run_study(study, output=tmp_path / "out", cluster="serial")
+    assert set(found.summary["a"]) | set(found.summary["b"]) == {"DummyClassifier", "pipe"}
+    (stored,) = (tmp_path / "out" / "code").iterdir()
+    assert "cloudpickle" in stored.read_text(encoding="utf-8")
+
+    def sign_test(labels, a, b):
+        return 0.5 if np.sum(a == labels) > np.sum(b == labels) else 1.0
+
+    population = {"name": "p", "source": "sturm", "classes": 3, "right": [0.3]}
+    calibration = {"kind": "calibration", "sizes": [20], "trials": 20, "populations": [population]}
+    found = sigstats.run_study(
+        {**calibration, "tests": [{"test": sign_test}]}, output=tmp_path / "calibration", cluster="serial"
+    )
+    assert len(found.summary)
+
+
+@pytest.mark.processes
+def test_a_class_of_a_notebook_is_the_same_in_every_session_and_engine(tmp_path):
+    code = NOTEBOOK + "\nprint(run(sys.argv[1], **eval(sys.argv[2])))"
+    said = []
+    for output, options in (("serial", "{'cluster': 'serial'}"), ("serial", "{}"), ("local", "{'workers': 1}")):
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path / output), options],
+            env=environment(), capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        assert "made again" not in done.stderr
+        said.append(done.stdout)
+    assert len(set(said)) == 1
+    assert results(tmp_path / "serial") == results(tmp_path / "local")
+
+
+@pytest.mark.processes
+def test_other_workers_are_sent_code_only_where_it_is_allowed(tmp_path):
+    code = NOTEBOOK + (
+        "\nfrom distributed import LocalCluster\n"
+        "if __name__ == '__main__':\n"
+        "    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:\n"
+        "        try:\n            run(sys.argv[1], cluster=cluster)\n"
+        "        except ValueError as error:\n            print(error)\n"
+        "        there = run(sys.argv[1], cluster=cluster, allow=['__main__'])\n"
+        "        print(there == run(sys.argv[1] + '-here', cluster='serial'))"
+    )
+    path = tmp_path / "notebook.py"
+    path.write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(path), str(tmp_path / "out")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    refused, same = done.stdout.splitlines()
+    assert refused.startswith("study: a classifier or a test of this program is not sent")
+    assert 'allow=["__main__"]' in refused
+    assert same == "True"
+    assert results(tmp_path / "out") == results(tmp_path / "out-here")
+
+
+def test_the_content_of_code_is_what_it_does():
+    one, other = notebook(), notebook("elsewhere")
+    assert content_of(one.NearestMean) == content_of(other.NearestMean)
+    other.nearest = lambda X, means: X[:, 0].astype(int)
+    assert content_of(one.NearestMean) != content_of(other.NearestMean)
+    assert content_of(one.NearestMean(shrink=0.1)) != content_of(one.NearestMean(shrink=0.2))
+    looped = []
+    looped.append(looped)
+    assert content_of(looped) == content_of(looped)
