@@ -7,8 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from sigstats.comparison.requirements import refuse_mistaken_classes
-from sigstats.comparison.result import ComparisonResult, ComparisonRow
+from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.sentences import reasons
 from sigstats.comparison.several_scores import compare_scores
@@ -24,8 +26,10 @@ from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
 from ..pages.wording import count_of, significant
+from .fresh import compare_fresh, refuse_changed
 from .page import write_regression_report
 from .pair import Pair, identity_of, read_pair
+from .rows import kept_row
 from .study import RegressionStudy
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
@@ -67,24 +71,41 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     _refuse_another(store, study)
     with _locked(store):
         records, damaged = history.read(store)
-        look, known = _look(study, pair, records, damaged)
+        look, known = _look(study, pair, store, records, damaged)
         rule = study.rule_at(_level(study, look, pair))
         try:
             if "measures" not in study.model_fields_set:
                 refuse_mistaken_classes(pair.by_score[0])
-            (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
+            found, rows = _compared(study, pair, store, _before(records, known), rule)
         except ValueError as error:
             raise BadInput(str(error)) from None
         record = known or _record(identity_of(study, pair), pair, found, look, rule)
         try:
             page = _write_comparison(store, study, record, found)
             if not known:
+                history.write_rows(store, pair.held_out, rows)
                 history.append(store, record)
                 records.append(record)
             report = write_regression_report(store, study, records, damaged)
         except OSError as error:
             raise BadInput(f"--output: {output}: cannot be written ({error.strerror or error})") from None
     return Evaluated(record, found, not known, output, report, page, tuple(damaged))
+
+
+def _compared(
+    study: RegressionStudy, pair: Pair, store: Store, before: Sequence[Record], rule: ComparisonRule
+) -> tuple[ComparisonResult, pa.Table]:
+    """The comparison, and what is kept of the rows."""
+    if study.looks.rows == "fresh":
+        refuse_changed(store, study)
+        return compare_fresh(study, pair, store, before, rule)
+    (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
+    return found, pa.table({history.ROW: pa.array(pair.rows)})
+
+
+def _before(records: Sequence[Record], known: Record | None) -> Sequence[Record]:
+    """The evaluations before one that is known, or all."""
+    return records if known is None else records[: records.index(known)]
 
 
 def _write_comparison(store: Store, study: RegressionStudy, record: Record, found: ComparisonResult) -> str:
@@ -103,8 +124,9 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     Raises BadInput as `evaluate`.
     """
     pair = read_pair(study, base)
-    records, damaged = history.read(Store(output))
-    look, known = _look(study, pair, records, damaged)
+    store = Store(output)
+    records, damaged = history.read(store)
+    look, known = _look(study, pair, store, records, damaged)
     level = _level(study, look, pair)
     slices = count_of(sum(len(names) for names, _ in pair.by_score[0].slices.values()), "slice")
     return "\n".join(
@@ -114,7 +136,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
             f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(study.measures), 'measure')}",
             f"history    {count_of(len(records), 'evaluation')} in {output}"
             + (", this comparison is one of them" if known else ""),
-            f"look       {look} at these rows, level {significant(level, 3)}",
+            f"look       {look} at {study.looks.rows_in_words}, level {significant(level, 3)}",
         ]
     )
 
@@ -136,14 +158,16 @@ def report_again(store: Store) -> str:
 
 
 def _look(
-    study: RegressionStudy, pair: Pair, records: Sequence[Record], damaged: Sequence[str]
+    study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], damaged: Sequence[str]
 ) -> tuple[int, Record | None]:
     """The number of this look, and the evaluation in the history that made the same comparison, if there is one."""
     identity = identity_of(study, pair)
     for record in records:
         if record.evaluation.evaluation == identity:
             return record.evaluation.look, record
-    return history.look_of(records, pair.held_out, pair.digests[1], unreadable=len(damaged)), None
+    if study.looks.rows == "fresh":
+        return len(records) + len(damaged) + 1, None
+    return history.look_of(store, records, pair.held_out, pair.rows, unreadable=len(damaged)), None
 
 
 def _level(study: RegressionStudy, look: int, pair: Pair) -> float:
@@ -171,21 +195,7 @@ def _record(identity: str, pair: Pair, found: ComparisonResult, look: int, rule:
         reasons="\n".join(reasons(found)),
         dated=pair.dated,
     )
-    return Record(about, tuple(_row(row) for row in found.rows))
-
-
-def _row(row: ComparisonRow) -> dict[str, object]:
-    low, high = row.candidate_interval or (None, None)
-    values = {name.name: getattr(row, name.name, None) for name in history.ROWS}
-    return {
-        **values,
-        "measure": row.name,
-        "baseline_value": row.baseline,
-        "candidate_value": row.candidate,
-        "candidate_low": low,
-        "candidate_high": high,
-        "row_verdict": row.verdict,
-    }
+    return Record(about, tuple(kept_row(row) for row in found.rows))
 
 
 def _refuse_another(store: Store, study: RegressionStudy) -> None:

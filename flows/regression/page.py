@@ -3,15 +3,12 @@
 It is made from the history alone, and needs no network.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from typing import Any
 
-from sigstats._common.scores import is_lower_better, unit_of
 from sigstats.comparison.cells import difference_in_words
 from sigstats.comparison.result import ComparisonResult
-from sigstats.comparison.rows import ComparisonRow, measure_and_score
 from sigstats.comparison.sentences import rule_in_words
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
@@ -20,8 +17,9 @@ from ..comparison.answer import answer_of
 from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
 from ..report.section import Figure
+from .rows import row_of
 from .study import RegressionStudy
-from .trends import trends_of_measures, trends_of_slices
+from .trends import stopping_look, trends_of_evidence, trends_of_measures, trends_of_slices
 
 
 def write_regression_report(
@@ -39,50 +37,50 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
     """The page."""
     latest = records[-1].evaluation
     rule = study.rule_at(latest.level)
-    found = ComparisonResult(rows=tuple(map(_as_row, records[-1].rows)), rule=rule, n=records[-1].rows[0]["n"])
-    trends, more = trends_of_measures(records), trends_of_slices(records)
-    answer = answer_of(found)
-    newest = Figure("The newest candidate", answer.caption, answer.figure)
+    found = ComparisonResult(rows=tuple(map(row_of, records[-1].rows)), rule=rule, n=records[-1].rows[0]["n"])
+    answer, fresh = answer_of(found), study.looks.rows == "fresh"
+    trends, more = trends_of_measures(records, fresh=fresh), trends_of_slices(records)
+    newest = [Figure("The newest candidate", answer.caption, answer.figure)]
+    if fresh:
+        newest.append(trends_of_evidence(records, rule))
+        answer = replace(answer, shown=[*answer.shown, ("Looks:", looks_in_words(records, fresh=True))])
+        if latest.verdict == "inconclusive":
+            answer = replace(answer, to_do="Go on: the next look adds its rows to these.")
     return page(
         "regression.html.j2",
         name=study.name,
         title=f"{study.name}: {answer.title}",
         answer=replace(answer, figure=trends.body, caption=trends.caption),
         latest=latest,
-        looks=looks_in_words(records),
+        looks=looks_in_words(records, fresh=fresh),
         reasons=latest.reasons.splitlines(),
         rule=rule_in_words(rule, study.measures),
         damaged=damaged,
-        figures=[newest, *more],
+        figures=[*newest, *more],
         header=_HEADER,
         rows=[_cells(record) for record in reversed(records)],
     )
 
 
-def _as_row(row: Mapping[str, Any]) -> ComparisonRow:
-    kept = ("slice", "n", "difference", "low", "high", "p_worse", "p_adjusted", "pd", "nsd", "note")
-    measure, score = measure_and_score(row["measure"])
-    return ComparisonRow(
-        **{name: row[name] for name in kept},
-        measure=measure,
-        score=score,
-        baseline=row["baseline_value"],
-        candidate=row["candidate_value"],
-        verdict=row["row_verdict"],
-        lower_is_better=is_lower_better(score) is True,
-        unit=unit_of(score),
-    )
-
-
-def looks_in_words(records: Sequence[Record]) -> str:
-    """The number of candidates that were compared on the rows of the last evaluation, and the level."""
+def looks_in_words(records: Sequence[Record], *, fresh: bool) -> str:
+    """The number of looks at the rows of the last evaluation, the level, and with which look they could have ended."""
     latest = records[-1].evaluation
     level = significant(latest.level, 3)
+    if fresh:
+        stop = stopping_look(records)
+        ended = "No look has decided yet."
+        if stop is not None:
+            about = stop.evaluation
+            ended = f"They could have ended with look {about.look}, {about.at:%Y-%m-%d}: {about.verdict}."
+        return (
+            f"{count_of(latest.look, 'look')} at fresh rows, which add up. The probability of any false alarm at any "
+            f"of them, however many, is at most {level}, whenever they end. {ended}"
+        )
     if latest.look == 1:
-        return f"The first candidate that these rows have judged; this look had the level {level}."
+        return f"The first look at these rows; it had the level {level}."
     return (
-        f"These rows have judged {count_of(latest.look, 'candidate')}; this look had the level {level}. "
-        "Every candidate that is tested on the same rows is one more chance of a false alarm."
+        f"These rows were looked at in {count_of(latest.look, 'evaluation')}; this look had the level {level}. Every "
+        "candidate, baseline, measure or slice that is tested on the same rows is one more chance of a false alarm."
     )
 
 
@@ -104,13 +102,14 @@ def _cells(record: Record) -> tuple[str, list[tuple[str, str]]]:
     """The page of an evaluation, and its cells with their sort keys."""
     about = record.evaluation
     # Measures have different units, so the row that is most clearly worse is found by p.
-    worst = min((row for row in record.rows if row["row_verdict"]), key=lambda row: (row["p_worse"], row["difference"]))
+    tested = (row for row in record.rows if row["row_verdict"])
+    worst = row_of(min(tested, key=lambda row: (row["p_worse"], row["difference"]), default=record.rows[0]))
     return f"comparisons/{about.evaluation[:16]}.html", [
         (f"{about.evaluated_at:%Y-%m-%d %H:%M}", ""),
         (about.verdict, ""),
-        (difference_in_words(_as_row(worst)), repr(worst["difference"])),
-        (f"{worst['measure']} on {worst['slice']}", ""),
-        (p_number(worst["p_adjusted"]), repr(worst["p_adjusted"])),
+        (difference_in_words(worst), repr(worst.difference)),
+        (f"{worst.name} on {worst.slice}", ""),
+        ("–" if worst.p_adjusted is None else p_number(worst.p_adjusted), repr(worst.p_adjusted)),
         (PurePath(about.candidate).name, ""),
         (PurePath(about.baseline).name, ""),
         (str(about.look), str(about.look)),

@@ -5,8 +5,11 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.tasks.fingerprint import digest
@@ -26,7 +29,7 @@ from .newest import newest, own_date
 from .study import RegressionStudy
 
 #: The keys of a study that affect neither what is compared nor the rules.
-_NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
+NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,9 @@ class Pair:
     digests: tuple[str, str]
     #: One for each score that the study names; a single one if it names none.
     by_score: tuple[PairedPredictions, ...]
-    #: The digest of the rows, by which looks at the same rows are counted.
+    #: The digest of the rows, by which looks at the same rows are counted, and one of each id, ascending.
     held_out: str
+    rows: NDArray[np.int64]
     #: When the candidate was made, by its name or a column; None if unknown.
     dated: dt.datetime | None
 
@@ -68,7 +72,11 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         sides = ScoredFile(str(baseline), columns, read), ScoredFile(str(candidate), of_candidate, read)
         scores = scores_meant([(side.path, side.columns) for side in sides], _scores_of(study), score_names)
         pairs = join_scores(
-            *sides, scores, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks
+            *sides,
+            scores,
+            unmatched=study.unmatched,
+            allow_different_tasks=study.allow_different_tasks,
+            with_ids=study.looks.rows == "fresh",
         )
         limits = None if study.score_range is None else as_score_range(study.score_range)
         identical = digests[0] == digests[1] and columns == of_candidate
@@ -78,9 +86,9 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     except ValueError as error:
         raise BadInput(str(error)) from None
     dated = own_date(study, candidate, of_candidate)
-    return Pair(
-        baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(sides[0].by(scores[0]).decoded()), dated
-    )
+    of_baseline = sides[0].by(scores[0]).decoded()
+    rows = np.unique(digests_of_ids(of_baseline.ids))
+    return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(of_baseline), rows, dated)
 
 
 def _scores_of(study: RegressionStudy) -> Sequence[str | None]:
@@ -95,7 +103,7 @@ def _digest_of_file(path: Path) -> str:
 
 def identity_of(study: RegressionStudy, pair: Pair) -> str:
     """The digest of what is compared and of the rules; places and times of the files are no part of it."""
-    rules = study.model_dump(mode="json", exclude={*_NO_RULES})
+    rules = study.model_dump(mode="json", exclude={*NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
         (rules, ("unscored", "allow_different_tasks", "score_range")),
@@ -104,7 +112,15 @@ def identity_of(study: RegressionStudy, pair: Pair) -> str:
         for key in keys:
             if table[key] in (None, False, "refuse"):
                 del table[key]
+    if rules["looks"]["rows"] == "same":
+        del rules["looks"]["rows"]
     return digest("evaluation", rules=rules, baseline=pair.digests[0], candidate=pair.digests[1])
+
+
+def digests_of_ids(ids: Any) -> NDArray[np.int64]:
+    """A number of 64 bits for each id."""
+    joined = b"".join(hashlib.blake2b(each.encode(), digest_size=8).digest() for each in ids.to_pylist())
+    return np.frombuffer(joined, dtype=np.int64)
 
 
 def _digest_of_rows(baseline: Predictions) -> str:

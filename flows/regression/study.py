@@ -54,8 +54,12 @@ class ColumnNames(Strict):
 
 
 class Looks(Strict):
-    """How the level is shared among the candidates that are compared on the same rows."""
+    """How the level is shared among evaluations on the same rows, or kept at every look at fresh ones."""
 
+    rows: Annotated[
+        Literal["same", "fresh"],
+        Field(description="same: a test set that is used again; fresh: each look brings new rows, which add up"),
+    ] = "same"
     spending: Annotated[
         Spending,
         Field(
@@ -64,8 +68,18 @@ class Looks(Strict):
     ] = "each"
     planned: Annotated[int | None, Field(ge=1, le=10**6, description="The number of planned looks")] = None
 
+    @property
+    def rows_in_words(self) -> str:
+        """Whose look it is."""
+        return "fresh rows" if self.rows == "fresh" else "these rows"
+
     @model_validator(mode="after")
     def _planned_where_needed(self) -> Self:
+        if self.rows == "fresh" and self.spending != "each":
+            raise ValueError(
+                f"spending: {self.spending!r} is not valid with rows = 'fresh', whose level needs no sharing; expected "
+                "one of both"
+            )
         if self.planned is None and self.spending not in ("each", "series"):
             raise ValueError(
                 f"planned is missing; expected how many looks there will be, for the spending {self.spending}"
@@ -140,7 +154,7 @@ class RegressionStudy(Study):
     columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
     newest: Annotated[Newest, Field(description="Which of several matches of a pattern is the newest")] = Newest()
     rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()
-    looks: Annotated[Looks, Field(description="How the level is shared among candidates")] = Looks()
+    looks: Annotated[Looks, Field(description="How the level is shared among looks")] = Looks()
 
     @field_validator("measures", mode="after")
     @classmethod

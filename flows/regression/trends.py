@@ -1,5 +1,6 @@
 """The trends of a regression study: each measure over time, and the differences on each slice."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -9,6 +10,7 @@ from markupsafe import Markup
 
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.rows import measure_and_score
+from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.storage.history import Record
 
@@ -21,6 +23,8 @@ from ..report.section import Figure
 _LEFT, _WIDTH = 46.0, 340.0
 #: A trend shows the last evaluations, at most so many.
 _MOST_EVALUATIONS = 40
+#: The evidence is drawn of so many measures and slices.
+_MOST_CURVES = 8
 
 
 @dataclass(frozen=True)
@@ -36,8 +40,8 @@ class Point:
     verdict: str
 
 
-def trends_of_measures(records: Sequence[Record]) -> Figure:
-    """Each measure on all rows."""
+def trends_of_measures(records: Sequence[Record], *, fresh: bool = False) -> Figure:
+    """Each measure on all rows; `fresh`: those of all looks so far."""
     shown = _shown(records)
     over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, _value)
     bodies = [
@@ -48,8 +52,8 @@ def trends_of_measures(records: Sequence[Record]) -> Figure:
     return Figure(
         title="Each measure over time, on all rows",
         caption=(
-            "Each candidate on all rows, with its interval. Squares: worse. Diamonds: undecided. Discs: not worse. "
-            f"Dashed: the baseline of the time.{note}"
+            f"{'All rows so far, look by look' if fresh else 'Each candidate on all rows, with its interval'}. "
+            f"Squares: worse. Diamonds: undecided. Discs: not worse. Dashed: the baseline of the time.{note}"
         ),
         body=Markup("").join(bodies),
     )
@@ -68,6 +72,51 @@ def trends_of_slices(records: Sequence[Record]) -> Iterator[Figure]:
             ),
             body=Markup('<div class="trends">{}</div>').format(Markup("").join(panels)),
         )
+
+
+def stopping_look(records: Sequence[Record]) -> Record | None:
+    """The first look that was not inconclusive, with which the looks at fresh rows could have ended."""
+    return next((record for record in records if record.evaluation.verdict != "inconclusive"), None)
+
+
+def trends_of_evidence(records: Sequence[Record], rule: ComparisonRule) -> Figure:
+    """The evidence that the candidate is worse, look by look, for each measure and slice with most of it."""
+    shown = records[-_MOST_EVALUATIONS:]
+    grown: dict[str, list[float]] = {}
+    for position, record in enumerate(shown):
+        for row in record.rows:
+            curve = grown.setdefault(f"{row['slice']}: {row['measure']}", [0.0] * position)
+            curve += [curve[-1] if curve else 0.0] * (position - len(curve))
+            curve.append(curve[-1] if row["p_worse"] is None and curve else -math.log10(row["p_worse"] or 1.0))
+    needed = -math.log10(rule.level_of_one(len(records[0].rows)))
+    most = sorted(grown, key=lambda title: -grown[title][-1])[:_MOST_CURVES]
+    stop = stopping_look(shown)
+    panels = [
+        _curve(f"evidence-{number}", title, grown[title], shown, needed, None if stop is None else shown.index(stop))
+        for number, title in enumerate(most)
+    ]
+    return Figure(
+        title="The evidence so far that the candidate is worse",
+        caption=(
+            "Decimal logarithm of the largest e-value of all looks so far: 2 is a hundred to one. Dashed: where the "
+            "first of all tests fails. Dotted: the look that could have been the last."
+        ),
+        body=Markup('<div class="trends">{}</div>').format(Markup("").join(panels)),
+    )
+
+
+def _curve(
+    name: str, title: str, grown: Sequence[float], records: Sequence[Record], needed: float, stop: int | None
+) -> Markup:
+    top = 1.1 * max(needed, *grown)
+    axes = Axes(width=_WIDTH, height=150, left=_LEFT, x_limits=(0, max(len(records), 2)), y_limits=(0, top))
+    points = [(position + 0.5, value) for position, value in enumerate(grown)]
+    days = [f"{record.evaluation.at:%b %d}" for record in records]
+    parts = [axes.across("level", needed), axes.line("observed", points), axes.dot(*points[-1], 3)]
+    parts += [axes.upwards("margin", stop + 0.5)] if stop is not None else []
+    parts += [axes.y_axis(), axes.x_axis(ticks=list(_days(days)))]
+    description = f"{count_of(len(records), 'look')}: {grown[-1]:.1f} after the last, {needed:.1f} needed."
+    return _titled(title, axes.drawing(name, f"Evidence, {title}", description, *parts))
 
 
 def _shown(records: Sequence[Record]) -> Sequence[Record]:
@@ -123,7 +172,11 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
         y_limits=(min(ends) - room, max(ends) + room),
     )
     reference = [(position + side, point.reference) for position, point in enumerate(trend) for side in (0, 1)]
-    parts = [axes.line("level", reference), axes.y_axis(unit=unit), axes.x_axis(ticks=list(_days(trend)))]
+    parts = [
+        axes.line("level", reference),
+        axes.y_axis(unit=unit),
+        axes.x_axis(ticks=list(_days([point.day for point in trend]))),
+    ]
     for position, point in enumerate(trend):
         middle = position + 0.5
         if point.low is not None and point.high is not None:
@@ -136,12 +189,15 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
         f"{count_of(len(trend), 'evaluation')}, {failed} failed; "
         f"the last is {last.value:.2f} beside {last.reference:.2f}."
     )
-    drawing = axes.drawing(name, f"{title} over time", description, *parts)
+    return _titled(title, axes.drawing(name, f"{title} over time", description, *parts))
+
+
+def _titled(title: str, drawing: Markup) -> Markup:
     return Markup('<div class="trend"><p><b>{}</b></p>{}</div>').format(title, drawing)
 
 
-def _days(trend: Sequence[Point]) -> Iterator[tuple[float, str]]:
+def _days(days: Sequence[str]) -> Iterator[tuple[float, str]]:
     """The first evaluation of each day."""
-    for position, point in enumerate(trend):
-        if position == 0 or point.day != trend[position - 1].day:
-            yield position + 0.5, point.day
+    for position, day in enumerate(days):
+        if position == 0 or day != days[position - 1]:
+            yield position + 0.5, day

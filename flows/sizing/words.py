@@ -12,7 +12,7 @@ from sigstats._common.numerals import significant
 from sigstats.comparison.size import AnswersPlan, DropPlan, PartPlan, SizePlan
 from sigstats.multiplicity import IN_WORDS
 
-DROPS_HEADER = ("drop", "needed", "power now")
+DROPS_HEADER = ("drop", "needed", "power now", "fresh rows until shown")
 _COLUMNS, _LINES = 64, 11
 PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
 
@@ -61,6 +61,8 @@ def basis(found: SizePlan) -> Iterator[str]:
     adjusted = (
         "" if pilot.tests == 1 else f": {significant(rule.alpha)}, {IN_WORDS[rule.adjust]} over {pilot.tests} tests"
     )
+    if any(each.arriving for each in found.drops):
+        yield "Fresh rows are those of nights that add up, looked at any time without a plan"
     yield f"Each one-sided exact test of McNemar has the level {significant(found.level, 3)}{adjusted}"
     if rule.minimum_effect:
         yield f"A drop observed of less than {points(rule.minimum_effect)} fails nothing"
@@ -79,7 +81,8 @@ def drop_cells(found: SizePlan, each: DropPlan) -> tuple[str, ...]:
         needed = f"no number, as the smallest effect that counts is {points(found.rule.minimum_effect)}"
     else:
         needed = "over 100,000,000 rows"
-    return points(each.drop), needed, "–" if each.power is None else f"{100 * each.power:.1f}%"
+    power = "–" if each.power is None else f"{100 * each.power:.1f}%"
+    return points(each.drop), needed, power, "none" if each.arriving is None else f"{each.arriving:,} expected"
 
 
 def answers_header(found: SizePlan) -> tuple[str, ...]:

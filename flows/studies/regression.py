@@ -109,7 +109,7 @@ class RegressionResult:
             if self.since is not None:
                 failing = f"still failing since {self.since:%Y-%m-%d %H:%M} UTC, " if self.code else ""
                 print(f"nothing new: {failing}these files were compared on {self.since:%Y-%m-%d %H:%M} UTC")  # noqa: T201
-            print(f"look {about.look} at these rows, level {significant(about.level, 3)}")  # noqa: T201
+            print(f"look {about.look} at {self.study.looks.rows_in_words}, level {significant(about.level, 3)}")  # noqa: T201
             print(printable(f"report: {self.found.report}"))  # noqa: T201
         elif self.code == REGRESSION:
             for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
 
 from .._common.data_frames import require_same_index
 from .._common.validation import (
@@ -32,11 +31,8 @@ from .._common.validation import (
 )
 from ..intervals import Interval
 from ..test_result import TestResult
-from ..unseen_row.law import atoms_of
-from .wealth import log_wealth
+from .bets import Rows, interval_left, log_evalue, rows_of
 
-#: More distinct differences are split between so many, which lowers the evidence by less than a thousandth.
-_MOST_VALUES = 2**11
 #: Rounding of the integral, relative, for each natural logarithm of an e-value.
 _ROUNDING = 1e-12
 
@@ -196,7 +192,8 @@ def anytime_test(
             raise refuse(f"{name} (length)", array.size, f"{len(values)}, one for each difference")
     if not times.any():
         raise refuse("counts", 0, "one row or more")
-    states = tuple(_states(_cumulated(values / largest, times, labels), _Bets(largest, null / largest, way), level))
+    looks_so_far = _cumulated(values / largest, times, labels)
+    states = tuple(_states(looks_so_far, largest, null / largest, way, level))
     last = states[-1]
     return AnytimeResult(
         statistic=math.inf if last.log10_evalue > 308 else 10**last.log10_evalue,
@@ -211,78 +208,27 @@ def anytime_test(
     )
 
 
-class _Bets(NamedTuple):
-    """The unit, the mean of the null hypothesis in that unit, and the sides that are bet on."""
-
-    unit: float
-    margin: float
-    way: str
-
-    def log_evalue(self, rows: "_Rows", mean: float) -> float:
-        """The natural logarithm of the e-value against a mean."""
-        sides = [
-            log_wealth(sign * rows.values, rows.counts, least=-1.0, mean=sign * mean)
-            for sign, other in ((1, "less"), (-1, "greater"))
-            if self.way != other
-        ]
-        return sides[0] if len(sides) == 1 else float(np.logaddexp(sides[0], sides[1])) - math.log(2)
-
-    def interval(self, rows: "_Rows", before: Interval) -> Interval:
-        """What the rows leave of an interval: the e-value is a convex function of the mean."""
-        wanted = -math.log1p(-before.confidence_level)
-
-        def end(known: float, sign: int) -> float:
-            if abs(known) < 1 and self.log_evalue(rows, known) < wanted:
-                return known
-            most = 1 - 1e-12
-            inner = min(max(rows.mean, before.low, -most), before.high, most)
-            outer = known if abs(known) < 1 else -sign * most
-            if self.log_evalue(rows, outer) < wanted or self.log_evalue(rows, inner) >= wanted:
-                return known
-            return float(brentq(lambda mean: self.log_evalue(rows, mean) - wanted, outer, inner, xtol=1e-13))
-
-        low = before.low if self.way == "less" else end(before.low, 1)
-        high = before.high if self.way == "greater" else end(before.high, -1)
-        return Interval(low, high, before.confidence_level)
-
-
-class _Rows(NamedTuple):
-    """The rows up to a look: its label, their number and mean, the distinct differences and how often each occurred."""
-
-    look: Any
-    n: int
-    mean: float
-    values: FloatArray
-    counts: FloatArray
-
-
-def _cumulated(values: FloatArray, times: Any, labels: Any) -> Iterator[_Rows]:
-    """The rows up to each look, in order."""
+def _cumulated(values: FloatArray, times: Any, labels: Any) -> Iterator[tuple[Any, Rows]]:
+    """The label of each look and the rows up to it, in order."""
     names, of_look = np.unique(labels, return_inverse=True)
     grid, place = np.unique(values, return_inverse=True)
-    held, total, rows = np.zeros(len(grid)), 0.0, 0
+    held = np.zeros(len(grid))
     for number, name in enumerate(names):
         new = of_look == number
         held = held + np.bincount(place[new], times[new], len(grid))
-        total += float(values[new] @ times[new])
-        rows += int(times[new].sum())
-        if rows == 0:
-            continue
-        there = held > 0
-        shown = (grid[there], held[there])
-        if there.sum() > _MOST_VALUES:
-            ends = np.array([-1.0, 1.0])
-            shown = atoms_of(np.concatenate((shown[0], ends)), np.concatenate((shown[1], [0.0, 0.0])), _MOST_VALUES)
-        yield _Rows(name.item() if hasattr(name, "item") else name, rows, total / rows, *shown)
+        if held.any():
+            yield name.item() if hasattr(name, "item") else name, rows_of(grid, held)
 
 
-def _states(rows: Iterator[_Rows], bets: _Bets, level: float) -> Iterator[AnytimeLook]:
-    """The state after each look."""
+def _states(
+    looks: Iterator[tuple[Any, Rows]], unit: float, margin: float, way: str, level: float
+) -> Iterator[AnytimeLook]:
+    """The state after each look; `margin` in the unit."""
     interval, best = Interval(-1.0, 1.0, level), 0.0
-    for each in rows:
-        log_evalue = bets.log_evalue(each, bets.margin)
-        best = max(best, log_evalue)
-        interval = bets.interval(each, interval)
+    for label, rows in looks:
+        evidence = log_evalue(rows, margin, way)
+        best = max(best, evidence)
+        interval = interval_left(rows, interval, way)
         pvalue = max(math.exp(-best), math.ulp(0.0))
-        scaled = Interval(interval.low * bets.unit, interval.high * bets.unit, level)
-        yield AnytimeLook(each.look, each.n, each.mean * bets.unit, log_evalue / math.log(10), pvalue, scaled)
+        scaled = Interval(interval.low * unit, interval.high * unit, level)
+        yield AnytimeLook(label, rows.n, rows.mean * unit, evidence / math.log(10), pvalue, scaled)

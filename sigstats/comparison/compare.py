@@ -60,7 +60,7 @@ def compare_pairs(
         rule = ComparisonRule()
     elif not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
-    asked = [_asked(paired, measures, positive) for paired in pairs]
+    asked = [asked_of(paired, measures, positive) for paired in pairs]
     tests = sum(
         len(names) * sum(size >= rule.smallest_slice for size in paired.part_sizes())
         + (0 if paired.tasks is None else sum(map(has_task_mean, names)))
@@ -90,10 +90,10 @@ def compare_pairs(
     )
 
 
-def _asked(
+def asked_of(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None
 ) -> tuple[tuple[str, ...], Part]:
-    """The measures of a pair, and its rows."""
+    """The measures of a pair, each of which it has the data of, and its rows."""
     names = default_measures(paired) if measures is None else as_compared_measures(measures)
     if paired.scores is not None and paired.lower and not any(map(is_of_scores, names)):
         names = (*names, "mean-score")  # a cost that is named is compared
@@ -122,7 +122,7 @@ def _tested(
                 measure=name,
                 n=sum(outcomes),
                 items=None if paired.items is None else paired.items_of(where()),
-                **_score_of(paired, name),
+                **score_of(paired, name),
             ),
             everything,
             where,
@@ -135,7 +135,7 @@ def _tested(
     if paired.tasks is not None and paired.n >= rule.smallest_slice:
         means = [
             test_task_mean(
-                ComparisonRow(slice=MEAN_OVER_TASKS, measure=name, n=paired.n, **_score_of(paired, name)),
+                ComparisonRow(slice=MEAN_OVER_TASKS, measure=name, n=paired.n, **score_of(paired, name)),
                 everything,
                 paired.tasks,
                 rule,
@@ -152,7 +152,7 @@ def _tested(
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 
 
-def _score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:
+def score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:
     """Which of several scores a measure is of, or which one the lower the better, and its unit."""
     if not (paired.graded or is_of_scores(measure)):
         return {}
@@ -177,7 +177,7 @@ def _of_itself(
     items = paired.items_of(every)
     tested = [
         test_part(
-            ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, **_score_of(paired, name)),
+            ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, **score_of(paired, name)),
             everything,
             lambda: every,
             outcome_counts(everything, [])[0],
@@ -231,12 +231,13 @@ def _decide(
         pvalues = adjust_pvalues(pvalues, method=rule.adjust).tolist()
     adjusted = iter(pvalues)
     return [
-        tuple(row if row.p_worse is None else _decide_row(row, next(adjusted), rule, level) for row in rows)
+        tuple(row if row.p_worse is None else decide_row(row, next(adjusted), rule, level) for row in rows)
         for rows in pairs
     ]
 
 
-def _decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, level: float) -> ComparisonRow:
+def decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, level: float) -> ComparisonRow:
+    """A row that was tested, with its indices and its verdict; `level`: that of one test."""
     assert row.p_worse is not None
     assert row.difference is not None
     # Where nothing differs, both hypotheses fit as well as any.

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._common.validation import FloatArray, IntArray, as_real, refuse
+from ..anytime.expected import expected_rows
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
 from ..sign_flips.power import paired_power as power_of_answers
 from .paired_predictions import ALL_ROWS, PairedPredictions
@@ -74,13 +75,16 @@ class Pilot:
 class DropPlan:
     """A drop of accuracy: the units that show it, how often the units at hand do, and the power of other numbers.
 
-    `needed` is None where no number is enough, or more than 10**8; `power` where no units are at hand.
+    `needed` is None where no number is enough, or more than 10**8; `power` where no units are at hand. `arriving`: the
+    expected number of rows until a test that is looked at any time shows it; None where rows are not alone, no number
+    is enough, or very many are.
     """
 
     drop: float
     needed: int | None
     power: float | None
     curve: tuple[tuple[int, float], ...] = ()
+    arriving: int | None = None
 
 
 @dataclass(frozen=True)
@@ -206,7 +210,16 @@ def _answers(
 
 def _of_drop(drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float, goal: float) -> DropPlan:
     needed = _needed(drop, pilot, minimum, level, goal)
-    return DropPlan(drop, needed, _power_at_hand(drop, pilot, part, minimum, level) if part.n else None)
+    power = _power_at_hand(drop, pilot, part, minimum, level) if part.n else None
+    return DropPlan(drop, needed, power, arriving=_arriving(drop, pilot, minimum, level))
+
+
+def _arriving(drop: float, pilot: Pilot, minimum: float, level: float) -> int | None:
+    if pilot.answers > 1:
+        return None
+    share = max(pilot.parts[0].discordance, drop)
+    rows = expected_rows(drop=drop, discordance=share, alpha=level, minimum=minimum)
+    return None if rows is None else math.ceil(rows)
 
 
 def _needed(drop: float, pilot: Pilot, minimum: float, level: float, goal: float) -> int | None:

@@ -6,6 +6,11 @@ A file is written whole or not at all and never changed, so two evaluations that
 row is a measure on a slice, and repeats the values that all rows of the evaluation share: so the folder is one table
 for ``pandas.read_parquet(".../history")``. The fingerprint identifies the files and the rules, so that the same files
 are evaluated once by the same rules.
+
+    rows/<held_out>.parquet
+
+holds a digest of each id of a set of rows, by which looks at rows that two sets share are counted, and of fresh rows
+what each counts.
 """
 
 import datetime as dt
@@ -14,14 +19,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ..schema import column
 from .seal import Damaged
 from .store import Store
 
 _FOLDER = "history"
-_KIND = "evaluation"
+_KIND, _KIND_OF_ROWS = "evaluation", "rows"
+#: The column of the digests of ids.
+ROW = "row"
 _NAME = re.compile(r"date=(\d{4}-\d\d-\d\d)")
 _OF_MEASURE, _PROBABILITY = "of the measure", "probability"
 
@@ -42,7 +51,7 @@ class Evaluation:
     candidate_digest: str
     #: The digest of the ids and labels of the baseline's rows.
     held_out: str
-    #: The number of candidates that were compared on these rows, including this one.
+    #: The number of evaluations on these rows, or on sets of rows that share some with them, including this one.
     look: int
     #: The level of this look.
     level: float
@@ -67,7 +76,12 @@ COMMON = [
     column("baseline_digest", pa.string(), "SHA-256", "of the bytes of the baseline's file"),
     column("candidate_digest", pa.string(), "SHA-256", "of the bytes of the candidate's file"),
     column("held_out", pa.string(), "digest", "of the baseline's ids and labels: equal where the same rows judged"),
-    column("look", pa.int64(), "number", "how many candidates these rows have judged, this one included"),
+    column(
+        "look",
+        pa.int64(),
+        "number",
+        "how many evaluations looked at these rows or at some of them, this one included",
+    ),
     column("level", pa.float64(), _PROBABILITY, "the level of this look"),
     column("verdict", pa.string(), "name", "pass, inconclusive or fail"),
     column("reasons", pa.string(), "text", "a line for each measure and slice that does not pass"),
@@ -140,16 +154,40 @@ def read(store: Store) -> tuple[list[Record], list[str]]:
     return sorted(records, key=lambda record: record.evaluation.evaluated_at), damaged
 
 
-def look_of(records: Sequence[Record], held_out: str, candidate_digest: str, *, unreadable: int = 0) -> int:
-    """The number of this candidate's look at these rows.
+def write_rows(store: Store, held_out: str, table: pa.Table) -> None:
+    """Write what is kept of a set of rows: the digest of each id in the column `ROW`, and values of fresh rows."""
+    store.write_table(_rows_name(held_out), table, kind=_KIND_OF_ROWS, fingerprint=held_out)
 
-    A candidate that was compared on them before keeps its number. Each evaluation that cannot be read counts as a look.
+
+def read_rows(store: Store, held_out: str) -> pa.Table | None:
+    """What was kept of a set of rows; None where there is none, or it is damaged."""
+    try:
+        return store.read_table(_rows_name(held_out), kind=_KIND_OF_ROWS, fingerprint=held_out)
+    except (FileNotFoundError, Damaged):
+        return None
+
+
+def _rows_name(held_out: str) -> str:
+    return f"rows/{held_out[:16]}.parquet"
+
+
+def look_of(
+    store: Store, records: Sequence[Record], held_out: str, rows: NDArray[np.int64], *, unreadable: int = 0
+) -> int:
+    """The number of this look at rows: every evaluation on rows that are linked to these counts, whatever it compared.
+
+    Two sets of rows are linked if they share a row, or one that is linked to both does; so does a set of which no rows
+    were kept. Each evaluation that cannot be read counts as a look.
     """
-    seen: dict[str, int] = {}
-    for record in records:
-        if record.evaluation.held_out == held_out:
-            seen.setdefault(record.evaluation.candidate_digest, record.evaluation.look)
-    return seen.get(candidate_digest, max(seen.values(), default=0) + 1 + unreadable)
+    linked = {held_out}
+    apart = {record.evaluation.held_out: read_rows(store, record.evaluation.held_out) for record in records}
+    apart.pop(held_out, None)
+    while found := {name for name, kept in apart.items() if kept is None or np.isin(kept[ROW], rows).any()}:
+        kept_rows = [kept[ROW].to_numpy() for kept in map(apart.pop, found) if kept is not None]
+        rows = np.unique(np.concatenate([rows, *kept_rows]))
+        linked |= found
+    looks = (record.evaluation.look for record in records if record.evaluation.held_out in linked)
+    return max(looks, default=0) + 1 + unreadable
 
 
 def _record(table: pa.Table) -> Record:

@@ -150,9 +150,32 @@ def test_looks_at_the_same_rows_share_the_level(folder, capsys):
     assert "3 looks at these rows are spent" in capsys.readouterr().err
     assert len(evaluations(folder)) == 3
     for name in ("production", "candidate-2"):  # fresh rows have judged nobody
-        write(folder / f"predictions/{name}.csv", wrong=0.1, n=1900, seed=5, at=1010)
+        write(folder / f"predictions/{name}.csv", wrong=0.1, n=1900, seed=5, at=1010, first=2000)
     assert evaluate(folder, *spending) == 0
     assert evaluations(folder).iloc[-1]["look"] == 1
+
+
+def test_every_evaluation_on_rows_that_are_shared_is_a_look(folder):
+    """Whatever is compared: another baseline, slice, measure, or a set with one row more; rows apart start again."""
+    more = ["--set", "looks.spending=series"]
+    assert evaluate(folder, *more) == 0
+    assert evaluate(folder, *more, "--set", "measures=['accuracy']") == 0
+    assert evaluate(folder, *more, "--set", "slices=[]") == 0
+    write(folder / "predictions/production.csv", wrong=0.12, seed=9)
+    assert evaluate(folder, *more) == 0
+    for name in ("production", "candidate-1"):
+        path = write(folder / f"predictions/{name}.csv", wrong=0.1, n=700, seed=len(name), first=2000)
+        shared = pd.DataFrame({"id": [1999], "label": 1, "prediction": 1, "region": "west"})
+        pd.concat([pd.read_csv(path), shared]).to_csv(path, index=False)
+    assert evaluate(folder, *more) == 0
+    for first, look in ((2001, 6), (9000, 1), (2000, 7)):  # linked by rows of another set; apart; linked again
+        for name in ("production", "candidate-1"):
+            write(folder / f"predictions/{name}.csv", wrong=0.1, n=500, seed=first, first=first)
+        assert evaluate(folder, *more) == 0
+        assert evaluations(folder).iloc[-1]["look"] == look
+    found = evaluations(folder)
+    assert list(found["look"]) == [1, 2, 3, 4, 5, 6, 1, 7]
+    assert list(found["level"]) == [spent_level(look) for look in found["look"]]
 
 
 def test_candidates_that_lack_some_rows_are_looks_at_the_same_rows(folder):

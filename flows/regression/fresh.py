@@ -1,0 +1,111 @@
+"""Looks at fresh rows: what each new row counts is kept, and the candidate is compared on all rows so far."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh, values_of_rows
+from sigstats.comparison.paired_predictions import ALL_ROWS
+from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.tasks.storage.history import ROW, Record, read_rows
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
+
+from ..errors import BadInput
+from .pair import NO_RULES, Pair, digests_of_ids
+from .rows import row_of
+from .study import RegressionStudy
+
+
+def refuse_changed(store: Store, study: RegressionStudy) -> None:
+    """Refuse rules that are not those of the looks before, which no level of them all would hold for."""
+    try:
+        before = store.read_json("study.json")["study"]
+    except (FileNotFoundError, Damaged, KeyError):
+        return
+    for key, value in study.model_dump(mode="json", exclude={*NO_RULES}).items():
+        if before.get(key) != value:
+            raise BadInput(f"{key}: {value} is not valid after looks with {before.get(key)}; choose another output")
+
+
+def compare_fresh(
+    study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], rule: ComparisonRule
+) -> tuple[ComparisonResult, pa.Table]:
+    """The comparison on all rows so far, and what the new ones count.
+
+    `records`: the looks before. Raises BadInput if no row is new; ValueError if a measure is no mean of rows.
+    """
+    tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
+    tonight = _table(pair, tests)
+    kept = [each for record in records if (each := read_rows(store, record.evaluation.held_out)) is not None]
+    seen = np.concatenate([np.empty(0, np.int64), *(each[ROW].to_numpy() for each in kept)])
+    new = ~np.isin(tonight[ROW].to_numpy(), seen)
+    if not new.any():
+        raise BadInput(
+            f"looks.rows: {pair.candidate} has no row that is new: all {len(new):,} ids were there at earlier looks; "
+            "expected fresh rows with ids of their own"
+        )
+    fresh = tonight.filter(pa.array(new))
+    so_far = pa.concat_tables([*kept, fresh], promote_options="default")
+    before = {(row["slice"], row["measure"]): row for record in records for row in record.rows}
+    family = {(row["slice"], row["measure"]) for record in records[:1] for row in record.rows}
+    rows = []
+    for name, where in _slices(so_far, study.slices):
+        for values in (each for of_score in tests for each in of_score):
+            known, mine = before.get((name, values.row.name)), (name, values.row.name)
+            there = _there(values, so_far.filter(where))
+            late = bool(records) and mine not in family
+            rows.append(row_of_fresh(there, name, None if known is None else row_of(known), rule, late=late))
+    repeated = int(np.count_nonzero(~new))
+    notes = [f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new"]
+    notes += [f"{repeated:,} rows were there at earlier looks: they are left out"] if repeated else []
+    found = ComparisonResult(
+        rows=decide_fresh(rows, len(family) or len(rows), rule),
+        rule=rule,
+        n=so_far.num_rows,
+        notes=(*notes, *dict.fromkeys(note for each in pair.by_score for note in each.notes)),
+        subjects=pair.by_score[0].subjects,
+    )
+    return found, fresh
+
+
+def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
+    """The digest of each id, the slices of the row, and what it counts for baseline and candidate in each measure."""
+    keys = [digests_of_ids(paired.ids) for paired in pair.by_score]
+    every = np.unique(np.concatenate(keys))
+    columns: dict[str, Any] = {ROW: every}
+    for paired, mine, of_score in zip(pair.by_score, keys, tests, strict=True):
+        place = np.searchsorted(every, mine)
+        for column, (names, codes) in paired.slices.items():
+            text = columns.setdefault(_slice(column), np.full(len(every), None, dtype=object))
+            text[place] = np.array(names, dtype=object)[codes]
+        for values in of_score:
+            for side in ("baseline", "candidate"):
+                filled = columns.setdefault(f"{side} {values.row.name}", np.full(len(every), np.nan))
+                filled[place] = getattr(values, side)
+    types = {name: pa.string() if each.dtype == object else None for name, each in columns.items()}
+    return pa.table({name: pa.array(each, type=types[name]) for name, each in columns.items()})
+
+
+def _slice(column: str) -> str:
+    return f"slice {column}"
+
+
+def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The name of each slice, and which rows it has."""
+    yield ALL_ROWS, pa.array(np.ones(rows.num_rows, dtype=bool))
+    for column in columns:
+        text = np.array(rows[_slice(column)].to_pylist(), dtype=object)
+        for value in sorted({each for each in text if each is not None}):
+            yield f"{column} = {value}", pa.array(text == value)
+
+
+def _there(values: RowValues, rows: pa.Table) -> RowValues:
+    """What rows so far count in a measure, those that have it."""
+    a, b = (rows[f"{side} {values.row.name}"].to_numpy() for side in ("baseline", "candidate"))
+    have = ~np.isnan(a)
+    return replace(values, baseline=a[have], candidate=b[have])

@@ -1,0 +1,40 @@
+"""The rows of a comparison as the history keeps them, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sigstats._common.scores import is_lower_better, unit_of
+from sigstats.comparison.rows import ComparisonRow, measure_and_score
+from sigstats.tasks.storage import history
+
+_KEPT = ("slice", "n", "difference", "low", "high", "p_worse", "p_adjusted", "pd", "psd", "nsd", "test", "note")
+
+
+def kept_row(row: ComparisonRow) -> dict[str, object]:
+    """The columns of the history."""
+    low, high = row.candidate_interval or (None, None)
+    values = {name.name: getattr(row, name.name, None) for name in history.ROWS}
+    return {
+        **values,
+        "measure": row.name,
+        "baseline_value": row.baseline,
+        "candidate_value": row.candidate,
+        "candidate_low": low,
+        "candidate_high": high,
+        "row_verdict": row.verdict,
+    }
+
+
+def row_of(kept: Mapping[str, Any]) -> ComparisonRow:
+    """The row that was kept, as far as it was."""
+    measure, score = measure_and_score(kept["measure"])
+    return ComparisonRow(
+        **{name: kept[name] for name in _KEPT},
+        measure=measure,
+        score=score,
+        baseline=kept["baseline_value"],
+        candidate=kept["candidate_value"],
+        verdict=kept["row_verdict"],
+        lower_is_better=is_lower_better(score) is True,
+        unit=unit_of(score),
+    )

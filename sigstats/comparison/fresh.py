@@ -1,0 +1,125 @@
+"""Rows that arrive from look to look: the candidate against the baseline on all so far, valid at every look.
+
+The family is every measure on all rows and on the slices of the first look. The p-value of each is the reciprocal of
+the largest e-value so far (`sigstats.anytime_test`), which never grows, so that Holm's adjustment holds at all looks
+together (e-Holm). Benjamini and Hochberg's takes the e-values of this look (e-BH: Wang and Ramdas 2022).
+
+When not to use: the same rows are tested again (`sigstats.sequential.alpha_spending`); rows depend on each other.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._common.extreme import TIE_TOLERANCE
+from .._common.validation import FloatArray
+from ..anytime.bets import interval_left, log_evalue, rows_of
+from ..intervals import Interval
+from ..measures.table import MEASURES
+from ..multiplicity import adjust_pvalues
+from .compare import asked_of, decide_row, score_of
+from .paired_predictions import ALL_ROWS, PairedPredictions
+from .rows import ComparisonRow
+from .rule import ComparisonRule
+
+_LATE = "first there after the first look: shown, not tested"
+
+
+@dataclass(frozen=True)
+class RowValues:
+    """A measure that is a mean of a value a row: what each row of baseline and candidate counts, and its limit."""
+
+    #: With the measure alone.
+    row: ComparisonRow
+    #: float64 arrays of shape (n,).
+    baseline: FloatArray
+    candidate: FloatArray
+    #: The largest difference that a row can have.
+    limit: float
+
+
+def values_of_rows(
+    paired: PairedPredictions, measures: Sequence[str] | None, *, positive: str | None = None
+) -> list[RowValues]:
+    """What each row counts in each measure; ValueError if one is no mean of rows within known limits."""
+    if paired.group is not None:
+        raise ValueError("group: is not valid with fresh rows, which have to be independent; expected no groups")
+    names, part = asked_of(paired, measures, positive)
+    found = []
+    for name in names:
+        spec = MEASURES[name]
+        row = ComparisonRow(slice=ALL_ROWS, measure=name, n=paired.n, **score_of(paired, name))
+        if name == "accuracy":
+            a, b, limit = (part.a == part.label) * 1.0, (part.b == part.label) * 1.0, 1.0
+        elif spec.of_rows is None:
+            raise ValueError(
+                f"measures: {name!r} is no mean over rows, of which fresh ones give evidence; expected accuracy, "
+                "mean-score or another mean"
+            )
+        else:
+            span = part.span(spec)
+            if span is None:
+                raise ValueError(f"score_range: is missing; expected the limits of {row.name} for fresh rows")
+            sign = -1 if row.lower_is_better else 1
+            (a, b), limit = (sign * each for each in part.values(spec)), span
+        found.append(RowValues(row, a, b, limit))
+    return found
+
+
+def row_of_fresh(
+    values: RowValues, name: str, before: ComparisonRow | None, rule: ComparisonRule, *, late: bool
+) -> ComparisonRow:
+    """A measure on all rows of a slice so far, not yet decided.
+
+    `before`: the row of the look before, if there is one. `late`: whether the slice was not there at the first look.
+    """
+    row = replace(values.row, slice=name, n=len(values.baseline))
+    if row.n < rule.smallest_slice:
+        return replace(row, note=f"too small to test: {row.n} of at least {rule.smallest_slice} rows")
+    sign = -1 if row.lower_is_better else 1
+    a, b = sign * values.baseline, sign * values.candidate
+    differences = (b - a) / values.limit
+    differences[np.abs(b - a) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
+    rows = rows_of(*(np.asarray(each, dtype=np.float64) for each in np.unique(differences, return_counts=True)))
+    known, largest = Interval(-1.0, 1.0, rule.confidence), 1.0
+    if before is not None and before.low is not None and before.high is not None:
+        turned = before.turned()
+        assert turned.low is not None
+        assert turned.high is not None
+        known = Interval(turned.low / values.limit, turned.high / values.limit, rule.confidence)
+        largest = 1.0 if before.p_worse is None else before.p_worse
+    low, high = interval_left(rows, known, "two-sided")
+    worse, differs = (math.exp(-max(0.0, log_evalue(rows, 0.0, way))) for way in ("less", "two-sided"))
+    differing = int(np.count_nonzero(differences))
+    return replace(
+        row,
+        baseline=float(a.mean()),
+        candidate=float(b.mean()),
+        difference=rows.mean * values.limit,
+        low=low * values.limit,
+        high=high * values.limit,
+        test="betting, at any look",
+        p_worse=None if late else max(math.ulp(0.0), worse if _by_evalue(rule) else min(worse, largest)),
+        p_differs=max(math.ulp(0.0), differs),
+        differing=differing,
+        note=_LATE if late else f"rows that differ: {differing:,} of {row.n:,}",
+    )
+
+
+def decide_fresh(rows: Sequence[ComparisonRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
+    """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
+    pvalues = [row.p_worse for row in rows if row.p_worse is not None]
+    adjusted = pvalues
+    if pvalues and rule.adjust != "none":  # what is too small to test yet belongs to the family
+        every = [*pvalues, *[1.0] * (family - len(pvalues))]
+        adjusted = adjust_pvalues(every, method=rule.adjust)[: len(pvalues)].tolist()
+    of_row = iter(adjusted)
+    level = rule.level_of_one(max(1, family))
+    return tuple(row.turned() if row.p_worse is None else decide_row(row, next(of_row), rule, level) for row in rows)
+
+
+def _by_evalue(rule: ComparisonRule) -> bool:
+    """Whether the adjustment is of e-values, which are those of one look."""
+    return rule.adjust == "benjamini-hochberg"

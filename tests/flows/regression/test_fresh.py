@@ -1,0 +1,182 @@
+"""Regression studies whose rows are fresh at each look."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh
+from sigstats.comparison.rows import ComparisonRow
+from sigstats.flows.cli import main
+
+from ..conftest import study_file
+
+STUDY = """\
+kind = "regression"
+baseline = "production-*.csv"
+candidate = "candidate-*.csv"
+slices = ["region"]
+
+[looks]
+rows = "fresh"
+"""
+
+
+def night(folder, number, *, n=150, drop=0.0, ids=None, regions=("north", "west")):
+    """Two files of a night: the same rows, and a candidate that is right less often by `drop`."""
+    rng = np.random.default_rng(number)
+    label = rng.integers(0, 3, n)
+    frame = pd.DataFrame({"id": [f"{number}-{row}" for row in range(n)] if ids is None else ids, "label": label})
+    frame["region"] = np.array(regions)[rng.integers(0, len(regions), n)]
+    for name, wrong in (("production", 0.1), ("candidate", 0.1 + drop)):
+        prediction = np.where(rng.random(n) < wrong, (label + 1) % 3, label)
+        frame.assign(prediction=prediction).to_csv(folder / f"{name}-{number:02}.csv", index=False)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    study_file(tmp_path, STUDY, "nightly.toml")
+    night(tmp_path, 1)
+    return tmp_path
+
+
+def look(folder, *more):
+    return main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out"), "--quiet", *more])
+
+
+def history(folder):
+    return pd.read_parquet(folder / "out/history").sort_values(["evaluated_at", "slice"])
+
+
+def differences(folder, numbers):
+    """The rows of several nights: candidate less baseline, night and region."""
+    parts = []
+    for number in numbers:
+        a, b = (pd.read_csv(folder / f"{name}-{number:02}.csv") for name in ("production", "candidate"))
+        right = (b.prediction == b.label).astype(int) - (a.prediction == a.label)
+        parts.append(pd.DataFrame({"difference": right, "night": number, "region": a.region}))
+    return pd.concat(parts)
+
+
+def test_every_look_is_that_of_the_anytime_test_on_all_rows_so_far(folder):
+    codes = []
+    for number in range(1, 6):
+        night(folder, number, drop=0.08)
+        codes.append(look(folder))
+    found = history(folder)
+    assert (codes[0], codes[-1]) == (0, 1)
+    assert list(found.drop_duplicates("evaluation")["look"]) == [1, 2, 3, 4, 5]
+    rows = differences(folder, range(1, 6))
+    parts = {"all rows": rows, **{f"region = {name}": mine for name, mine in rows.groupby("region")}}
+    for name, mine in parts.items():
+        kept = found[found["slice"] == name]
+        options = {"looks": mine["night"].to_numpy()}
+        one_sided = sigstats.anytime_test(mine["difference"].to_numpy(), alternative="less", **options)
+        both = sigstats.anytime_test(mine["difference"].to_numpy(), **options)
+        assert list(kept["n"]) == [each.n for each in both.looks]
+        assert list(kept["p_worse"]) == pytest.approx([each.pvalue for each in one_sided.looks], rel=1e-9)
+        assert list(kept["low"]) == pytest.approx([each.confidence_interval.low for each in both.looks], rel=1e-9)
+        assert list(kept["high"]) == pytest.approx([each.confidence_interval.high for each in both.looks], rel=1e-9)
+    last = found[found["look"] == 5]
+    holm = sigstats.adjust_pvalues(last["p_worse"], method="holm")
+    assert list(last["p_adjusted"]) == pytest.approx(list(holm))
+
+
+def test_the_page_shows_the_evidence_and_with_which_look_the_study_could_have_ended(folder, capsys):
+    decided = None
+    for number in range(1, 6):
+        night(folder, number, drop=0.1)
+        if look(folder) and decided is None:
+            decided = number
+    assert decided is not None
+    page = (folder / "out/report.html").read_text()
+    assert "The evidence so far that the candidate is worse" in page
+    assert page.count('id="evidence-') == 2 * 3  # a title and a description of each
+    assert re.search(rf"They could have ended with look {decided}, [0-9-]+: fail\.", page)
+    before = (folder / "out/report.html").read_bytes()
+    capsys.readouterr()
+    assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
+    said = capsys.readouterr().out
+    assert "nothing new: still failing since" in said
+    assert "look 5 at fresh rows, level 0.05" in said
+    assert (folder / "out/report.html").read_bytes() == before
+
+
+def test_rows_that_were_there_before_are_left_out(folder):
+    """A test set that grows: the second night has the rows of the first again."""
+    assert look(folder) == 0
+    first = [pd.read_csv(folder / f"{name}-01.csv") for name in ("production", "candidate")]
+    night(folder, 2)
+    wanted = differences(folder, (1, 2))
+    for frame, name in zip(first, ("production", "candidate"), strict=True):
+        path = folder / f"{name}-02.csv"
+        pd.concat([pd.read_csv(path), frame]).sample(frac=1, random_state=1).to_csv(path, index=False)
+    assert look(folder) == 0
+    kept = history(folder).query("slice == 'all rows' and look == 2").iloc[0]
+    assert kept["n"] == len(wanted)
+    assert kept["difference"] == pytest.approx(wanted["difference"].mean())
+
+
+def test_a_slice_that_comes_later_is_shown_and_not_tested(folder):
+    assert look(folder) == 0
+    night(folder, 2, regions=("north", "west", "south"), drop=0.3)
+    assert look(folder) == 1
+    kept = history(folder).query("slice == 'region = south'").iloc[0]
+    assert pd.isna(kept["row_verdict"])
+    assert np.isnan(kept["p_worse"])
+    assert kept["note"] == "first there after the first look: shown, not tested"
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        (["measures=['macro-f1']"], "measures: 'macro-f1' is no mean over rows"),
+        (["group=region", "slices=[]"], "group: is not valid with fresh rows"),
+        (["looks.spending=series"], "spending: 'series' is not valid with rows = 'fresh'"),
+        (["measures=['neg-mae']"], "score_range: is missing; expected the limits of neg-mae for fresh rows"),
+    ],
+)
+def test_what_fresh_rows_cannot_answer_is_one_line(folder, capsys, settings, complaint):
+    assert look(folder, *(word for each in settings for word in ("--set", each))) == 2
+    said = capsys.readouterr().err
+    assert complaint in said
+    assert said.count("\n") == 1
+    assert not [path for path in (folder / "out").rglob("*") if path.suffix in (".json", ".parquet", ".html")]
+
+
+def test_rows_that_are_not_fresh_and_rules_that_change_are_refused(folder, capsys):
+    assert look(folder) == 0
+    night(folder, 2, ids=[f"1-{row}" for row in range(150)])
+    assert look(folder) == 2
+    assert "candidate-02.csv has no row that is new: all 150 ids were there" in capsys.readouterr().err
+    night(folder, 2)
+    assert look(folder, "--set", "alpha=0.1") == 2
+    assert "alpha: 0.1 is not valid after looks with 0.05; choose another output" in capsys.readouterr().err
+    assert look(folder) == 0
+
+
+def test_any_false_alarm_on_any_slice_at_any_look_is_at_most_the_level():
+    """Three slices of marks with unlike laws of equal means, looked at twelve times, by e-Holm."""
+    rng, rule = np.random.default_rng(4), sigstats.ComparisonRule(alpha=0.2, minimum_effect=0)
+    trials = 150
+    false = sum(_alarm(rng, rule) for _ in range(trials))
+    assert false <= 43  # P(more | 0.2) = 0.006
+
+
+def _alarm(rng, rule):
+    marks = [rng.beta(0.2, 0.1, size=(12, 15)) for _ in range(3)]
+    others = [rng.beta(8, 4, size=(12, 15)) for _ in range(3)]
+    before = [None] * 3
+    for number in range(1, 13):
+        rows = []
+        for name, (a, b) in enumerate(zip(marks, others, strict=True)):
+            values = RowValues(
+                ComparisonRow(slice="", measure="mean-score", n=0), a[:number].ravel(), b[:number].ravel(), 1.0
+            )
+            rows.append(row_of_fresh(values, str(name), before[name], rule, late=False))
+        before = decide_fresh(rows, 3, rule)
+        if any(row.verdict == "fail" for row in before):
+            return True
+    return False
