@@ -46,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, score="a column of scores, one for each row, whose mean is ranked; in a log, a scorer or metric"
     )
     parser.add_argument(
+        "--item",
+        metavar="COLUMN",
+        help="of votes, the column of the question, where --group is the voter and votes on one question are not "
+        "independent either",
+    )
+    parser.add_argument(
         "--confidence", type=float, default=0.95, metavar="X", help="the confidence of all rank sets (default: 0.95)"
     )
     parser.add_argument(
@@ -66,6 +72,8 @@ def run(options: argparse.Namespace) -> int:
     refuse_repeated(options.files)
     if len(options.files) == 1 and len(file_for_each(options, options.files)) == 1:
         return _run_votes(options)
+    if options.item is not None:
+        raise BadInput("--item: is not valid but with one file of votes")
     found, files = _ranked(options)
     if options.json is not None:
         from ..ranking.words import as_json
@@ -110,7 +118,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise BadInput(str(error)) from None
     try:
-        found = ranked_votes(path, options.group, options.confidence)
+        found = ranked_votes(path, options.group, options.item, options.confidence)
     except ValueError as error:
         wanted = f"two or more, --prediction of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None

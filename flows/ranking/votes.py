@@ -1,42 +1,58 @@
 """Votes between models in a file: read, and written as text, JSON and Markdown."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sigstats.ranking.votes import VoteRanking, rank_votes
 from sigstats.tasks.predictions import Columns, read
 
-#: The columns of a file of votes, as Chatbot Arena and MT-bench name them.
+#: The columns of a file of votes, as Chatbot Arena and MT-bench name them; the last may be three, of 1 and 0.
 COLUMNS = ("model_a", "model_b", "winner")
+_WINNERS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
 JSON_VERSION = 1
 
 
-def ranked_votes(path: str, group: str | None, confidence_level: float) -> VoteRanking:
-    """The ranking by the votes of a file; the votes of one `group` (voter, question) are not independent.
+def ranked_votes(path: str, group: str | None, item: str | None, confidence_level: float) -> VoteRanking:
+    """The ranking by the votes of a file; those of one `group` (voter), or on one `item`, are not independent.
 
     Raises ValueError, one line: as `sigstats.tasks.predictions.read` and `sigstats.rank_votes`.
     """
     first, second, winner = COLUMNS
+    clusters = {name: column for name, column in (("groups", group), ("items", item)) if column is not None}
     columns = Columns(
         label=first,
         prediction=second,
-        slices=(winner, *(() if group is None else (group,))),
+        slices=tuple(dict.fromkeys((winner, *_WINNERS, *clusters.values()))),
         by_position=True,
         named=frozenset(("label", "prediction")),
     )
     votes = read(path, columns).decoded()
-    for name in (winner, *(() if group is None else (group,))):
-        if name not in votes.others:
+    given = {name: np.array(each.to_pylist()) for name, each in votes.others.items()}
+    if winner not in given and given.keys() >= _WINNERS.keys():
+        given[winner] = _of_three([given[name] for name in _WINNERS], votes.where)
+    for name in (winner, *clusters.values()):
+        if name not in given:
             raise ValueError(f"{votes.where}: column {name!r} is not there; expected {', '.join(COLUMNS)}")
-    given = [np.array(each.to_pylist()) for each in (votes.label, votes.prediction, votes.others[winner])]
-    groups = None if group is None else np.unique(votes.others[group].to_pylist(), return_inverse=True)[1]
+    codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
+    models = (np.array(each.to_pylist()) for each in (votes.label, votes.prediction))
     try:
-        return rank_votes(*given, groups=groups, confidence_level=confidence_level)
+        return rank_votes(*models, given[winner], **codes, confidence_level=confidence_level)
     except ValueError as error:
         raise ValueError(f"{votes.where}: {error}") from None
+
+
+def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
+    """The winner by three columns of 1 and 0."""
+    ones = np.array([np.isin(each, ["1", "1.0", "True", "true"]) for each in columns])
+    if (ones.sum(axis=0) != 1).any():
+        row = int(np.flatnonzero(ones.sum(axis=0) != 1)[0])
+        raise ValueError(f"{where}: row {row + 1}: expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others")
+    return np.array(list(_WINNERS.values()))[ones.argmax(axis=0)]
 
 
 def as_json(found: VoteRanking, path: str) -> str:

@@ -1,5 +1,6 @@
 """Bradley and Terry's scores of models that won and lost against each other (1952, Biometrika 39, 324-345)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,24 +53,39 @@ def _information(games: FloatArray, chances: FloatArray) -> FloatArray:
     return np.asarray(np.diag(weights.sum(axis=1)) - weights)
 
 
-def standard_errors_of(
-    scores: FloatArray, first: IntArray, second: IntArray, signs: IntArray, units: IntArray
-) -> FloatArray:
-    """Those of the scores, by the sums of each unit's slopes (Huber's sandwich)."""
-    from scipy.sparse import coo_array  # slow to import
+def sums_of(values: IntArray, units: IntArray) -> IntArray:
+    """The sum of each unit's values."""
+    return np.bincount(np.unique(units, return_inverse=True)[1], values).astype(np.int64)
 
-    k, n = len(scores), len(signs)
+
+def standard_errors_of(
+    scores: FloatArray, first: IntArray, second: IntArray, signs: IntArray, units: Sequence[IntArray]
+) -> FloatArray:
+    """Those of the scores, by the sums of each unit's slopes (Huber's sandwich), of one kind of units or of two."""
     residuals = (1 + signs) / 2 - expit(scores[first] - scores[second])
-    rows = np.concatenate([units, units])
-    slopes = coo_array(
-        (np.concatenate([residuals, -residuals]), (rows, np.concatenate([first, second]))), shape=(units.max() + 1, k)
-    ).tocsr()
-    games = np.zeros((k, k))
+    games = np.zeros((len(scores), len(scores)))
     np.add.at(games, (first, second), 1.0)
     inverse = np.linalg.pinv(_information(games + games.T, expit(scores[:, np.newaxis] - scores)))
-    clusters = min(n, len(np.unique(units)))
-    middle = (slopes.T @ slopes).toarray() * (clusters / max(1, clusters - 1))
-    return np.asarray(np.sqrt(np.diag(inverse @ middle @ inverse).clip(0)))
+
+    def variances(codes: IntArray) -> FloatArray:
+        slopes = _slopes(len(scores), first, second, residuals, codes)
+        clusters = slopes.shape[0]
+        middle = (slopes.T @ slopes).toarray() * (clusters / max(1, clusters - 1))
+        return np.diag(inverse @ middle @ inverse)
+
+    found = [variances(each) for each in units]
+    if len(units) == 2:  # Cameron, Gelbach and Miller 2011
+        found.append(found[0] + found[1] - variances(units[0] * (units[1].max() + 1) + units[1]))
+    return np.asarray(np.sqrt(np.max(found, axis=0).clip(0)))
+
+
+def _slopes(k: int, first: IntArray, second: IntArray, residuals: FloatArray, units: IntArray) -> Any:
+    """The sum of the slopes of each unit's votes by each score; a sparse matrix of shape (units, k)."""
+    from scipy.sparse import coo_array  # slow to import
+
+    names, codes = np.unique(units, return_inverse=True)
+    places = np.concatenate([codes, codes]), np.concatenate([first, second])
+    return coo_array((np.concatenate([residuals, -residuals]), places), shape=(len(names), k)).tocsr()
 
 
 def fit_pvalue(decided: FloatArray) -> float | None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from scipy.stats import binomtest
+from scipy.stats import binomtest, t
 
 import sigstats
 from sigstats.flows.cli import main
@@ -146,3 +146,135 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
         "is one file; expected two or more, --prediction of each model, or votes with model_a"
         in capsys.readouterr().err
     )
+
+
+def _crossed(rng, voters, items, n, spread):
+    """Votes between two equal models of voters with a taste, on items that suit one of them."""
+    voter, item = rng.integers(0, voters, n), rng.integers(0, items, n)
+    taste, suits = rng.normal(scale=spread, size=voters), rng.normal(scale=spread, size=items)
+    return voter, item, np.where(taste[voter] + suits[item] + rng.normal(size=n) > 0, "a", "b")
+
+
+def test_equal_models_are_seldom_told_apart_where_voters_and_items_cross():
+    rng, trials, wrong, by_voters = np.random.default_rng(3), 250, 0, 0
+    for _ in range(trials):
+        voter, item, winner = _crossed(rng, 40, 25, 200, 2.0)
+        wrong += sigstats.rank_votes(["x"] * 200, ["y"] * 200, winner, groups=voter, items=item).preferred.any()
+        by_voters += sigstats.rank_votes(["x"] * 200, ["y"] * 200, winner, groups=voter).preferred.any()
+    assert wrong <= 22  # 5% of 250, and three standard errors
+    assert by_voters > 22
+
+
+def test_two_kinds_of_groups_give_the_largest_of_their_pvalues_and_of_students_t():
+    rng = np.random.default_rng(5)
+    voter, item, winner = _crossed(rng, 9, 12, 80, 1.0)
+    names = [["x"] * 80, ["y"] * 80, winner]
+    found = sigstats.rank_votes(*names, groups=voter, items=item)
+    single = [sigstats.rank_votes(*names, groups=each).pvalues for each in (voter, item)]
+    frame = pd.DataFrame({"voter": voter, "item": item, "sign": np.where(winner == "a", 1, -1)})
+    squares = [(frame.groupby(by)["sign"].sum() ** 2).sum() for by in ("voter", "item", ["voter", "item"])]
+    variance = max(squares[0], squares[1], squares[0] + squares[1] - squares[2])
+    value = frame["sign"].sum() / math.sqrt(variance)
+    one, other = (0, 1) if found.models[0] == "x" else (1, 0)
+    assert found.pvalues[one, other] == pytest.approx(max(*(p[one, other] for p in single), t.sf(value, 8)))
+    assert found.pvalues[other, one] == pytest.approx(max(*(p[other, one] for p in single), t.sf(-value, 8)))
+    assert found.guarantee == "asymptotic, voters and items cross"
+    for groups in (voter, item):
+        one_way = sigstats.rank_votes(*names, groups=groups)
+        assert found.score_high[0] - found.score_low[0] >= one_way.score_high[0] - one_way.score_low[0] - 1e-9
+
+
+def test_items_of_one_voter_each_add_nothing():
+    rng = np.random.default_rng(6)
+    voter, _, winner = _crossed(rng, 9, 12, 80, 1.0)
+    names = [["x"] * 80, ["y"] * 80, winner]
+    alone = sigstats.rank_votes(*names, groups=voter)
+    assert sigstats.rank_votes(*names, groups=voter, items=np.arange(80)) == alone
+    assert sigstats.rank_votes(*names, groups=np.arange(80), items=voter) == alone
+    assert alone.guarantee == "exact, groups independent"
+    assert sigstats.rank_votes(*names).guarantee == "exact, votes independent"
+
+
+def _arena(votes):
+    """The columns of Chatbot Arena's conversations of 2023."""
+    first, second = votes
+    rng = np.random.default_rng(7)
+    winner = rng.choice(["model_a", "model_b", "tie", "tie (bothbad)"], size=len(first), p=[0.5, 0.3, 0.1, 0.1])
+    talk = [{"content": "a, b", "role": "user"}, {"content": "c", "role": "assistant"}]
+    return pd.DataFrame(
+        {
+            "question_id": [f"{number:032x}" for number in range(len(first))],
+            "model_a": first,
+            "model_b": second,
+            "winner": winner,
+            "judge": [f"arena_user_{number}" for number in rng.integers(0, 60, len(first))],
+            "conversation_a": [talk] * len(first),
+            "conversation_b": [talk] * len(first),
+            "turn": 1,
+            "anony": True,
+            "language": "English",
+            "tstamp": 1.68e9 + np.arange(len(first)),
+        }
+    )
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet", "json"])
+def test_chatbot_arenas_columns_are_read(tmp_path, votes, ending):
+    frame, path, target = _arena(votes), tmp_path / f"arena.{ending}", tmp_path / "found.json"
+    if ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        frame.to_json(path, orient="records", lines=ending == "jsonl")
+    assert main(["rank", str(path), "--group", "judge", "--item", "question_id", "--json", str(target)]) == 0
+    found = json.loads(target.read_text())
+    direct = sigstats.rank_votes(*votes, frame["winner"], groups=frame["judge"].astype("category").cat.codes)
+    assert found["low"] == list(direct.low)
+    assert found["pvalues"] == direct.pvalues.tolist()
+    assert found["guarantee"] == "exact, groups independent"  # each question is one user's
+
+
+def test_three_columns_of_a_winner_are_read(tmp_path, votes, capsys):
+    """As in lmsys/lmsys-arena-human-preference-55k."""
+    frame, path, target = _arena(votes), tmp_path / "train.csv", tmp_path / "found.json"
+    words = frame["winner"].replace("tie (bothbad)", "tie")
+    three = {f"winner_{word}": (words == word).astype(int) for word in ("model_a", "model_b", "tie")}
+    frame = frame[["question_id", "model_a", "model_b"]].assign(prompt='["a, ""b"""]', **three)
+    frame.to_csv(path, index=False)
+    assert main(["rank", str(path), "--json", str(target)]) == 0
+    assert json.loads(target.read_text())["wins"] == sigstats.rank_votes(*votes, words).wins.tolist()
+    frame.assign(winner_tie=1).to_csv(path, index=False)
+    assert main(["rank", str(path)]) == 2
+    assert "row 1: expected 1 in one of winner_model_a, winner_model_b, winner_tie" in capsys.readouterr().err
+
+
+def test_mt_benchs_human_judgments_are_read(tmp_path):
+    """Experts and authors, 80 questions of two turns: voters and questions cross."""
+    rng, models = np.random.default_rng(8), np.array(["gpt-4", "claude-v1", "vicuna-13b-v1.2"])
+    pairs = np.array([rng.choice(3, 2, replace=False) for _ in range(400)])
+    frame = pd.DataFrame(
+        {
+            "question_id": rng.integers(81, 161, 400),
+            "model_a": models[pairs[:, 0]],
+            "model_b": models[pairs[:, 1]],
+            "winner": np.where(rng.random(400) < 0.2, "tie", np.where(pairs[:, 0] < pairs[:, 1], "model_a", "model_b")),
+            "judge": rng.choice([f"expert_{each}" for each in range(60)] + ["author_1"], size=400),
+            "conversation_a": [[{"content": "x", "role": "user"}]] * 400,
+            "turn": rng.integers(1, 3, 400),
+        }
+    )
+    path, target = tmp_path / "human.parquet", tmp_path / "found.json"
+    frame.to_parquet(path)
+    assert main(["rank", str(path), "--group", "judge", "--item", "question_id", "--json", str(target)]) == 0
+    found = json.loads(target.read_text())
+    assert found["models"] == models.tolist()
+    assert found["low"] == found["high"] == [1, 2, 3]
+    assert found["guarantee"] == "asymptotic, voters and items cross"
+
+
+def test_items_are_of_votes_alone(tmp_path, capsys):
+    frame = pd.DataFrame({"id": range(30), "label": [0, 1] * 15, "prediction": [0, 1] * 15})
+    paths = [tmp_path / f"{name}.csv" for name in "ab"]
+    for path in paths:
+        frame.to_csv(path, index=False)
+    assert main(["rank", *map(str, paths), "--item", "id"]) == 2
+    assert "--item: is not valid but with one file of votes" in capsys.readouterr().err
