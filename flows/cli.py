@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         cause: BaseException = error
         while isinstance(cause, ImportError) and cause.__cause__ is not None:  # NumPy's has pages of advice
             cause = cause.__cause__
-        return _complain(f"{type(cause).__name__}: {cause}{_remedy(cause)} (--debug shows where)", FAILED)
+        said = f"{type(cause).__name__}: {cause}".removesuffix(": ")
+        return _complain(f"{said}{_remedy(cause)} (--debug shows where)", FAILED)
 
 
 #: What the system says where it gives no more of something, by number and in words of libraries, and what to do.
@@ -65,6 +66,7 @@ _SHORT: tuple[tuple[set[int], str, str], ...] = (
         "start new thread|map segment|allocate memory|malloc|Cluster failed to start",
         "free memory, or raise the limits of memory and processes (ulimit -v, ulimit -u, a control group)",
     ),
+    (set(), "No usable temporary directory", "name a folder that can be written as TMPDIR"),
 )
 
 

@@ -12,6 +12,10 @@ import os
 import signal
 import sys
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 
 def program() -> int:
@@ -70,6 +74,23 @@ def _plain(error: UnicodeError) -> tuple[str, int]:
     return "".join(_PLAIN.get(each) or each.encode("ascii", "backslashreplace").decode() for each in lost), error.end
 
 
+class _Output(io.FileIO):
+    """Standard output, whose errors name it."""
+
+    #: The last error; the parser of arguments passes over it.
+    fault: OSError | None = None
+
+    def write(self, content: "Buffer", /) -> int:
+        try:
+            return super().write(content)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            error.filename = "standard output"
+            _Output.fault = error
+            raise
+
+
 def _mend_streams() -> None:
     """Let the standard streams take whatever is written to them: closed ones, and those of an ASCII locale.
 
@@ -83,6 +104,9 @@ def _mend_streams() -> None:
             os.set_inheritable(number, True)  # for the processes that are started, which have streams then
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
     codecs.register_error("sigstats", _plain)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        named = io.BufferedWriter(_Output(1, "w", closefd=False))
+        sys.stdout = io.TextIOWrapper(named, encoding=sys.stdout.encoding, line_buffering=sys.stdout.line_buffering)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="sigstats")
@@ -91,13 +115,23 @@ def _mend_streams() -> None:
 def main() -> int:
     """Run the program; a start that fails is one line and exit code 3."""
     try:
+        from sigstats.tasks.address_space import COMMAND, require_addresses, take_buffers
+
+        require_addresses(COMMAND, "a command")
+        take_buffers()
         from sigstats.flows.cli import main as run
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except BaseException as error:  # a broken dependency may raise anything, SystemExit too
         return _cannot_start(error)
     try:
-        return run()
+        try:
+            code = run()
+        except SystemExit as ended:  # of the parser of arguments, after --help
+            code = int(ended.code or 0)
+        with contextlib.suppress(OSError):  # told of below, unless whoever read it has seen enough
+            sys.stdout.flush()
+        return _complain(f"standard output: {_Output.fault.strerror}", 3) if code < 2 and _Output.fault else code
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
     except Exception as error:  # of a dependency that the arguments of a command need

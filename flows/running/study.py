@@ -11,6 +11,7 @@ from typing import Any
 
 import sigstats
 from sigstats._common.compiled_or import compiles_first
+from sigstats.tasks.address_space import STUDY, require_addresses
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
@@ -51,8 +52,10 @@ def run_study(
 
     `prepare`: reads the inputs, reports its progress, and returns the study with its plan. `kinds`: the names of all
     kinds of study. Raises BadInput if the data or the output do not fit the study; nothing was written. Raises
-    Interrupted if the run was told to stop; what is computed is stored.
+    MemoryError if a limit of addresses leaves it no room. Raises Interrupted if the run was told to stop; what is
+    computed is stored.
     """
+    require_addresses(STUDY, "a study")
     started, display = time.monotonic(), options.display
     display.say(f"{study.name}: {study.question}")
     with display.reading() as progress:

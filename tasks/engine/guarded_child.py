@@ -14,6 +14,7 @@ from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from .. import fit_watch
+from ..address_space import take_buffers
 from .run_block import failure, run_block
 
 #: The messages that are sent when a fit begins and when it ends; every other message is the outcome of a block.
@@ -22,6 +23,7 @@ BEGIN, END = b"+", b"-"
 
 def main(descriptor: int) -> None:
     """Compute the blocks that arrive through a socket until it is closed."""
+    take_buffers()
     os.set_inheritable(descriptor, False)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a batch system ends the job: the worker returns the block
     connection = Connection(descriptor)

@@ -8,6 +8,10 @@ from typing import Any
 
 import distributed
 
+from ..address_space import take_buffers
+
+take_buffers()  # a worker has this module from its first moment
+
 
 class Scheduler(distributed.Scheduler):
     """A scheduler that listens only for workers and clients."""

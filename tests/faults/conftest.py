@@ -97,9 +97,10 @@ def stored(place):
 def start(*arguments, place, fault=None, before=(), **more):
     """Start the program in a session of its own, as a shell starts a job; everything it starts bears its mark."""
     mark = uuid.uuid4().hex
+    output = ["--output", place.url] if arguments[0] == "run" else []
     own = {"SIGSTATS_FAULT": json.dumps(fault or {}), "SIGSTATS_TEST": mark, **place.environment, **more}
     process = subprocess.Popen(
-        [*before, sys.executable, str(PROGRAM), *map(str, arguments), "--output", place.url],
+        [*before, sys.executable, str(PROGRAM), *map(str, arguments), *output],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

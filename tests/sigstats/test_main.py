@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -183,6 +184,17 @@ def test_closed_streams_cost_no_exit_code(worse, arguments, code, closed):
         assert json.loads((worse / "j.json").read_text())["verdict"] == "fail"
         assert (worse / "m.md").read_text().startswith("### FAIL")
         assert (worse / "r.html").read_text().rstrip().endswith("</html>")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["compare", "a.csv", "worse.csv"], ["schema"], ["run", "--help"], ["--version"]])
+def test_a_standard_output_that_is_full_is_one_line(worse, arguments):
+    done = through_a_shell(worse, ">/dev/full", *arguments)
+    assert done.returncode == 3
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith("sigstats: ")
+    assert "No space left on device" in line
+    assert "standard output" in line
 
 
 @pytest.mark.parametrize(("arguments", "code"), COMMANDS)
