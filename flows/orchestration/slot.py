@@ -56,7 +56,7 @@ class Slot:
             get_client(sync_client=True, httpx_settings={"timeout": EVERY}) as client,
         ):
             for run in self._in_states(client, *_UNDER_WAY):
-                if _left_behind(run) or self._silent(run, seen):
+                if self._left_behind(run, seen):
                     client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
                     self._say(f"note: the run {run.name} is ended, whose process is gone")
             for run in self._in_states(client, "CANCELLED"):
@@ -68,13 +68,18 @@ class Slot:
                     due = run.expected_start_time or state.timestamp
                     self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
 
-    def _silent(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
-        """True if a run of another host has long given no sign of life, by the clock of this process."""
+    def _left_behind(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
+        """True if the process of a run of this host is gone, or one elsewhere has long given no sign of life.
+
+        Time is that of this process since it saw the last sign: clocks of hosts differ, and are put back and forward.
+        """
         now = time.monotonic()
         sign, since = seen.get(run.id, (None, now))
         self._seen[run.id] = run.updated, since if sign == run.updated else now
-        elsewhere = (run.infrastructure_pid or "").rpartition(":")[0] not in ("", socket.gethostname())
-        return elsewhere and now - self._seen[run.id][1] >= PATIENCE
+        host, _, number = (run.infrastructure_pid or "").rpartition(":")
+        if host == socket.gethostname():
+            return not _computes(int(number), run.id)
+        return now - self._seen[run.id][1] >= (PATIENCE if host else _STARTING)
 
     def _in_states(self, client: SyncPrefectClient, *types: str) -> list[FlowRun]:
         states = FlowRunFilter.model_validate({"state": {"type": {"any_": list(types)}}})
@@ -82,18 +87,11 @@ class Slot:
         return client.read_flow_runs(flow_run_filter=states, deployment_filter=self._deployment, sort=newest, limit=50)
 
 
-def _left_behind(run: FlowRun) -> bool:
-    """True if the process of a run of this host is gone."""
-    state = run.state
-    if state is None:
-        return False
-    host, _, number = (run.infrastructure_pid or "").rpartition(":")
-    if not host:
-        return (dt.datetime.now(dt.UTC) - state.timestamp).total_seconds() > _STARTING
-    if host != socket.gethostname():
-        return False
+def _computes(process: int, run: UUID) -> bool:
+    """True if this is the number of the process of a run, and not by now of another process."""
     try:
-        began = psutil.Process(int(number)).create_time()
-    except psutil.NoSuchProcess:
+        return psutil.Process(process).environ().get("PREFECT__FLOW_RUN_ID") == str(run)
+    except psutil.AccessDenied:  # of another user
         return True
-    return run.start_time is not None and began > run.start_time.timestamp() + 1.0
+    except psutil.Error:
+        return False
