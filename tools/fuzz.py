@@ -4,7 +4,7 @@ Needs atheris (`pip install atheris`, on Linux), which is no dependency of the p
 
     python tools/fuzz.py READER [options of libFuzzer, such as -runs=100000 or -max_total_time=600]
 
-READER is one of those that the command without arguments lists. Bytes are changed, and in every second input a value
+READER is one of those that the command without arguments lists. Bytes are changed, and in three of four inputs a value
 of the file's own structure. A line says from time to time how many inputs came to the reader itself, past what refuses
 text that is no TOML, JSON or Parquet, and how many it read. What is found is written to a file of the current folder,
 and read again by naming it after READER.
@@ -198,9 +198,10 @@ def _spoiled(name: str, content: bytes, chance: random.Random) -> bytes:
         return b"\n".join([*lines[:row], *_json(_spoil(json.loads(lines[row]), chance)), *lines[row + 1 :]])
     if name.endswith((".json", ".eval")):
         return json.dumps(_spoil(json.loads(content), chance)).encode()
-    lines = [line.split(b",") for line in content.split(b"\n")]
-    return b"\n".join(
-        b",".join(str(field).encode() if isinstance(field, int | float) else field for field in line) for line in lines
+    text = content.decode(errors="surrogateescape")
+    lines = _spoil([line.split(",") for line in text.split("\n")], chance)
+    return "\n".join(",".join(map(str, line)) if isinstance(line, list) else str(line) for line in lines).encode(
+        errors="surrogateescape"
     )
 
 
@@ -217,17 +218,17 @@ def main() -> None:
     counts = {"inputs": 0, "reached": 0, "read": 0}
     owner, _, function = within.rpartition(".")
     holder: Any = import_module(owner) if within else REGISTRY.module(reader.partition(".")[2].replace("_", "-"))
-    sound = getattr(holder, function or "read")
+    itself = getattr(holder, function or "read")
 
     def counted(*arguments: Any, **named: Any) -> Any:
         counts["reached"] += 1
-        return sound(*arguments, **named)
+        return itself(*arguments, **named)
 
     setattr(holder, function or "read", counted)
 
     def one(content: bytes) -> None:
         counts["inputs"] += 1
-        if counts["inputs"] % 5_000 == 0:
+        if counts["inputs"] % 1_000 == 0:
             print(f"{reader}: {counts}", file=sys.stderr)
         path.write_bytes(content)
         try:
@@ -240,18 +241,16 @@ def main() -> None:
 
     def mutated(content: bytes, most: int, seed: int) -> bytes:
         chance = random.Random(seed)
-        if chance.random() < 0.5:
+        for sound in (content, chance.choice(seeds)) if chance.random() < 0.75 else ():
             try:
-                return _spoiled(name, content, chance)[:most]
-            except Exception:  # bytes that are no such file any more
-                pass
+                return _spoiled(name, sound, chance)[:most]
+            except Exception:  # bytes that are no such file any more, or values that it cannot hold
+                continue
         return atheris.Mutate(content, most)
 
     warnings.simplefilter("error")
     files = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
-    text = name.endswith((".csv", ".arff"))
-    more = {} if text else {"custom_mutator": mutated}
-    atheris.Setup(sys.argv if files else [*sys.argv, "-max_len=20000", str(corpus)], one, **more)
+    atheris.Setup(sys.argv if files else [*sys.argv, "-max_len=20000", str(corpus)], one, custom_mutator=mutated)
     atheris.Fuzz()
 
 

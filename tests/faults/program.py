@@ -2,6 +2,7 @@
 
 ``clock``   a file with the seconds by which the clock is wrong, as Python's ``time`` has it
 ``lease``   seconds between two renewals of a lease, and after which it expires, in place of 4 and 15
+``tiny``    true: every block is of one lane
 ``pause``   seconds that every lane takes longer
 ``kill``    [part of a cell's name, replicate]: the process that comes to it is killed
 ``preempt`` [part, replicate, file]: the worker whose block comes to it is killed, as often as the file says
@@ -20,6 +21,7 @@ from types import SimpleNamespace
 
 import psutil
 
+from sigstats.tasks.engine import execute
 from sigstats.tasks.engine import run_block as work
 from sigstats.tasks.storage import lease
 
@@ -40,6 +42,9 @@ if "clock" in FAULT:
 
     time.time_ns = wrong_ns
     time.time = lambda: wrong_ns() / 1e9
+
+if FAULT.get("tiny"):
+    execute.run_cell.__kwdefaults__["target_seconds"] = 0.0
 
 lease.RENEWAL, lease.PATIENCE = FAULT.get("lease", (lease.RENEWAL, lease.PATIENCE))
 
