@@ -51,8 +51,8 @@ FOOT = """
 - Finished cells lie apart from blocks. What a worker writes late, because it was cut off, or computed again a block
   whose receipt was lost, lies where no result is read, and is removed by the next run.
 - Under a limit of addresses (`ulimit -v`) OpenBLAS asks without end or ends the process, Arrow waits for a thread that
-  never began, and the C library ends the process with its own code. So a command is refused below 512 MiB, a study below
-  1 GiB, and above that libraries take their buffers and threads at the start, one of each.
+  never began, and the C library ends the process with its own code. So a command is refused below 512 MiB, a study
+  below 1 GiB; above that libraries take their buffers and threads at the start, one of each.
 - Ctrl-C while the program starts ends it with one line and exit code 130, also where a package that is being imported
   would take the signal for a failure of its own (`tests/sigstats/test_main.py`).
 - Outputs of one command (`compare`, `rank`, `size`, `verify`) are written under another name first too: a full disk

@@ -90,7 +90,7 @@ class Slot:
 def _computes(process: int, run: UUID) -> bool:
     """True if this is the number of the process of a run, and not by now of another process."""
     try:
-        return psutil.Process(process).environ().get("PREFECT__FLOW_RUN_ID") == str(run)
+        return bool(psutil.Process(process).environ().get("PREFECT__FLOW_RUN_ID") == str(run))
     except psutil.AccessDenied:  # of another user
         return True
     except psutil.Error:

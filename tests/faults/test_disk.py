@@ -131,4 +131,8 @@ def test_a_rename_or_fsync_that_fails_is_named_and_the_run_goes_on(many, tmp_pat
     done = run("run", path, "--cluster", "serial", place=place)
     assert done.returncode == 0, done.stderr
     assert results(place) == reference
-    record("a rename or an fsync fails, or all of them", count=count, seen="named, or the folder alone not synced; the same bytes")
+    record(
+        "a rename or an fsync fails, or all of them",
+        count=count,
+        seen="named, or the folder alone not synced; the same bytes",
+    )
