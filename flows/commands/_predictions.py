@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _NAMED = ("id", "label", "prediction")
 #: The keys of ``--column``. Each of them but the rows has an option of its own.
 _KEYS = (*_NAMED, "score", "epoch", "group", "rows")
+_MOST_BINS = 1000
 
 
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
@@ -54,6 +55,13 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         dest="slices",
         metavar="COLUMN",
         help="a column whose every value is a slice of its own (repeatable)",
+    )
+    columns.add_argument(
+        "--bins",
+        action="append",
+        default=[],
+        metavar="COLUMN=N",
+        help="a column of numbers, of which N bins of about equally many rows are slices (repeatable)",
     )
     columns.add_argument(
         "--task",
@@ -195,12 +203,14 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
     if both := set(options.lower).intersection(options.higher):
         raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
+    bins = _bins(options.bins)
     return Columns(
         **found,
         lower=frozenset(options.lower),
         higher=frozenset(options.higher),
         truth=None if options.labels is None else labels_of(options.labels, found),
-        slices=tuple(options.slices),
+        slices=tuple(dict.fromkeys([*options.slices, *bins])),
+        bins=tuple(bins.items()),
         task=options.task,
         filter=options.filters[0] if options.filters else None,
         model=options.models[0] if options.models else None,
@@ -209,6 +219,17 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         instances=() if options.instances is None else _instances(options.instances),
         named=frozenset(_NAMED).intersection(found),
     )
+
+
+def _bins(options: Sequence[str]) -> dict[str, int]:
+    """The number of bins of each column."""
+    found = {}
+    for option in options:
+        column, _, number = option.rpartition("=")
+        if not column or not number.isdecimal() or not 2 <= int(number) <= _MOST_BINS:
+            raise BadInput(f"--bins: {option!r} is not valid; expected COLUMN=N with N from 2 to {_MOST_BINS}")
+        found[column] = int(number)
+    return found
 
 
 def _instances(path: str) -> tuple[str, ...]:

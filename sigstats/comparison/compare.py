@@ -18,6 +18,7 @@ from .._common.validation import refuse, shown
 from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
+from .bins import too_fine
 from .costs import cost_quantiles
 from .direction import with_direction
 from .mean_tests import bounded
@@ -146,7 +147,9 @@ def _tested(
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
     joint = joint_over_tasks(everything, paired, rule) if "accuracy" in names else None
-    notes = [*paired.notes, *(joint_in_words(joint, paired.task_names, rule) if joint is not None else [])]
+    notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice)]
+    if joint is not None:
+        notes += joint_in_words(joint, paired.task_names, rule)
     if any(row.lower_is_better for row in rows):
         notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))

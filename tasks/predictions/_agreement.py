@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from sigstats._common.validation import shown
+from sigstats._common.messages import did_you_mean, shown
 
 from ..input_files.places import files_of
 from ..tables.spelling import same_spelling
@@ -78,7 +78,8 @@ def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, p
             return taken(first.others[name], rows)
         if name in other.others:
             return taken(other.others[name], partners)
-        raise ValueError(f"{first.where}: column {shown(name)} is not there, nor in {other.where}")
+        near = did_you_mean(name, (*first.names, *other.names))
+        raise ValueError(f"{first.where}: column {shown(name)} is not there, nor in {other.where}{near}")
     a, b = same_spelling([taken(first.others[name], rows), taken(other.others[name], partners)])
     _require_equal((first, a), (other, b), rows, what=f"column {shown(name)}:", wanted="the same in both")
     return a

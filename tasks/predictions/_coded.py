@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats.comparison.bins import in_bins
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.requirements import are_measurements
 from sigstats.comparison.strangers import strangers
@@ -50,7 +51,7 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
         b=b,
         classes=classes,
         group=None if columns.group is None else parted[columns.group][1],
-        slices={name: parted[name] for name in columns.slices},
+        slices=in_bins({name: parted[name] for name in columns.slices}, dict(columns.bins)),
         tasks=parted[columns.task][1] if columns.task is not None and len(parted[columns.task][0]) > 1 else None,
         task_names=() if columns.task is None else parted[columns.task][0],
         notes=tuple(dict.fromkeys(notes)),

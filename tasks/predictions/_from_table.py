@@ -194,6 +194,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         prediction,
         others,
         graded=not labelled,
+        names=tuple(table.names),
         score=score,
         predicted=predicted,
         epoch=epoch,

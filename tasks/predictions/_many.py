@@ -10,7 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import require_class_names
+from sigstats._common.messages import did_you_mean, shown
 from sigstats._common.scores import lower_is_better_note, refuse_uncertain
+from sigstats.comparison.bins import in_bins
 
 from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
 from ._items import item_codes
@@ -208,7 +210,8 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     task = columns.task or TASK
     for name in dict.fromkeys((*columns.optional, *([task] if task in rows.others else []))):
         if name not in rows.others:
-            raise ValueError(f"{rows.first.where}: column '{name}' is not there, nor in any other file")
+            near = did_you_mean(name, rows.first.names)
+            raise ValueError(f"{rows.first.where}: column {shown(name)} is not there, nor in any other file{near}")
         positions, column = rows.others[name]
         place = np.zeros(len(rows.valid), dtype=np.int64)
         place[positions] = np.arange(len(positions))
@@ -225,7 +228,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         scores=table,
         answers=np.column_stack([each[where] for each in rows.answers]) if rows.answers else None,
         group=group,
-        slices={name: others[name] for name in columns.slices},
+        slices=in_bins({name: others[name] for name in columns.slices}, dict(columns.bins)),
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
         lower=bool(marks and first.lower),

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
+from sigstats.comparison.bins import in_bins
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 from sigstats.comparison.requirements import are_measurements
 from sigstats.comparison.strangers import strangers
@@ -80,7 +81,7 @@ def join(
     items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))
     if items is not None and group is not None:
         require_one_group(baseline, rows, items, group)
-    parted = {name: codes_of(others[name]) for name in columns.slices}
+    parted = in_bins({name: codes_of(others[name]) for name in columns.slices}, dict(columns.bins))
     task = columns.task or TASK
     if task not in others and task in baseline.others and task in candidate.others:
         others[task] = same_in_both(task, baseline, candidate, rows, partners)

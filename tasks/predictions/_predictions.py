@@ -28,6 +28,8 @@ class Columns:
     group: str | None = None
     #: Columns whose values part the rows.
     slices: tuple[str, ...] = ()
+    #: How many bins of about equally many rows a column of slices that is a number makes.
+    bins: tuple[tuple[str, int], ...] = ()
     #: The column that says which of several tasks a row is of.
     task: str | None = None
     #: A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
@@ -98,6 +100,8 @@ class Predictions:
     #: What wrote a log; empty for a table.
     harness: str = ""
     score: Any = None
+    #: All columns of a table, for messages.
+    names: tuple[str, ...] = ()
     #: Whether there are predictions; where not, `prediction` is `label`, and the scores are all there is.
     predicted: bool = True
     #: Which of several answers to the item `ids` a row is; None if every id is there once.

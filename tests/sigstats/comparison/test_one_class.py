@@ -35,7 +35,7 @@ def test_f1_has_the_interval_of_f1_difference(predictions):
     outcomes = sigstats.JointOutcomes.from_predictions(y, a, b, positive="yes")
     (row,) = sigstats.compare(y, a, b, measures=["f1"], positive="yes").rows
     low, high = sigstats.f1_difference_interval(outcomes)
-    assert (row.low, row.high) == pytest.approx((low, high), abs=0.01)
+    assert (-row.high, -row.low) == pytest.approx((low, high), abs=0.01)  # candidate - baseline beside A - B
     (grouped,) = sigstats.compare(y, a, b, measures=["f1"], positive="yes", groups=np.arange(700)).rows
     assert (grouped.low, grouped.high) == pytest.approx((row.low, row.high), abs=0.01)
 

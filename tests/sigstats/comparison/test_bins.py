@@ -1,0 +1,69 @@
+"""Slices of numbers: each bin holds neighbouring values and about as many rows as the others."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sigstats.comparison.bins import in_bins
+from sigstats.flows.cli import main
+
+
+@given(st.lists(st.integers(-20, 20), min_size=1, max_size=300), st.integers(2, 12))
+def test_bins_are_ordered_and_each_holds_its_share_of_rows(values, n_bins):
+    distinct = sorted(set(values), key=str)  # as text is sorted
+    codes = np.array([distinct.index(value) for value in values])
+    names, found = in_bins({"age": (tuple(map(str, distinct)), codes)}, {"age": n_bins})["age"]
+    by_bin = [[v for v, each in zip(values, found, strict=True) if each == k] for k in range(len(names))]
+    assert len(names) <= n_bins
+    for name, inside in zip(names, by_bin, strict=True):
+        ends = {str(min(inside)), str(max(inside))}
+        assert set(name.split(" to ")) == ends
+        most_of_one = max(inside.count(value) for value in inside)
+        assert len(inside) <= len(values) / n_bins + most_of_one
+    assert all(max(low) < min(high) for low, high in itertools.pairwise(by_bin))
+
+
+def test_other_columns_stay_and_text_is_refused():
+    parted = {"age": (("1", "old"), np.array([0, 1])), "region": (("a",), np.array([0, 0]))}
+    assert in_bins(parted, {}) == parted
+    with pytest.raises(ValueError, match="bins: column 'age' has the value 'old'; expected numbers alone"):
+        in_bins(parted, {"age": 2})
+
+
+@pytest.fixture
+def tables(tmp_path):
+    rng = np.random.default_rng(5)
+    ages = rng.integers(18, 90, 240)
+    for name in ("a", "b"):
+        rows = [f"{k},{k % 2},{rng.integers(2)},{age}" for k, age in enumerate(ages)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,label,prediction,age", *rows]))
+    return [str(tmp_path / f"{name}.csv") for name in ("a", "b")]
+
+
+@pytest.mark.parametrize("command", ["compare", "rank", "size"])
+def test_each_command_takes_bins(tables, capsys, command):
+    assert main([command, *tables, "--bins", "age=3"]) in (0, 1)
+    said = capsys.readouterr().out
+    assert len(set(re.findall(r"age = \d+ to \d+", said))) == 3
+    assert "age = 18 to " in said
+
+
+def test_a_number_that_is_a_slice_is_told_of_bins(tables, capsys):
+    main(["compare", *tables, "--slice", "age"])
+    assert "values of age have fewer than 10 rows; bins make slices of numbers (--bins age=4" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("option", ["age", "age=1", "age=x", "=3", "age=1001"])
+def test_bad_bins_are_refused(tables, capsys, option):
+    assert main(["compare", *tables, "--bins", option]) == 2
+    assert f"--bins: '{option}' is not valid; expected COLUMN=N" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_mistyped_slice_is_told_with_the_nearest_column(tables, capsys, command):
+    assert main([command, *tables, "--slice", "agee"]) == 2
+    assert "(did you mean 'age'?)" in capsys.readouterr().err
