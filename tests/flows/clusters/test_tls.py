@@ -5,13 +5,14 @@ import ipaddress
 import sys
 from subprocess import PIPE, Popen
 
+import dask
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from ..conftest import QUICK, environment, results, run, study_file
+from ..conftest import QUICK, environment, results, run, run_on, study_file
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
@@ -85,6 +86,15 @@ def test_a_study_over_tls_gives_the_bytes_of_the_plain_loop(quick, tmp_path, clu
     path, reference, _ = quick
     done = run("run", path, "--output", tmp_path / "out", "--cluster", cluster_file(tmp_path, address, ours))
     assert done.returncode == 0, done.stderr
+    assert results(tmp_path / "out") == reference
+
+
+def test_certificates_of_dask_s_own_configuration_do_too(quick, tmp_path, cluster):
+    address, ours, _ = cluster
+    path, reference, _ = quick
+    own = {"ca-file": ours["ca"], "client.cert": ours["cert"], "client.key": ours["key"]}
+    with dask.config.set({f"distributed.comm.tls.{name}": str(value) for name, value in own.items()}):
+        run_on(path, tmp_path / "out", address)
     assert results(tmp_path / "out") == reference
 
 
