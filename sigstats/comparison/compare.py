@@ -106,8 +106,8 @@ def asked_of(
         require(paired, name)
     of_scores = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
     code = None
-    if of_scores or any(map(refers_to_one_class, names)):
-        code = positive_code(paired, positive, among_several=not of_scores)
+    if (of_scores and not paired.of_truth) or any(map(refers_to_one_class, names)):
+        code = positive_code(paired, positive, among_several=not of_scores or paired.of_truth)
     return names, whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
 
 

@@ -78,6 +78,8 @@ class PairedPredictions:
     notes: tuple[str, ...] = ()
     #: What baseline and candidate give each row; pair of float64 arrays of shape (n,), or None.
     scores: tuple[FloatArray, FloatArray] | None = None
+    #: Whether the scores are probabilities of each row's true class, of more than two.
+    of_truth: bool = False
     #: Whether both made predictions; where not, the scores are all there is.
     predicted: bool = True
     #: What every score lies between, if it is known.
@@ -167,6 +169,7 @@ def pair_arrays(
     groups: Any = None,
     slices: Any = None,
     score_range: Sequence[float] | None = None,
+    of_truth: bool = False,
 ) -> PairedPredictions:
     """The predictions of two models from arrays.
 
@@ -176,7 +179,7 @@ def pair_arrays(
     `groups` (array_like, shape (n,), optional): the group of each row, numbers or strings.
     `slices` (mapping of str to array_like of shape (n,), data frame or Series, optional): columns by name: numbers,
     strings or categories.
-    `score_range`: what every score lies between.
+    `score_range`: what every score lies between. `of_truth`: whether scores are probabilities of the true classes.
 
     Raises ValueError if lengths or kinds of labels differ, a value is missing, or a score is not finite.
 
@@ -207,6 +210,7 @@ def pair_arrays(
         slices={str(name): _codes(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
         scores=None if scores is None else _scores(scores, len(label)),
         score_range=None if score_range is None else as_score_range(score_range),
+        of_truth=of_truth,
         identical=prediction_a is prediction_b and (scores is None or scores[0] is scores[1]),
     )
 

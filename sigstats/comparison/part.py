@@ -45,11 +45,13 @@ class Part:
     sign: int = 1
     #: What every run of two recipes says.
     runs: Runs | None = None
+    #: Whether the scores are probabilities of each row's true class.
+    of_truth: bool = False
 
     @cached_property
     def positive(self) -> NDArray[np.bool_]:
-        """Whether a row is of that class; bool array of shape (n,)."""
-        return np.equal(self.label, self.code)
+        """Whether a row is of the class that its score is of; bool array of shape (n,)."""
+        return np.full(len(self.label), True) if self.of_truth else np.equal(self.label, self.code)
 
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
@@ -154,4 +156,5 @@ def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool
         paired.marks,
         -1 if paired.lower else 1,
         paired.runs,
+        paired.of_truth,
     )

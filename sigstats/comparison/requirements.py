@@ -85,6 +85,8 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
         return ("mean-score",) if paired.graded or len(paired.classes) != 2 else ("auc",)
     if paired.scores is None or paired.graded:
         return ("accuracy",)
+    if paired.of_truth:
+        return ("accuracy", "neg-log-loss")
     return ("accuracy", "mean-score" if paired.lower else "auc")
 
 
@@ -118,6 +120,8 @@ def require(paired: PairedPredictions, measure: str) -> None:
         return
     if paired.scores is None:
         raise ValueError(f"measures: {measure!r} is not valid without scores; expected a column of scores")
+    if paired.of_truth and measure != "neg-log-loss":
+        raise ValueError(f"measures: {measure!r} is not valid for {len(paired.classes)} classes; expected neg-log-loss")
     if needs != "marks" and paired.graded:
         raise ValueError(f"measures: {measure!r} is not valid for marks; expected mean-score")
     low, high = min(each.min() for each in paired.scores), max(each.max() for each in paired.scores)

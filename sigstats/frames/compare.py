@@ -11,6 +11,7 @@ import numpy as np
 
 from .._common.class_names import label_name
 from .._common.validation import refuse
+from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
 from ..comparison.requirements import are_measurements
 from ..comparison.result import ComparisonResult
@@ -81,7 +82,8 @@ def compare(
     ----------
     y, prediction_a : data frames, or array_like of shape (n,)
         Baseline and candidate as frames of pandas, polars or Arrow, with a row for each object; or the true labels, all
-        numbers or all strings, and what the baseline predicts.
+        numbers or all strings, and what the baseline predicts: classes, or ``predict_proba`` with a column for each
+        class.
     prediction_b : array_like, shape (n,), optional
         The predictions of the candidate for the same rows; not with frames.
     id, label : str
@@ -102,7 +104,8 @@ def compare(
     run : str, optional
         Frames only: the column of runs of a recipe, such as seeds of its training. Runs are then what is independent.
     scores : pair of array_like of float, shape (n,), optional
-        Arrays only: the scores of baseline and candidate for each row, probabilities of the positive class or marks.
+        Arrays only: the scores of baseline and candidate for each row, probabilities of the positive class or marks; or
+        tables of shape (n, k), probabilities of all k classes.
     groups : str, or array_like of shape (n,), optional
         The group of each row, if rows of one group are not independent: a column of frames, or an array.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
@@ -112,7 +115,7 @@ def compare(
         beside all rows.
     measures : sequence of str, optional
         Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
-        under the curve where there are scores.
+        under the curve where there are scores, or the log loss where these are of more than two classes.
     positive : label, optional
         The class whose probability the scores are; needed where the names of the classes do not tell.
     score_range : pair of float, optional
@@ -181,7 +184,20 @@ def compare(
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "score_range": score_range}
-        pair = pair_arrays(y, prediction_a, prediction_b, **options)
+        if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
+            given = {"prediction_a": prediction_a, "prediction_b": prediction_b}
+            said = class_probabilities(y, given, positive_name)
+            (first, second), options["scores"] = said.predictions, said.scores
+            if prediction_a is prediction_b:  # nothing is tested
+                second, options["scores"] = first, said.scores[:1] * 2
+        elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
+            said = class_probabilities(y, {"scores[0]": scores[0], "scores[1]": scores[1]}, positive_name)
+            first, second, options["scores"] = prediction_a, prediction_b, said.scores
+        else:
+            first, second, said = prediction_a, prediction_b, None
+        if said is not None:
+            positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
+        pair = pair_arrays(y, first, second, **options)
         if not are_measurements(pair.classes):
             told = strangers(pair.classes, [np.unique(each) for each in (pair.label, pair.a, pair.b)], *_ARRAYS)
             pair = replace(pair, notes=tuple(told))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
-from sklearn.metrics import confusion_matrix, f1_score, get_scorer_names
+from sklearn.metrics import confusion_matrix, f1_score, get_scorer_names, log_loss, roc_auc_score
 
 import sigstats
 from sigstats.measures.table import MEASURES, in_our_words
@@ -193,3 +193,40 @@ def test_every_difference_is_of_the_first_less_the_second(test, a, b):
     assert greater.estimate == less.estimate
     for one, way in ((greater, "low"), (less, "high")):
         assert np.sign(getattr(one.confidence_interval, way)) in (np.sign(a - b), 0)
+
+
+def test_probabilities_of_all_classes_give_the_log_loss_of_scikit_learn():
+    y, classes = np.array(list("cab" * 40)), list("abc")
+    a, b = (RNG.dirichlet(np.ones(3), 120) / 2 + (y[:, None] == classes) / 2 for _ in range(2))
+    b[:60] = 1 / 3
+    found = sigstats.compare(y, a, b, slices={"half": np.repeat(["first", "second"], 60)}, measures="neg_log_loss")
+    row = found.rows[0]
+    assert (row.baseline, row.candidate) == pytest.approx((-log_loss(y, a), -log_loss(y, b)))
+    assert (found.rows[1].slice, found.rows[1].verdict) == ("half = first", "fail")
+    by_name = [pd.DataFrame(each, columns=classes)[["b", "c", "a"]] for each in (a, b)]
+    plain = sigstats.compare(y, a, b, measures="neg_log_loss").rows
+    assert (plain[0].baseline, plain[0].candidate) == (row.baseline, row.candidate)
+    assert sigstats.compare(y, *by_name, measures="neg_log_loss").rows == plain
+    likeliest = [np.array(classes)[each.argmax(axis=1)] for each in (a, b)]
+    assert sigstats.compare(y, *likeliest, scores=(a, b), measures="neg_log_loss").rows == plain
+    usual = sigstats.compare(y, a, b)
+    assert [each.measure for each in usual.rows] == ["accuracy", "neg-log-loss"]
+    assert usual.rows[0].baseline == np.mean(likeliest[0] == y)
+    assert sigstats.compare(y, a, a).identical
+    for call, line in (
+        (lambda: sigstats.compare(y, a, b, measures="roc_auc"), "^measures: 'auc' is not valid for 3 classes"),
+        (lambda: sigstats.compare(y, a[:, :2], b), r"^prediction_a \(columns\): 2"),
+        (lambda: sigstats.compare(y, a, 2 * b), "^prediction_b: .*sum to 1"),
+    ):
+        with pytest.raises(ValueError, match=line):
+            call()
+
+
+def test_probabilities_of_two_classes_are_those_of_the_positive_one():
+    a, b = (RNG.dirichlet(np.ones(2), 120) / 2 + (Y[:, None] == ["no", "yes"]) / 2 for _ in range(2))
+    for positive in ("yes", "no"):
+        found = sigstats.compare(Y, a, b, measures=["roc_auc", "neg_log_loss"], positive=positive)
+        areas = [roc_auc_score(Y == "yes", each[:, 1]) for each in (a, b)]
+        assert [found.rows[0].baseline, found.rows[0].candidate] == pytest.approx(areas)
+        assert found.rows[1].candidate == pytest.approx(-log_loss(Y, b))
+    assert sigstats.compare(Y == "yes", a, b, measures="roc_auc").rows[0].baseline == pytest.approx(areas[0])
