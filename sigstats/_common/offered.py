@@ -117,7 +117,8 @@ class Offered:
         except KeyboardInterrupt:
             raise
         except ModuleNotFoundError as error:
-            raise refuse(self.what, name, f"{importable}; {one_line(error)}") from None
+            where = "" if error.name != package else " here: the folder that holds it belongs to PYTHONPATH"
+            raise refuse(self.what, name, f"{importable}; {one_line(error)}{where}") from None
         except BaseException as error:  # a module may do anything
             raised = f"{type(error).__name__}: {one_line(error)}"
             raise refuse(self.what, name, f"{importable}; {module} raised {raised}") from None

@@ -80,6 +80,7 @@ def test_a_class_and_a_pipeline_are_built(package):
         ("netpackage.models:os.system", {}, "import path of a classifier"),
         ("netpackage.models:regressor", {}, "takes it for a regressor"),
         ("netpackage.nowhere:Net", {}, "No module named"),
+        ("netpackages.models:Net", {}, "No module named 'netpackages' here: .* PYTHONPATH"),
         ("netpackage.models:_one", {}, "public names"),
         ("netpackage.models:", {}, "public names"),
         (NET, {"hiden": 3}, "did you mean 'hidden'"),
@@ -91,7 +92,7 @@ def test_a_class_and_a_pipeline_are_built(package):
 )
 def test_what_is_no_classifier_is_refused_in_one_line(package, path, params, message):
     with pytest.raises(ValueError, match=message) as caught:
-        build(path, params=params, allowed=ALLOWED)
+        build(path, params=params, allowed=[*ALLOWED, "netpackages"])
     assert "\n" not in str(caught.value)
 
 
