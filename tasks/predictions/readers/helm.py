@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sigstats._common.validation import shown
+from sigstats._common.messages import shown, shown_name
 
 from ...input_files.content import Content
 from .._log import Answer, EvaluationLog, mapping, sort_scores
@@ -130,8 +130,8 @@ def _add(content: Content, known: dict[str, Any], means: Mapping[str, Any], inst
     for name, value in means.items():
         if str(known.setdefault(name, value)) != str(value):
             raise ValueError(
-                f"{content.where}: id {shown(instance)} is there twice, with {name} {known[name]} and {value}; "
-                "expected each statistic of it once"
+                f"{content.where}: id {shown(instance)} is there twice, with {shown_name(name)} {shown(known[name])} "
+                f"and {shown(value)}; expected each statistic of it once"
             )
 
 

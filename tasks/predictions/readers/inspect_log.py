@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sigstats._common.messages import shown
+from sigstats._common.messages import shown, shown_name
 
 from ...input_files.content import Content
 from ...input_files.encoding import parse_json
@@ -86,7 +86,8 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
     if status != "success":
         wanted = mapping(about.get("dataset")).get("samples")
         of = f" of {wanted:,}" if isinstance(wanted, int) else ""
-        yield f"{_STATUS.get(status, f'its status is {status}')}; {len({each.item for each in answers}):,}{of} items"
+        how = _STATUS.get(status) or f"its status is {shown_name(status)}"
+        yield f"{how}; {len({each.item for each in answers}):,}{of} items"
     if log.get("invalidated") is True:
         yield "it was marked as invalid"
     reducers = mapping(about.get("config")).get("epochs_reducer")

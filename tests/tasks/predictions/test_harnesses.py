@@ -88,6 +88,10 @@ def test_metrics_of_helm_that_list_an_instance_each_are_one_answer(tmp_path):
     twice = helm(tmp_path / "c", [*rows, instance(2, f1_score=0.25)])
     with pytest.raises(ValueError, match=r"'id2' is there twice, with f1_score 0\.5 and 0\.25"):
         read(twice, Columns(score="f1_score"))
+    long = helm(tmp_path / "d", [*rows, instance(2, f1_score="a" * 5000)])
+    with pytest.raises(ValueError, match="is there twice") as caught:
+        read(long, Columns(score="f1_score"))
+    assert len(str(caught.value)) < 300 + len(long)
 
 
 def test_train_trials_of_helm_are_answers_to_one_item_and_perturbations_are_chosen(tmp_path):
