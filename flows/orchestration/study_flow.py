@@ -38,6 +38,7 @@ def study_flow(
     base: str | Path | None = None,
     allow: list[str] | None = None,
     cache: str | None = None,
+    priority: int = 0,
     pages: str | None = None,
 ) -> StudyResult:
     """Run a study to its report, as one flow run. Each cell is computed in a task run of it.
@@ -60,6 +61,8 @@ def study_flow(
         As ``--allow``.
     cache : str, optional
         As ``--cache``.
+    priority : int, optional
+        As ``--priority``.
     pages : str, optional
         The address at which the output is served.
 
@@ -85,6 +88,7 @@ def study_flow(
             display=Display(quiet=True, study=loaded.name),
             allow=allowed(allow or [], where),
             cache=cache,
+            priority=priority,
         )
         # Prefect's flow returns the data of a state.
         return cast(StudyResult, run_here(loaded, options, partial(kind_of(loaded).run, loaded), pages=pages))
