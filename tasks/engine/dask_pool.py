@@ -157,7 +157,7 @@ class DaskPool:
 
     def show(self, fraction: float | None) -> None:
         """Show on the dashboard how much of the study is done."""
-        if self._progress is not None and fraction is not None:
+        if self._progress is not None and fraction is not None and self.client.status == "running":
             with contextlib.suppress(Exception):  # the scheduler is gone, or has no worker
                 self._progress.show(fraction)
 

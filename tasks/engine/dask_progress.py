@@ -7,6 +7,9 @@ from typing import Any
 #: The tasks of a study: a percent each.
 _TASKS = 100
 
+#: Seconds to wait for a worker where there is none: the data is sent again later.
+_NO_WORKER = 1
+
 
 class DaskProgress:
     """A hundred tasks with the name of a study, of which as many are in memory as percent of the study are done.
@@ -31,7 +34,8 @@ class DaskProgress:
         while len(self._waiting) > max(_TASKS - done, 0):
             self._waiting.pop().release()
         if lost:
-            sent = self._client.scatter({(self._group, -1 - number): 0 for number in lost}, direct=False)
+            data = {(self._group, -1 - number): 0 for number in lost}
+            sent = self._client.scatter(data, direct=False, timeout=_NO_WORKER)
             self._data.update(zip(lost, sent.values(), strict=True))
 
     def _is_there(self, number: int) -> bool:
