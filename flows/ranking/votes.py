@@ -39,9 +39,9 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         if name not in given:
             raise ValueError(f"{votes.where}: column {name!r} is not there; expected {', '.join(COLUMNS)}")
     codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
-    models = (np.array(each.to_pylist()) for each in (votes.label, votes.prediction))
+    one, other = (np.array(each.to_pylist()) for each in (votes.label, votes.prediction))
     try:
-        return rank_votes(*models, given[winner], **codes, confidence_level=confidence_level)
+        return rank_votes(one, other, given[winner], **codes, confidence_level=confidence_level)
     except ValueError as error:
         raise ValueError(f"{votes.where}: {error}") from None
 
@@ -52,7 +52,8 @@ def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
     if (ones.sum(axis=0) != 1).any():
         row = int(np.flatnonzero(ones.sum(axis=0) != 1)[0])
         raise ValueError(f"{where}: row {row + 1}: expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others")
-    return np.array(list(_WINNERS.values()))[ones.argmax(axis=0)]
+    winners: NDArray[Any] = np.array(list(_WINNERS.values()))[ones.argmax(axis=0)]
+    return winners
 
 
 def as_json(found: VoteRanking, path: str) -> str:

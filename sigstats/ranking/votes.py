@@ -17,7 +17,7 @@ from scipy.special import ndtri, stdtr
 from .._common.array_record import ArrayRecord
 from .._common.data_frames import require_same_index
 from .._common.tabular import Table, Tabular, in_words
-from .._common.validation import FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
+from .._common.validation import Alternative, FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
 from ..sign_flips.test import sign_flip_test
 from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, sums_of, why_not_finite
@@ -265,9 +265,10 @@ def _tests_of_groups(
         sums = [sums_of(turned[rows], each[rows]) for each in units]
         if len(units) == 2:
             both = sums_of(turned[rows], units[0][rows] * (units[1].max() + 1) + units[1][rows])
-            pvalues[i, j], pvalues[j, i] = _two_way(*sums, both)
+            pvalues[i, j], pvalues[j, i] = _two_way(sums[0], sums[1], both)
+        ways: tuple[tuple[int, int, Alternative], ...] = (i, j, "greater"), (j, i, "less")
         for each in sums:
-            for row, column, way in ((i, j, "greater"), (j, i, "less")):
+            for row, column, way in ways:
                 p = sign_flip_test(each, alternative=way).pvalue if each.any() else 1.0
                 pvalues[row, column] = max(p, pvalues[row, column] if len(units) == 2 else 0.0)
     return pvalues
