@@ -15,6 +15,7 @@ from .._common.numerals import p_number
 from .._common.task_weights import task_weights
 from .._common.validation import IntArray
 from ..many_datasets.joint_tasks import JointTasksResult, joint_tasks_test
+from ..many_datasets.stratified import MOST_DISCORDANT
 from ..measures.table import MEASURES
 from .mean_tests import Tested, with_bound
 from .paired_predictions import PairedPredictions
@@ -23,8 +24,8 @@ from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
 
-#: So many tasks are named.
-_MOST_NAMED = 5
+#: So many tasks are named, and so many are decided over, by so many draws.
+_MOST_NAMED, _MOST_TASKS, _MOST_DRAWS = 5, 1000, 10_000
 
 
 def has_task_mean(measure: str) -> bool:
@@ -60,15 +61,23 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
 
 
 def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> JointTasksResult | None:
-    """The decision on the accuracy over all tasks; None where there is one task, or rows are not independent."""
-    if paired.tasks is None or part.group is not None or part.right is not None or part.runs is not None:
+    """The decision on the accuracy over all tasks; None for one task, very many of them or of rows, and groups."""
+    if (
+        paired.tasks is None
+        or len(paired.task_names) > _MOST_TASKS
+        or part.group is not None
+        or part.right is not None
+        or part.runs is not None
+    ):
         return None
     right_a, right_b = part.a == part.label, part.b == part.label
     counts = [
         np.bincount(paired.tasks, which, minlength=len(paired.task_names)).astype(np.int64)
         for which in (right_a & ~right_b, right_b & ~right_a, np.ones(len(part.label)))
     ]
-    return joint_tasks_test(*counts, n_resamples=rule.resamples, rng=rule.seed)
+    if counts[0].sum() + counts[1].sum() > MOST_DISCORDANT:
+        return None
+    return joint_tasks_test(*counts, n_resamples=min(rule.resamples, _MOST_DRAWS), rng=rule.seed)
 
 
 def joint_in_words(joint: JointTasksResult, names: Sequence[str], rule: ComparisonRule) -> list[str]:

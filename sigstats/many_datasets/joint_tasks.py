@@ -5,6 +5,9 @@ independent (`sigstats.sign_flip_test`), or tasks share rows; or a pass is wante
 (`sigstats.compare` excludes a drop).
 """
 
+import math
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,6 +24,8 @@ from .stratified import as_strata, stratified_paired_test
 _ASSUMED = (
     "exact if A is better on no task; of the mean over tasks, where gains and losses cancel, the level is asymptotic"
 )
+#: So many numbers are drawn at a time.
+_AT_A_TIME = 2**20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,9 +126,7 @@ def joint_tasks_test(
     tails = [_tails(each) for each in (a + b).tolist()]
     own = np.array([each[k] for each, k in zip(tails, won.tolist(), strict=True)])
     tasks = _adjusted(own, tails)
-    drawn = np.vstack([won, generator.binomial(a + b, 0.5, size=(count, len(size)))])
-    smallest = np.min([each[k] for each, k in zip(tails, drawn.T, strict=True)], axis=0)
-    extremes = drawn.sum(axis=1), drawn @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))
+    extremes = np.hstack([_extremes(each, size, tails) for each in _drawn(won, a + b, count, generator)])
     joint = np.min([_shares(each) for each in extremes], axis=0)
     return JointTasksResult(
         statistic=min(rows, mean.pvalue, float(tasks.min())),
@@ -140,6 +143,20 @@ def joint_tasks_test(
     )
 
 
+def _drawn(won: IntArray, n: IntArray, count: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    """What was won of each task, and as random draws, some at a time."""
+    yield won[None]
+    most = max(1, _AT_A_TIME // len(n))
+    for start in range(0, count, most):
+        yield rng.binomial(n, 0.5, size=(min(most, count - start), len(n)))
+
+
+def _extremes(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:
+    """The number of rows, the sum over tasks and the smallest p-value, each the more extreme the larger."""
+    smallest = np.min([each[k] for each, k in zip(tails, won.T, strict=True)], axis=0)
+    return np.array([won.sum(axis=1), won @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))])
+
+
 def _tails(n: int) -> FloatArray:
     """P(X >= k) for k = 0 to n, X binomial with n trials and p = 1/2."""
     return np.asarray(bdtrc(np.arange(-1.0, n), n, 0.5), dtype=np.float64) if n else np.ones(1)
@@ -148,12 +165,14 @@ def _tails(n: int) -> FloatArray:
 def _adjusted(own: FloatArray, tails: list[FloatArray]) -> FloatArray:
     """The p-values of tasks, by steps: the chance that any task left has one as small."""
     order = np.argsort(own, kind="stable")
-    found = np.empty(len(own))
-    largest = 0.0
-    for step, task in enumerate(order.tolist()):
-        reached = [_reached(tails[other], own[task]) for other in order[step:].tolist()]
-        largest = max(largest, -float(np.expm1(np.log1p(-np.minimum(reached, 1 - 2**-53)).sum())), own[task])
+    # Tasks of as many discordant rows have the same law.
+    left, found, largest = Counter(len(each) for each in tails), np.empty(len(own)), 0.0
+    laws = {len(each): each for each in tails}
+    for task in order.tolist():
+        none = sum(times * math.log1p(-min(_reached(laws[n], own[task]), 1 - 2**-53)) for n, times in left.items())
+        largest = max(largest, -math.expm1(none), float(own[task]))
         found[task] = largest
+        left[len(tails[task])] -= 1
     return found
 
 
@@ -163,7 +182,7 @@ def _reached(tails: FloatArray, p: float) -> float:
     return float(tails[first]) if first < len(tails) else 0.0
 
 
-def _shares(values: "FloatArray | IntArray") -> IntArray:
+def _shares(values: FloatArray) -> IntArray:
     """How many of the values are as large as each, ties included."""
     rounded = np.round(values * 1e9 / max(float(np.abs(values).max()), 1e-300))
     ascending = np.sort(rounded)

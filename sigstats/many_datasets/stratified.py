@@ -27,7 +27,8 @@ Weights: TypeAlias = Literal["strata", "rows"]
 
 WEIGHTS: tuple[Weights, ...] = ("strata", "rows")
 
-_MOST_DISCORDANT = 10**6
+#: The largest number of discordant rows.
+MOST_DISCORDANT = 10**6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,8 +146,8 @@ def as_strata(only_a: Any, only_b: Any, n: Any) -> tuple[IntArray, IntArray, Int
     if short.any():
         raise refuse("n", size[short][0], f"at least only_a + only_b, {int((a + b)[short][0])}, and at least 1")
     discordant = int((a + b).sum())
-    if discordant > _MOST_DISCORDANT:
-        raise refuse("only_a + only_b (total)", discordant, f"at most {_MOST_DISCORDANT}")
+    if discordant > MOST_DISCORDANT:
+        raise refuse("only_a + only_b (total)", discordant, f"at most {MOST_DISCORDANT}")
     return a, b, size
 
 
