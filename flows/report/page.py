@@ -17,6 +17,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..pages.answer import Answer
 from ..pages.page import page
+from ..pages.toml_text import toml_text
 from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
 from .design import design
@@ -136,23 +137,18 @@ def write_report(store: Store) -> str:
         fingerprint=str(study.get("fingerprint", "")),
     )
     store.files.write("report.html", page.encode("utf-8", "replace"))
+    return report_of(store)
+
+
+def report_of(store: Store) -> str:
+    """The path or URL of the report."""
     return f"{store.root.rstrip('/')}/report.html"
 
 
 def config_as_toml(config: Mapping[str, Any]) -> str:
     """A configuration as the TOML text that gives it again: what is None, which TOML lacks, is left out."""
     ordered = {key: config[key] for key in sorted(config, key=_first_things_first)}
-    import tomlkit
-
-    return tomlkit.dumps(_without_none(ordered)).strip()
-
-
-def _without_none(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _without_none(one) for key, one in value.items() if one is not None}
-    if isinstance(value, (list, tuple)):
-        return [_without_none(one) for one in value if one is not None]
-    return value
+    return toml_text(ordered)
 
 
 def _transforms(evidence: Evidence) -> str:

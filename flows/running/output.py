@@ -129,12 +129,17 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alon
     """
     if alone:
         store.files.sweep()
-    store.write_json("study.json", {**identity, "fingerprint": digest("study", **identity), "versions": _versions()})
+    store.write_json("study.json", described(identity))
     for dataset in prepared.datasets:
         store.write_data(dataset)
     if prepared.references:
         write_references(store, prepared.references)
     write_plan(store, prepared.plan)
+
+
+def described(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of ``study.json``."""
+    return {**identity, "fingerprint": digest("study", **identity), "versions": _versions()}
 
 
 def _versions() -> dict[str, str]:

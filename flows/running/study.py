@@ -28,11 +28,12 @@ from sigstats.tasks.summary.summarize import summarize
 
 from ..config.study import Study
 from ..errors import BadInput
-from ..report.page import write_report
+from ..report.page import report_of, write_report
 from .cell_result import CellStudyResult
 from .cells import CellComputer, run_cells
+from .finished import finished_before, mark_finished, stored_replicates
 from .options import RunOptions
-from .output import begin, identity_of, refuse_another
+from .output import begin, described, identity_of, refuse_another
 from .part import Part
 from .prepared import Prepared, Progress
 from .progress import Display
@@ -77,6 +78,12 @@ def _run(
     identity = identity_of(study, prepared)
     refuse_another(store, identity, prepared.plan, kinds)
     part = options.part
+    if (
+        part is None
+        and options.cache is None
+        and (before := finished_before(store, prepared.plan, described(identity)))
+    ):
+        return _finished(store, prepared.plan, before, display, started)
     lanes = {} if part is None else part.lanes(prepared.plan.cells)
     plan = prepared.plan if part is None else _only(prepared.plan, lanes)
     left = anything_left(plan, store, lanes)
@@ -89,6 +96,8 @@ def _run(
             outcomes, changes = _computed(plan, store, pool, options, lanes, left=left)
             workers.close()
             rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
+            if part is None:
+                mark_finished(store, plan, described(identity))
     return CellStudyResult(
         plan=plan,
         rows=tuple(rows),
@@ -101,6 +110,28 @@ def _run(
         changes=changes,
         all_changes=changes_of(store),
         part=part,
+    )
+
+
+def _finished(
+    store: Store, plan: Plan, rows: Sequence[Hypothesis], display: Display, started: float
+) -> CellStudyResult:
+    """The result of a study that has finished before, with nothing left to compute, to summarise or to report."""
+    with display.start(plan, workers=lambda: 1):
+        for cell in plan.cells:
+            display.advance(cell, cell.replicates, None)
+            display.cell_done(cell)
+    return CellStudyResult(
+        plan=plan,
+        rows=tuple(rows),
+        failed=(),
+        output=store.root,
+        report=report_of(store),
+        replicates=sum(stored_replicates(store, cell) for cell in plan.cells),
+        seconds=time.monotonic() - started,
+        engines=frozenset(),
+        changes=StaffChanges(),
+        all_changes=changes_of(store),
     )
 
 

@@ -162,14 +162,17 @@ class _Timing:
         """The estimates: measured, or predicted from those measured."""
         each = self._model.each()
         shares = [(one.cell, one.share) for one in self.estimates if one.share is not None]
-        prepared = {_prepared_by(one.cell): one.once for one in self.estimates if one.timed}
+        prepared: dict[tuple[str, ...], list[float]] = {}
+        for one in self.estimates:
+            for alike in _prepared_by(one.cell) if one.timed else ():
+                prepared.setdefault(alike, []).append(one.once)
 
         def guess(at: int, one: Estimate) -> Estimate:
             if one.share is None and one.left and (one.cell.stopping or observed_cell(one.cell) is not None):
                 one = replace(one, share=_usual_share(one.cell, shares))
             if one.timed or one.problem or not one.left or self._tried[at] is None or np.isnan(each[at]):
                 return one
-            once = prepared.get(_prepared_by(one.cell), 0.0)
+            once = float(np.mean(next((prepared[key] for key in _prepared_by(one.cell) if key in prepared), 0.0)))
             return replace(one, each=float(each[at]), once=once, bytes=3000 + 2 * one.cell.replicates)
 
         return [guess(at, one) for at, one in enumerate(self.estimates)]
@@ -182,9 +185,10 @@ def _size(data: Dataset | Documents) -> tuple[float, float, float]:
     return len(data), data.X.shape[1], len(data.classes)
 
 
-def _prepared_by(cell: Cell) -> tuple[str, ...]:
-    """A key: cells for which it is equal prepare about the same."""
-    return (*kind_of_cell(cell), *(cell.subject.get(key, "") for key in ("dataset", "n")))
+def _prepared_by(cell: Cell) -> list[tuple[str, ...]]:
+    """Keys, the best first: cells for which one is equal prepare about the same."""
+    kind = kind_of_cell(cell)
+    return [(*kind, *(cell.subject.get(key, "") for key in ("dataset", "n"))), kind, (cell.fanout,)]
 
 
 def _first(cell: Cell, replicates: int) -> Block:
@@ -210,12 +214,14 @@ def _timed(one: Estimate, scratch: Store, *, cold: bool) -> Estimate:
     if cell.replicates == 1:
         size = _stored(cell, files)
         return replace(one, each=first.seconds, timed=True, share=_share(first), bytes=size)
-    if not isinstance(again, Failure) and again.seconds < _SHORT:
-        block = _first(cell, min(cell.lane_size, max(1, int(_PART_OF_WORK * cell.replicates))))
-        again = run_guarded(block, files)
     if isinstance(again, Failure):
         return replace(one, problem=f"{again.error}: {again.message}")
-    each = again.seconds / (block.last - block.first)
+    each, more = again.seconds, min(cell.lane_size, int(_PART_OF_WORK * cell.replicates))
+    if each < _SHORT and more > 1:
+        single, again = min(first.seconds, each), run_guarded(_first(cell, more), files)
+        if isinstance(again, Failure):
+            return replace(one, problem=f"{again.error}: {again.message}")
+        each = max(0.0, again.seconds - single) / (more - 1)  # without what a block takes besides its replicates
     once = max(0.0, first.seconds - each)
     size = 3000 + 2 * cell.replicates
     return replace(one, each=each, once=once, timed=True, share=_share(again), bytes=size)

@@ -7,7 +7,7 @@ from importlib.abc import MetaPathFinder
 
 _MODULES = {
     "studies": "bokeh cachetools cryptography dask distributed fastapi fsspec httpx joblib pandas prefect psutil "
-    "pydantic pydantic_core sklearn sqlalchemy threadpoolctl tomlkit",
+    "pydantic pydantic_core sklearn sqlalchemy threadpoolctl",
     "fast": "llvmlite numba",
     "s3": "s3fs",
     "jobqueue": "dask_jobqueue",

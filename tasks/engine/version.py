@@ -4,6 +4,7 @@ import hashlib
 import importlib.metadata
 import os
 import time
+from collections.abc import Set
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from .guarded import run_guarded
 #: Seconds for which a worker with other code keeps a block that it gives back: others take the blocks meanwhile.
 _GIVEN_BACK = 1.0
 
-#: Folders of the package whose code computes no block.
+#: Folders of the package whose code computes no block, and endings of the files that are code.
 _NOT_COMPUTING = {"flows", "ready_studies", "__pycache__"}
+_CODE = (".py", ".j2", ".css", ".js")
 
 
 @cache
@@ -26,14 +28,20 @@ def version() -> str:
         number = importlib.metadata.version("sigstats")
     except importlib.metadata.PackageNotFoundError:
         number = "without a version"
-    return f"{number}, code {_digest(Path(sigstats.__path__[0]))[:12]}"
+    return f"{number}, code {_digest(Path(sigstats.__path__[0]), _NOT_COMPUTING)[:12]}"
 
 
-def _digest(root: Path) -> str:
+@cache
+def all_code() -> str:
+    """A digest of the code of this package, that of reports included."""
+    return _digest(Path(sigstats.__path__[0]), {"__pycache__"})
+
+
+def _digest(root: Path, without: Set[str]) -> str:
     found = hashlib.sha256()
     for folder, folders, files in os.walk(root, followlinks=True):
-        folders[:] = sorted(set(folders) - _NOT_COMPUTING)
-        for name in sorted(file for file in files if file.endswith(".py")):
+        folders[:] = sorted(set(folders) - without)
+        for name in sorted(file for file in files if file.endswith(_CODE)):
             path = Path(folder, name)
             content = path.read_bytes()
             found.update(f"{path.relative_to(root).as_posix()}:{len(content)}:".encode() + content)

@@ -9,6 +9,7 @@ Layout under the root (a path or an fsspec URL)::
     replicates/<cell>/<first>-<last>.parquet    all replicates of a finished cell
     receipts/<cell>.json                    timings and hosts: never part of a result
     summary.parquet, report.html
+    finished.json                           a digest of all that a finished run has left
 
 Every Parquet file carries a seal (`sigstats.tasks.storage.seal`). A file that is truncated, altered or of another study
 is reported by `Damaged` and computed again.

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-import tomlkit
 
 from sigstats.flows.cli import main
+from sigstats.flows.pages.toml_text import toml_text
 
 GOLDEN = Path(__file__).with_name("golden.json")
 #: Columns of replicates that rounding may change: the others are compared exactly.
@@ -224,7 +224,7 @@ def make_inputs(folder):
 def run(name, folder):
     kind, study = STUDIES[name]
     path = folder / f"{name}.toml"
-    path.write_text(tomlkit.dumps({"kind": kind, "name": name, **study}))
+    path.write_text(toml_text({"kind": kind, "name": name, **study}))
     where = [] if kind == "regression" else ["--cluster", "serial"]
     main(["run", str(path), "--output", str(folder / name), *where])
     return found_in(folder / name)
