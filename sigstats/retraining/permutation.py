@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from ..learners.base import Null  # whose room imports scikit-learn
 
 _MOST_PROCESSES = 1000
+_SCALER = "a StandardScaler before the classifier would let permutations share work: some ten times as fast"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -119,6 +120,8 @@ def permutation_test(
     ----------
     classifier : estimator or str
         A scikit-learn classifier, or the name of a ready one of studies: ``"1-nn"``, ``"lda"``, ``"decision-tree"``.
+        Where a `StandardScaler` before it would make the test much faster, as before a bare `LogisticRegression`,
+        ``.reason`` says so.
     X : array_like or DataFrame, shape (n, d)
         The rows. For a ready classifier the strings, categories and booleans of a data frame are nominal features, as
         in a study; an estimator of your own gets the frame as it is. With floats shorter than float64 most estimators
@@ -204,6 +207,8 @@ def permutation_test(
     _, codes = as_classes(y)
     folds = as_folds(cv, X, codes, generator) if groups is None else as_group_folds(cv, X, codes, groups, generator)
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)
+    if retrainer.batched_if_scaled:
+        reason = "; ".join(filter(None, [reason, _SCALER]))
     if not (isinstance(measure, str) and measure == "error"):
         statistic = statistic_of(measure, retrainer, y, positive)
         return _by_measure(retrainer, statistic, generator, n_resamples, n_jobs, reason)

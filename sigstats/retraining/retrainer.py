@@ -112,12 +112,22 @@ class Retrainer:
                 self._exchange = LabelExchange(self._y, codes)
             else:
                 self._strata = rows_to_permute(self._y, codes)
-        self._learner = self._find_batched_learner() if batched else None
+        self._learner = self._find_batched_learner(self._estimator) if batched else None
 
     @property
     def batched(self) -> bool:
         """True if a batched learner is used."""
         return self._learner is not None
+
+    @property
+    def batched_if_scaled(self) -> bool:
+        """True if no batched learner is used, and one would be behind a `StandardScaler`."""
+        if self.batched:
+            return False
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        return self._find_batched_learner(make_pipeline(StandardScaler(), self._estimator)) is not None
 
     @property
     def n(self) -> int:
@@ -254,7 +264,7 @@ class Retrainer:
         one = np.arange(self.n)[None]
         return one if self.null == "labels" else np.broadcast_to(one, (1, self._X.shape[1], self.n))
 
-    def _find_batched_learner(self) -> Any:
+    def _find_batched_learner(self, estimator: Any) -> Any:
         from ..learners import batched_learners
         from ..learners.base import Problem
 
@@ -264,13 +274,13 @@ class Retrainer:
             return None
         # scikit-learn computes in float32 where X is of it, unless the estimator turns X into other floats first.
         shorter = self._X.dtype.kind == "f" and self._X.dtype.itemsize < 8
-        piped = hasattr(self._estimator, "steps")
+        piped = hasattr(estimator, "steps")
         X = np.ascontiguousarray(self._X, dtype=np.float64)
         floats = self._X.dtype.kind == "f"
         problem = Problem(X, self._y, self._folds, len(self._classes), int(self._folds.max()) + 1, floats)
         for learner in batched_learners():
             if self.null in learner.nulls and (not shorter or (learner.one_size and not piped)):
-                found = learner.recognise(self._estimator, problem, self.null)
+                found = learner.recognise(estimator, problem, self.null)
                 if found is not None:
                     return found
         return None

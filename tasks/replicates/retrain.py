@@ -13,7 +13,7 @@ from ..storage.store import Store
 from ..work import Retrained
 from . import crossval
 from ._retrainers import own_code as own_code
-from ._retrainers import retrainer
+from ._retrainers import retrainer as retrainer
 from ._retrainers import revision as revision
 
 VERSION = 1

@@ -215,6 +215,16 @@ def test_savings_are_those_of_the_rules(tmp_path):
     )
 
 
+@pytest.mark.parametrize("learner", ["logistic-regression", "sklearn.linear_model.LogisticRegression"])
+def test_a_scaler_that_would_let_permutations_share_work_is_named(tmp_path, learner):
+    study, ready = prepared(datasets=["iris"], classifiers=[learner])
+    scratch = Store(str(tmp_path / "scratch"))
+    scratch.write_data(ready.datasets[0])
+    found = [replace(one, each=1.0, timed=True) for one in count(ready.plan, str(tmp_path / "output"))]
+    lines = [line for line in KIND.savings(study, found, scratch) if "StandardScaler" in line]
+    assert len(lines) == (learner != "logistic-regression")
+
+
 def test_what_a_rule_spares_is_expected_and_the_most_is_said(tmp_path):
     _, ready = prepared(permutation={"resamples": 999, "stopping": "gandy"})
     counted = count(ready.plan, str(tmp_path / "output"))

@@ -208,6 +208,21 @@ def test_exclusive_or_is_pure_dependency():
     assert permutation_test(tree, X, y, null="labels", n_resamples=99, rng=1).pvalue == 0.01
 
 
+@pytest.mark.parametrize(
+    ("classifier", "said"),
+    [
+        (LogisticRegression(), True),
+        (make_pipeline(StandardScaler(), LogisticRegression()), False),
+        (GaussianNB(), False),
+        (DummyClassifier(), False),
+    ],
+)
+def test_a_scaler_that_would_let_permutations_share_work_is_named(classifier, said):
+    X, y = load_iris(return_X_y=True)
+    found = permutation_test(classifier, X[::3], y[::3], n_resamples=1, rng=1, cv=2)
+    assert ("StandardScaler" in found.reason) == said
+
+
 def test_a_classifier_that_learns_nothing_has_a_p_value_of_one():
     X, y = load_iris(return_X_y=True)
     result = permutation_test(DummyClassifier(), X, y, cv=5, n_resamples=9, rng=1)
