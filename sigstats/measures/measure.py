@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse
 from .confusion import Confusion, checked_confusion, ratio
@@ -129,7 +130,17 @@ def _mean_over_categories(value: FloatArray, counts: Confusion, kind: Kind, unde
         return np.asarray(value.mean(axis=-1), dtype=np.float64)
     # A class that occurs neither in the truth nor among the predictions is not in the table.
     occurs = counts.tp + counts.fn + counts.fp > 0
-    return ratio(np.where(occurs, value, 0.0).sum(axis=-1), occurs.sum(axis=-1).astype(np.float64), undefined)
+    return ratio(_sum(np.where(occurs, value, 0.0)), _sum(occurs), undefined)
+
+
+def _sum(values: NDArray[Any]) -> FloatArray:
+    """The sums over categories, of few by columns: the same additions in a tenth of the time."""
+    if values.shape[-1] >= 8:  # NumPy adds from here on in another order
+        return np.asarray(values.sum(axis=-1), dtype=np.float64)
+    total = values[..., 0].astype(np.float64)
+    for place in range(1, values.shape[-1]):
+        total = total + values[..., place]
+    return total
 
 
 def as_measure(
