@@ -48,6 +48,17 @@ def _scores(n: int, groups: int = 0) -> dict[str, Any]:
     return {"score_a": a, "score_b": b, "groups": np.arange(n) % groups if groups else None}
 
 
+def _judged(n: int) -> tuple[np.ndarray, ...]:
+    judge_a, judge_b, *people = (RNG.random((4, n)) < 0.8).astype(float)
+    return judge_a, judge_b, *(np.where(np.arange(n) % 10 < 3, each, np.nan) for each in people)
+
+
+def _votes(n: int, models: int) -> object:
+    a = RNG.integers(0, models, n)
+    b = (a + RNG.integers(1, models, n)) % models
+    return sigstats.rank_votes(a.astype(str), b.astype(str), np.where(RNG.random(n) < 0.5, "a", "b"))
+
+
 def _memberships(n: int, fuzzy: int) -> np.ndarray:
     degrees = np.eye(2)[np.arange(n) % 2]
     degrees[:fuzzy] = np.clip(degrees[:fuzzy] + RNG.uniform(0.1, 0.9, (fuzzy, 2)), 0, 1)
@@ -90,11 +101,11 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
     "friedman_test": (lambda n: sigstats.friedman_test(RNG.normal(size=(n, 5))), _DECADES[:4]),
     "friedman_test exact, 3 models": (
         lambda n: sigstats.friedman_test(RNG.normal(size=(n, 3)), method="exact"),
-        (10, 30, 100, 200, 400, 800),
+        (10, 30, 100, 200, 400, 800, 10_000, 100_000),
     ),
     "friedman_test exact, 5 models": (
         lambda n: sigstats.friedman_test(RNG.normal(size=(n, 5)), method="exact"),
-        (2, 4, 6, 8, 10, 20),
+        (2, 4, 6, 8, 10, 20, 100, 1000, 10_000),
     ),
     "compare_over_datasets, 4 models": (
         lambda n: sigstats.compare_over_datasets(RNG.normal(size=(n, 4)), rng=1),
@@ -108,6 +119,20 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         lambda n: sigstats.stratified_paired_test(*RNG.integers(0, n // 10, (2, 5)), RNG.integers(n, 2 * n, 5)),
         _DECADES,
     ),
+    "joint_tasks_test, n tasks": (
+        lambda n: sigstats.joint_tasks_test(*RNG.integers(0, 9, (2, n)), np.full(n, 100), rng=1),
+        (3, 10, 30, 100),
+    ),
+    "joint_tasks_test, 5 tasks": (
+        lambda n: sigstats.joint_tasks_test(*RNG.integers(0, n // 10, (2, 5)), RNG.integers(n, 2 * n, 5), rng=1),
+        _DECADES,
+    ),
+    "anytime_test": (lambda n: sigstats.anytime_test(RNG.integers(-1, 2, n)), _DECADES),
+    "anytime_test, n looks": (
+        lambda n: sigstats.anytime_test(RNG.integers(-1, 2, 100 * n), looks=np.arange(100 * n) // 100),
+        (1, 10, 100, 1000),
+    ),
+    "judged_test": (lambda n: sigstats.judged_test(*_judged(n)), _DECADES[:4]),
     "mcnemar_test": (lambda n: sigstats.mcnemar_test(n // 2 + n // 20, n // 2), _DECADES),
     "mcnemar_test mid-p": (lambda n: sigstats.mcnemar_test(n // 2 + n // 20, n // 2, method="mid-p"), _DECADES),
     "pair_probability": (lambda n: sigstats.pair_probability(n // 2 + n // 20, n // 2), _DECADES),
@@ -159,7 +184,7 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
     ),
     "homogeneity_test bounds, 2 x 12": (
         lambda n: sigstats.homogeneity_test(*_table(12, n), method="bounds"),
-        (100, 300, 1000),
+        (100, 300, 1000, 10_000, 100_000),
     ),
     "fuzzy.efficiency_test, 3 fuzzy": (
         lambda n: sigstats.fuzzy.efficiency_test(_memberships(n, 0), _memberships(n, 3)),
@@ -191,6 +216,7 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         lambda n: sigstats.corrected_resampled_test(RNG.normal(size=n), n_train=9, n_test=1),
         _DECADES,
     ),
+    "five_by_two_test": (lambda n: sigstats.five_by_two_test(RNG.normal(size=(5, 2))), (1, 2)),
     "adjust": (lambda n: sigstats.adjust_pvalues(RNG.random(n)), _DECADES),
     "rank_sets, n items": (lambda n: sigstats.rank_sets(_correct(n, 5)), _DECADES[:4]),
     "rank_sets, n models": (lambda n: sigstats.rank_sets(_correct(500, n)), (2, 4, 8, 16, 32, 64)),
@@ -198,6 +224,8 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
         lambda n: sigstats.rank_sets(_correct(n, 3), groups=np.arange(n) // 10),
         (100, 300, 1000, 3000, 10_000, 100_000),
     ),
+    "rank_votes, n votes": (lambda n: _votes(n, 5), _DECADES[:4]),
+    "rank_votes, n models": (lambda n: _votes(100 * n, n), (2, 4, 8, 16, 32)),
     "rank, n items": (lambda n: sigstats.rank_models(_correct(n, 5)), _DECADES[:4]),
     "permutation_test 1-nn, 99 replicates": (_retrained("1-nn"), (30, 100, 300, 1000, 3000)),
     "permutation_test naive-bayes, 99 replicates": (_retrained("naive-bayes"), (30, 100, 300, 1000, 3000, 10_000)),
@@ -209,7 +237,7 @@ CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
     "compare, slices of 100": (lambda n: _predictions(100 * n, n), (1, 10, 30, 100, 300, 1000)),
     "compare, macro-f1, slices of 100": (
         lambda n: _predictions(100 * n, n, measures=["macro-f1"]),
-        (1, 10, 30, 100, 300),
+        (1, 10, 30, 100, 500, 1000),
     ),
 }
 

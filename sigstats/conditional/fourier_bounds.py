@@ -121,7 +121,9 @@ def bounds(
         _extend(circle, degree, drop)
         low, high = (_expected(circle, degree, tilt, reach, sign * slack, sign) for sign in (-1, 1))
         low, high = low - missed, high + missed
-        if high <= 0:
+        # The width falls as 1 / degree: what cannot be reached is given up at once.
+        needed = degree * (high - low) / (width * high) / 2 if high > 0 else math.inf
+        if needed > MAX_FREQUENCIES or needed * circle.angles * len(circle.columns) > MAX_WORK:
             break
         if high - low <= width * high:
             factor = math.exp(min(scale, 700.0))

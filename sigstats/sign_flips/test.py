@@ -141,7 +141,8 @@ def sign_flip_test(
     law of S is a product of polynomials, ``(1 + x**abs(d)) / 2`` for each item. Whole numbers and fractions are
     multiplied exactly; wider laws come from their characteristic function, to thirty digits, or from sums of doubles,
     to twelve; floats of no common fraction are enumerated up to 40 items and beyond that bounded
-    to two thousandths or so (``sigstats.sign_flips.fourier``).
+    to two thousandths or so, less closely where ties or a few that are far larger than all others hold much of the
+    law (``sigstats.sign_flips.fourier``).
 
     The mean of one answer and the mean of eight are not as likely ahead as behind, however equal the models are: if
     each answer is right with probability 0.9, sign flips alone call the model with eight answers worse in 29 of 100
