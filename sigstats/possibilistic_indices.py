@@ -97,6 +97,22 @@ class RankedHypothesis:
     nsd: float
 
 
+class RankedHypotheses(tuple[RankedHypothesis, ...], Tabular):
+    """The result of `weigh_hypotheses`: a tuple of RankedHypothesis, the most similar first, that is a table too."""
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {each.name: [getattr(one, each.name) for one in self] for each in fields(RankedHypothesis)}
+
+    def _table(self) -> Table:
+        columns = {
+            name: [each if isinstance(each, str) else index_number(each) for each in cells]
+            for name, cells in self._columns().items()
+        }
+        best = self[0]
+        degree = "necessarily" if best.nsd > 0 else "possibly" if best.psd > 0 else "not even possibly"
+        return Table(f"Hypotheses: the data support {best.name} most, {degree} rather than {best.rival}", columns)
+
+
 def membership(pvalue: float) -> Membership:
     """The fuzzy set of a hypothesis whose test gave `pvalue`, eq. (20) and (21).
 
@@ -222,7 +238,7 @@ def possibility(p_null: float, p_alternative: float | None = None) -> Possibilit
     )
 
 
-def weigh_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ...]:
+def weigh_hypotheses(pvalues: Mapping[str, float]) -> RankedHypotheses:
     """Order several known algorithms by how far the data say that the new one is like them.
 
     Parameters
@@ -232,9 +248,10 @@ def weigh_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ..
 
     Returns
     -------
-    tuple of RankedHypothesis
-        The most similar first: by NSD, then PSD, then PD, then the p-value; ties in the order given. The indices of the
-        first say whether it stands out: necessarily if NSD > 0, only possibly if PSD > 0.
+    RankedHypotheses
+        A tuple of RankedHypothesis, and a table. The most similar first: by NSD, then PSD, then PD, then the p-value;
+        ties in the order given. The indices of the first say whether it stands out: necessarily if NSD > 0, only
+        possibly if PSD > 0.
 
     Raises
     ------
@@ -266,7 +283,7 @@ def weigh_hypotheses(pvalues: Mapping[str, float]) -> tuple[RankedHypothesis, ..
         rival = max((other for other in known if other != name), key=known.__getitem__)
         index = possibility(p, known[rival])
         ranked.append(RankedHypothesis(name=name, pvalue=p, rival=rival, pd=index.pd, psd=index.psd, nsd=index.nsd))
-    return tuple(sorted(ranked, key=lambda h: (-h.nsd, -h.psd, -h.pd, -h.pvalue)))
+    return RankedHypotheses(sorted(ranked, key=lambda h: (-h.nsd, -h.psd, -h.pd, -h.pvalue)))
 
 
 def _as_memberships(value: Any, name: str) -> FloatArray:

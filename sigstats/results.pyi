@@ -28,6 +28,7 @@ from .mcnemar.test import McNemarResult as McNemarResult
 from .possibilistic_indices import DominanceIndices as DominanceIndices
 from .possibilistic_indices import Membership as Membership
 from .possibilistic_indices import Possibility as Possibility
+from .possibilistic_indices import RankedHypotheses as RankedHypotheses
 from .possibilistic_indices import RankedHypothesis as RankedHypothesis
 from .proportions import ProportionResult as ProportionResult
 from .ranking.rank_sets import RankSets as RankSets

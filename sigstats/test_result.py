@@ -65,7 +65,10 @@ class TestResult(Tabular):
     def _table(self) -> Table:
         p = p_number(self.pvalue, getattr(self, "log10_pvalue", None))
         shown = {name: getattr(self, f"{before}{name}", None) for name, before in _SHOWN.items()}
-        columns = {"p": [p], **{name: [in_words(each)] for name, each in shown.items() if each is not None}}
+        columns = {"p": [p]}
+        if self.pvalue_interval is not None:
+            columns["interval of p"] = [" to ".join(p_number(end) if end else "0" for end in self.pvalue_interval)]
+        columns |= {name: [in_words(each)] for name, each in shown.items() if each is not None}
         columns["method"] = [f"{self.method}, {self.alternative}"]
         notes = [self._sentence(p), *([self.reason] if self.reason else ())]
         return Table(self._question, columns, notes=notes, words=0)

@@ -1,7 +1,11 @@
 """Pictures of results on the axes of Matplotlib, which is asked for only where a picture is."""
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any
+
+#: The letters of a line of a caption, below a figure of Matplotlib's usual width.
+_LETTERS = 95
 
 
 class Drawn:
@@ -24,7 +28,15 @@ class Drawn:
         ValueError
             If the replicates were not kept, or there are no axes and Matplotlib is not installed.
         """
-        return self._draw(ax)
+        drawn = self._draw(ax)
+        if ax is None:  # on a figure of its own, which SVG, PNG and PDF save with its caption
+            drawn.figure.supxlabel(textwrap.fill(self._caption(), _LETTERS), x=0.01, ha="left", fontsize="small")
+        return drawn
+
+    def _caption(self) -> str:
+        """What the table of the result says: its title, and the first line below it."""
+        table: Any = self._table()  # type: ignore[attr-defined]
+        return " ".join([table.title, *table.notes[:1]])
 
     def _draw(self, ax: Any) -> Any:
         raise NotImplementedError

@@ -54,6 +54,9 @@ if TYPE_CHECKING:
 _MOST_PROCESSES = 1000
 _SCALER = "a StandardScaler before the classifier would let permutations share work: some ten times as fast"
 
+#: Estimators of scikit-learn whose random state only orders the rows for a solver, which comes to the same optimum.
+_DRAWN_BY_THE_SOLVER_ALONE = {"LogisticRegression", "RidgeClassifier", "LinearSVC", "SVC", "NuSVC", "PCA"}
+
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class PermutationTestResult(Drawn, TestResult):
@@ -61,8 +64,9 @@ class PermutationTestResult(Drawn, TestResult):
 
     Attributes
     ----------
-    statistic : float
-        The observed cross-validated measure: by default the error, the share of wrong rows.
+    statistic, estimate : float
+        The observed cross-validated measure: by default the error, the share of wrong rows. It has no interval, since
+        the predictions of a cross-validation depend on each other; `pvalue_interval` is that of p.
     null_distribution : tuple of float
         The measure in each replicate.
     measure : str
@@ -86,6 +90,11 @@ class PermutationTestResult(Drawn, TestResult):
     n: int
     measure: str = "error"
     null_values: tuple[float, ...] = ()
+
+    @property
+    def estimate(self) -> float:
+        """The observed measure, which is the statistic."""
+        return self.statistic
 
     @property
     def null_distribution(self) -> tuple[float, ...]:
@@ -268,10 +277,17 @@ def _in_processes(compute: Callable[[IntArray], Any], draws: Iterator[IntArray],
 def _random_state_warning(classifier: Any) -> str:
     """A warning where an estimator has a random state that is not set; else empty."""
     try:
-        params = classifier.get_params(deep=True).items()
+        params = {"": classifier, **classifier.get_params(deep=True)}
     except Exception:  # what is no estimator is refused later
         return ""
     unset = min(
-        (name for name, value in params if name.split("__")[-1] == "random_state" and value is None), default=""
+        (
+            name
+            for name, value in params.items()
+            if name.split("__")[-1] == "random_state"
+            and value is None
+            and type(params.get(name.rpartition("__")[0])).__name__ not in _DRAWN_BY_THE_SOLVER_ALONE
+        ),
+        default="",
     )
     return unset and f"warning: {unset} is None: where the fit is random, rng alone does not repeat the result"

@@ -56,6 +56,7 @@ def test_every_kind_of_record_is_made_again_of_what_is_shown():
     within = {"AnytimeLook", "PairOverDatasets", "SignedRankProbabilities", "RankedModel", "RankedPair", "RankedSlice"}
     within |= {"JudgeAgreement"}
     shown_otherwise = {"TestResult", "ComparisonResult", "CheckResult", "SequentialResult", "StudyResults"}
+    shown_otherwise |= {"RankedHypotheses"}  # as a tuple
     assert seen >= set(sigstats.results.__all__) - within - shown_otherwise
     assert seen <= {*sigstats.results.__all__, *sigstats.__all__}
 

@@ -38,6 +38,19 @@ def test_cliques_are_bars_over_their_models():
     assert [bar.args[0] for bar in bars] == [(min(map(at.get, c)), max(map(at.get, c))) for c in found.cliques]
 
 
+def test_a_figure_of_its_own_has_its_caption(monkeypatch):
+    figure, ax = MagicMock(), MagicMock()
+    ax.figure, pyplot = figure, MagicMock()
+    pyplot.subplots.return_value = figure, ax
+    monkeypatch.setitem(sys.modules, "matplotlib", MagicMock(pyplot=pyplot))
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", pyplot)
+    found = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True)
+    assert found.plot() is ax
+    (caption,) = figure.supxlabel.call_args.args
+    title, _, sentence = str(found).splitlines()[0], None, str(found).splitlines()[3]
+    assert " ".join(caption.split()) == f"{title} {sentence}"
+
+
 def test_what_is_missing_is_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     found = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True)
