@@ -122,6 +122,10 @@ PROMPTFOO = {
 SWE = {"resolved_ids": ["a__a-1"], "unresolved_ids": ["a__a-2"], "submitted_ids": ["a__a-1", "a__a-2"]}
 SWE_INSTANCES = {"a__a-1": {"resolved": True}, "a__a-2": {"resolved": False}}
 LIGHTEVAL = [{"doc": {"id": str(n), "query": f"q{n}"}, "metric": {"em": float(n % 2)}} for n in range(3)]
+DEEPEVAL = [{"name": "c", "input": "q", "metricsData": [{"name": "m", "score": 0.5}]}] * 2
+EVALPLUS = {"t/0": [{"base_status": "pass"}], "t/1": {"base": [["success", []]], "plus": []}}
+OPENAI = [{"spec": {"completion_fns": ["m"], "base_eval": "e"}}]
+OPENAI += [{"sample_id": "s", "type": "match", "data": {"correct": True, "expected": "x"}}]
 INSPECT = _zip({"header.json": _json(HEADER)[0]} | {f"samples/{s['id']}_epoch_1.json": _json(s)[0] for s in SAMPLES})
 
 _READERS = "sigstats.tasks.datasets.readers"
@@ -158,6 +162,20 @@ READERS: dict[str, tuple[str, Callable[[Path], object], list[bytes], str]] = {
     "predictions.helm": ("per_instance_stats.json", _predictions, _json(HELM), ""),
     "predictions.promptfoo": ("output.json", _predictions, _json(PROMPTFOO), ""),
     "predictions.swe_bench": ("m.run.json", _predictions, _json(SWE, SWE_INSTANCES), ""),
+    "predictions.deepeval": ("test_run_1.json", _predictions, _json({"testCases": DEEPEVAL}), ""),
+    "predictions.evalplus": (
+        "eval_results.json",
+        _predictions,
+        _json({"date": "2026-01-01", "hash": "0", "eval": EVALPLUS}),
+        "",
+    ),
+    "predictions.humaneval": (
+        "results.jsonl",
+        _predictions,
+        [b"\n".join(_json(*({"task_id": f"t/{n}", "passed": n == 0} for n in range(3))))],
+        "",
+    ),
+    "predictions.openai_evals": ("record.jsonl", _predictions, [b"\n".join(_json(*OPENAI))], ""),
     "predictions.lighteval": ("details.parquet", _predictions, [_parquet(LIGHTEVAL)], ""),
 }
 

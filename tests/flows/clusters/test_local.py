@@ -2,10 +2,12 @@
 
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
-from sigstats.flows.clusters.local import Cluster, _require_files, open_pool
+from sigstats.flows.cli import _remedy
+from sigstats.flows.clusters.local import Cluster, _require_files, open_pool, scratch_folder
 from sigstats.flows.errors import BadInput
 
 from ..conftest import environment
@@ -48,7 +50,7 @@ def test_a_worker_that_is_refused_is_started_again_in_silence(tmp_path):
 
 def test_workers_that_the_limit_of_open_files_has_no_room_for_are_refused(monkeypatch):
     resource = pytest.importorskip("resource", reason="needs limits of a process, which Windows lacks")
-    monkeypatch.setattr(resource, "getrlimit", lambda kind: (24, 24))
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (24, 24) if kind == resource.RLIMIT_NOFILE else (-1, -1))
     with (
         pytest.raises(BadInput, match=r"2 workers need \d+ open files, and this process may have 24"),
         open_pool(Cluster(workers=2)),
@@ -63,3 +65,11 @@ def test_the_limit_of_open_files_is_raised_where_it_may_be(monkeypatch):
     monkeypatch.setattr(resource, "setrlimit", lambda kind, limits: asked.append(limits))
     _require_files(10)
     assert asked == [(200, 4096)]
+
+
+def test_a_machine_without_a_folder_for_temporary_files_is_told_what_to_set(monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc"])
+    with pytest.raises(FileNotFoundError) as caught:
+        scratch_folder()
+    assert _remedy(caught.value).endswith("TMPDIR")
