@@ -3,6 +3,7 @@
 To read and check a file of replicates takes ten times as long as to hash its bytes.
 """
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -22,13 +23,14 @@ _ROOT, _OPTIONAL = ("study.json", "plan.parquet", "summary.parquet", "report.htm
 
 
 def mark_finished(store: Store, plan: Plan, identity: Mapping[str, Any]) -> None:
-    """Mark an output as that of a finished run, if it is one.
+    """Mark an output as that of a finished run, if it is one; without the mark, the next run checks each file.
 
     `identity`: the values of ``study.json``.
     """
-    found = _digest(store, plan.cells, identity)
-    if found is not None:
-        store.write_json(_MARK, {"digest": found})
+    with contextlib.suppress(OSError, Damaged):
+        found = _digest(store, plan.cells, identity)
+        if found is not None:
+            store.write_json(_MARK, {"digest": found})
 
 
 def finished_before(store: Store, plan: Plan, identity: Mapping[str, Any]) -> list[Hypothesis] | None:

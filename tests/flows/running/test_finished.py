@@ -77,3 +77,9 @@ def test_what_failed_is_tried_again(tmp_path, monkeypatch):
         assert run(tmp_path / "out").code == 3
     assert not (tmp_path / "out" / "finished.json").exists()
     assert run(tmp_path / "out").code == 0
+
+
+def test_a_mark_that_cannot_be_written_fails_no_run(tmp_path):
+    (tmp_path / "out" / "finished.json").mkdir(parents=True)
+    assert run(tmp_path / "out").code == 0
+    assert run(tmp_path / "out").code == 0
