@@ -55,4 +55,4 @@ def test_a_deployed_study_goes_from_the_page_over_the_workers_to_a_bucket(stack,
     texts = [bucket.get_object(Bucket="results", Key=found["Key"])["Body"].read() for found in receipts]
     assert any(b'"dask"' in text for text in texts)
     cells = {path.split("/")[1] for path in expected if path.startswith("replicates/")}
-    assert cells <= {found["name"] for found in api.tasks_of(ended["id"])}
+    wait_until(lambda: cells <= {found["name"] for found in api.tasks_of(ended["id"])}, seconds=60, interval=1)
