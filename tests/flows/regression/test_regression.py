@@ -1,12 +1,9 @@
 """Regression studies without a server: what is found, what is kept, and what is refused."""
 
-import contextlib
 import json
 import os
-import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 
@@ -17,7 +14,7 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.sequential.alpha_spending import spent_level
 
-from ..conftest import run, start, study_file
+from ..conftest import start, study_file
 from ..predictions import STUDY, write
 
 
@@ -230,28 +227,6 @@ def test_evaluations_at_once_lose_nothing_and_each_has_a_look_of_its_own(folder)
     found = evaluations(folder)
     assert sorted(found["look"]) == [1, 2, 3, 4, 5]
     assert (folder / "out/report.html").read_text().count('<a href="comparisons/') == 5
-
-
-@pytest.mark.processes
-@pytest.mark.faults
-def test_a_killed_evaluation_leaves_all_or_nothing(folder):
-    moments, killed = random.Random(7), 0
-    for number in range(8):
-        write(folder / "predictions/candidate-1.csv", wrong=0.1, seed=number, at=2000 + number)
-        process = start("run", folder / "nightly.toml", "--output", folder / "out")
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.communicate(timeout=moments.uniform(0.4, 2.0))
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        killed += process.returncode == -signal.SIGKILL
-    assert killed
-    done = run("run", folder / "nightly.toml", "--output", folder / "out")
-    assert (done.returncode, done.stderr) == (0, "")
-    found = history(folder)
-    assert (found.groupby("evaluation").size() == 8).all()
-    for name in re.findall(r'href="(comparisons/.*?)"', (folder / "out/report.html").read_text()):
-        assert (folder / "out" / name).read_text().endswith("</html>\n")
 
 
 def test_a_damaged_file_of_the_history_is_named_and_counts_as_a_look(folder, capsys):
