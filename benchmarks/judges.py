@@ -15,6 +15,7 @@ import numpy as np
 from scipy.stats import norm
 
 import sigstats
+from sigstats.judged.law import judged_rows
 
 ROWS, Z = 2000, float(norm.isf(0.025))
 #: Accuracies of A and B, and the judge's sensitivities and specificities for them.
@@ -112,5 +113,54 @@ def main(trials: int) -> None:
             print(f"| {labels:,} | {' | '.join(cells)} |", flush=True)
 
 
+def grouped(rng, labels):
+    """Four answers to each of 500 items, hard or easy for both models; people label all answers to the first items."""
+    item = np.repeat(np.arange(ROWS // 4), 4)
+    ease = rng.beta(1.6, 0.4, size=(1, ROWS // 4))[:, item]
+    people = rng.random((2, ROWS)) < ease
+    judge = np.where(people, rng.random((2, ROWS)) < 0.9, rng.random((2, ROWS)) >= [[0.7], [0.55]])
+    judge |= rng.random((2, ROWS // 4))[:, item] < 0.1  # what the judge lets pass, it passes in all answers
+    seen = np.where(item < labels // 4, people, np.nan)
+    return [(judge, seen, {"groups": item}), (judge, seen, {})]
+
+
+def marked(rng, labels):
+    """Marks from 0 to 1 of unlike laws and equal means, and a judge that is generous to B."""
+    people = np.array([rng.beta(0.4, 0.2, ROWS), rng.beta(4, 2, ROWS)])
+    judge = people + rng.normal(0, 0.1, (2, ROWS)) + [[0.0], [0.1]]
+    seen = np.where(np.arange(ROWS) < labels, people, np.nan)
+    return [(judge, seen, {"score_range": (0, 1)}), (np.zeros((2, ROWS)), seen, {"score_range": (0, 1)})]
+
+
+def interval(judge, seen, groups=None, **_):
+    """That of `sigstats.judged_test`, without the number of labels that would decide, which takes longer."""
+    labelled = ~np.isnan(seen[0])
+    verdict = np.sign(judge[0] * 1.0 - judge[1]).astype(np.int64)
+    rows = judged_rows(verdict, labelled, (seen[0] - seen[1])[labelled], 1.0, groups)
+    law = rows.law(2000, np.random.default_rng(0))
+    return law.low(0.025), law.high(0.025)
+
+
+def groups_and_marks(trials: int) -> None:
+    """The same for answers to items and for marks, where people would see no difference."""
+    for title, draw, methods in (
+        ("Four answers to an item", grouped, ("judged_test by items", "answers taken as independent")),
+        ("Marks", marked, ("judged_test", "people alone")),
+    ):
+        print(f"\n## {title} ({trials:,} trials)\n\n| labels | {' | '.join(methods)} |\n|---|---|---|")
+        for labels in (32, 52, 200):
+            rng = np.random.default_rng(labels)
+            held, width = np.zeros(2), np.zeros(2)
+            for _ in range(trials):
+                for column, (judge, seen, options) in enumerate(draw(rng, labels)):
+                    low, high = interval(judge, seen, **options)
+                    held[column] += low <= 0 <= high
+                    width[column] += high - low
+            cells = [f"{100 * a / trials:.1f}% ({100 * b / trials:.1f})" for a, b in zip(held, width, strict=True)]
+            print(f"| {labels} | {' | '.join(cells)} |", flush=True)
+
+
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 2000)
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
+    main(number)
+    groups_and_marks(number // 5)

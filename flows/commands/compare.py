@@ -115,10 +115,9 @@ def _write_changed(place: str, pairs: "Sequence[PairedPredictions]") -> str:
 
 #: What says nothing of the labels of people, and how it is named.
 _NOT_JUDGED = {
-    **{name: f"--{name}" for name in ("markdown", "report", "junit", "changed", "run", "group", "task", "positive")},
+    **{name: f"--{name}" for name in ("markdown", "junit", "changed", "run", "task", "positive")},
     "slices": "--slice",
     "measures": "--measure",
-    "score_range": "--score-range",
 }
 
 
@@ -134,12 +133,21 @@ def _run_judged(options: argparse.Namespace) -> int:
     paths = (options.baseline, options.candidates[0])
     try:
         found = compare_judged(
-            paths, columns_of_files(options, 2), options.human, rule_of(options), unmatched=options.unmatched
+            paths,
+            columns_of_files(options, 2),
+            options.human,
+            rule_of(options),
+            unmatched=options.unmatched,
+            score_range=options.score_range,
         )
     except ValueError as error:
         raise BadInput(str(error)) from None
     if options.json is not None:
         write_text(options.json, as_json(found))
+    if options.report is not None:
+        from ..comparison.judged_page import as_html
+
+        write_text(options.report, as_html(found))
     if options.json != "-":
         write_text("-", as_text(found))
     return REGRESSION if found.verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE

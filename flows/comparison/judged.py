@@ -10,14 +10,18 @@ from numpy.typing import NDArray
 
 from sigstats._common.messages import printable
 from sigstats._common.validation import Alternative, shown
+from sigstats.comparison.cells import difference_in_words, interval_of, with_unit
+from sigstats.comparison.paired_predictions import as_score_range
+from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule, Verdict
+from sigstats.effects import accuracy_difference
 from sigstats.judged.test import JudgeAgreement, JudgedResult, judged_test
 from sigstats.tasks.predictions import Columns, Predictions, Unmatched, match, read
 
-from ..pages.wording import count_of, p_equation, percent, percent_range, points, points_range
+from ..pages.wording import count_of, p_equation, percent, percent_range
 from .json import JSON_VERSION
 
-_PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers the candidate")
+PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers the candidate")
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class JudgedComparison:
     #: The p-value of "the candidate is not worse".
     p_worse: float
     notes: tuple[str, ...]
+    #: Whether judge and people give marks.
+    marks: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -41,17 +47,57 @@ class JudgedComparison:
         low = self.result.confidence_interval.low
         return self.rule.verdict(p_adjusted=self.p_worse, difference=self.result.estimate, low=low)
 
+    @property
+    def corrected(self) -> ComparisonRow:
+        """The difference that people would see, as a row of a comparison."""
+        found = self.result
+        return ComparisonRow(
+            slice="as people would see it",
+            measure="mean-score" if self.marks else "accuracy",
+            n=found.n,
+            difference=found.estimate,
+            low=found.confidence_interval.low,
+            high=found.confidence_interval.high,
+            verdict=self.verdict,
+        )
+
+    @property
+    def by_judge(self) -> ComparisonRow:
+        """The judge's own difference, with the score interval of verdicts on rows that are alone."""
+        found = self.result
+        row = replace(
+            self.corrected, slice="as the judge sees it", difference=found.judge_estimate, low=None, high=None
+        )
+        row = replace(row, verdict=None)
+        if self.marks or found.n_groups is not None:
+            return row
+        behind, _, ahead = found.rows
+        interval = accuracy_difference(
+            ahead, behind, found.n, confidence_level=self.rule.confidence
+        ).confidence_interval
+        return replace(row, low=interval.low, high=interval.high)
+
 
 def compare_judged(
-    paths: tuple[str, str], columns: Sequence[Columns], human: str, rule: ComparisonRule, *, unmatched: Unmatched
+    paths: tuple[str, str],
+    columns: Sequence[Columns],
+    human: str,
+    rule: ComparisonRule,
+    *,
+    unmatched: Unmatched,
+    score_range: Sequence[float] | None = None,
 ) -> JudgedComparison:
     """The comparison of two files with the verdicts of a judge, and the labels of people in a column of each.
 
-    Raises ValueError, one line: as `sigstats.tasks.predictions.read` and ``match``, or a value that is no verdict.
+    `score_range`: the limits of marks, where judge and people give marks. Raises ValueError, one line: as
+    `sigstats.tasks.predictions.read` and ``match``, or a value that is no verdict.
     """
-    baseline, candidate = (_side(path, each, human) for path, each in zip(paths, columns, strict=True))
+    limits = None if score_range is None else as_score_range(score_range)
+    sides = zip(paths, columns, strict=True)
+    baseline, candidate = (_side(path, each, human, limits) for path, each in sides)
     matched = match(baseline.judged, candidate.judged, unmatched=unmatched)
     (judge_b, people_b), (judge_a, people_a) = baseline.at(matched.rows), candidate.at(matched.partners)
+    groups = None if baseline.groups is None else baseline.groups[np.asarray(matched.rows)]
 
     def test(alternative: Alternative) -> JudgedResult:
         return judged_test(
@@ -59,6 +105,8 @@ def compare_judged(
             judge_b,
             people_a,
             people_b,
+            groups=groups,
+            score_range=limits,
             alternative=alternative,
             confidence_level=rule.confidence,
             n_resamples=max(rule.resamples, 999),
@@ -73,66 +121,86 @@ def compare_judged(
         result=test("two-sided"),
         p_worse=test("less").pvalue,
         notes=tuple(dict.fromkeys((*baseline.judged.notes, *candidate.judged.notes, *matched.notes))),
+        marks=limits is not None,
     )
 
 
 @dataclass(frozen=True)
 class _Side:
-    """One file: its rows, the judge's verdicts, and the labels of people (NaN where there is none)."""
+    """One file: its rows, the judge's verdicts or marks, the labels of people (NaN where there is none), the groups."""
 
     judged: Predictions
-    verdicts: NDArray[np.bool_]
+    verdicts: NDArray[np.float64]
     labels: NDArray[np.float64]
+    groups: NDArray[np.int64] | None
 
-    def at(self, rows: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    def at(self, rows: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         where = np.asarray(rows)
         return self.verdicts[where], self.labels[where]
 
 
-def _side(path: str, columns: Columns, human: str) -> _Side:
+def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] | None) -> _Side:
     judged = read(path, replace(columns, unscored="refuse")).decoded()
     labelled = read(path, replace(columns, score=human, unscored="drop")).decoded()
     if judged.score is not None:
         marks = np.asarray(judged.score.to_numpy(zero_copy_only=False), dtype=np.float64)
-        verdicts = _zero_or_one(marks, path, columns.score or "score")
+        verdicts = marks if limits is not None else _verdicts(marks, path, columns.score or "score")
     else:
-        verdicts = np.array(
-            [a == b for a, b in zip(judged.label.to_pylist(), judged.prediction.to_pylist(), strict=True)]
-        )
-    given = _zero_or_one(labelled.score.to_numpy(zero_copy_only=False), path, human)
+        pairs = zip(judged.label.to_pylist(), judged.prediction.to_pylist(), strict=True)
+        verdicts = np.array([float(a == b) for a, b in pairs])
+    given = np.asarray(labelled.score.to_numpy(zero_copy_only=False), dtype=np.float64)
+    given = _verdicts(given, path, human) if limits is None else _marks(given, path, human, limits)
     of_id = dict(zip(labelled.keys.to_pylist(), given.tolist(), strict=True))
     labels = np.array([of_id.get(each, np.nan) for each in judged.keys.to_pylist()], dtype=np.float64)
-    return _Side(judged, verdicts, labels)
+    groups = None
+    if columns.group is not None:
+        if columns.group != columns.id and columns.group not in judged.others:
+            raise ValueError(f"{path}: column {shown(columns.group)} is not there; expected the group of each row")
+        names = judged.ids if columns.group == columns.id else judged.others[columns.group]
+        groups = np.unique(names.to_pylist(), return_inverse=True)[1]
+    return _Side(judged, verdicts, labels, groups)
 
 
-def _zero_or_one(marks: Any, path: str, name: str) -> NDArray[np.bool_]:
+def _verdicts(marks: NDArray[np.float64], path: str, name: str) -> NDArray[np.float64]:
     other = marks[(marks != 0) & (marks != 1)]
     if len(other):
-        raise ValueError(f"{path}: column {shown(name)}: {other[0]:g} is no verdict; expected 1 (right) or 0 (wrong)")
-    verdicts: NDArray[np.bool_] = marks == 1
-    return verdicts
+        raise ValueError(
+            f"{path}: column {shown(name)}: {other[0]:g} is no verdict; expected 1 (right) or 0 (wrong), or "
+            "--score-range with the limits of marks"
+        )
+    return marks
+
+
+def _marks(marks: NDArray[np.float64], path: str, name: str, limits: tuple[float, float]) -> NDArray[np.float64]:
+    other = marks[(marks < limits[0]) | (marks > limits[1])]
+    if len(other):
+        raise ValueError(
+            f"{path}: column {shown(name)}: {other[0]:g} is not within {limits[0]:g} and {limits[1]:g}; expected "
+            "--score-range with the limits of people's marks"
+        )
+    return marks
 
 
 def as_text(found: JudgedComparison) -> str:
     """The verdict, the judge's difference and the corrected one, the judge's agreement, and the labels to get next."""
-    result = found.result
-    low, high = result.confidence_interval
-    interval = f"{percent(result.confidence_interval.confidence_level)} interval {points_range(low, high)}"
+    result, corrected = found.result, found.corrected
+    interval = f"{percent(result.confidence_interval.confidence_level)} interval {interval_of(corrected)}"
+    grouped = "" if result.n_groups is None else f" in {count_of(result.n_groups, 'group')}"
     lines = [
-        f"{found.verdict.upper()}: {_shown_by(found)}",
-        f"{found.candidate} against {found.baseline}, {count_of(result.n, 'row')} judged",
+        f"{found.verdict.upper()}: {shown_by(found)}",
+        f"{found.candidate} against {found.baseline}, {count_of(result.n, 'row')}{grouped} judged",
         f"labels of people ({found.human}): {count_of(result.n_labels, 'row')}",
         *(f"note: {note}" for note in (*found.notes, *result.reason.split("; ")) if note),
-        f"the judge's difference: {points(result.judge_estimate)} points",
-        f"corrected by people: {points(result.estimate)} points ({interval}), {p_equation(found.p_worse)} of not worse",
+        f"the judge's difference: {difference_in_words(found.by_judge)}",
+        f"corrected by people: {difference_in_words(corrected)} ({interval}), {p_equation(found.p_worse)} of not worse",
     ]
     for name, agreement in zip((found.candidate, found.baseline), result.agreement, strict=True):
-        lines.append(f"judge and people on {name}: {', '.join(_rates(agreement))}")
-    lines.append(_labels_to_get(result))
+        lines.append(f"judge and people on {name}: {', '.join(rates(agreement))}")
+    lines += [labels_to_get(result), guarantee_of(result)]
     return "\n".join(lines)
 
 
-def _rates(agreement: JudgeAgreement) -> Iterator[str]:
+def rates(agreement: JudgeAgreement) -> Iterator[str]:
     """How often judge and people say the same, and what the judge passes, with intervals."""
     right, judge_alone, people_alone, wrong = agreement
     specificity = agreement.specificity()
@@ -146,22 +214,30 @@ def _rates(agreement: JudgeAgreement) -> Iterator[str]:
         yield f"{what} {shown_rate}"
 
 
-def _shown_by(found: JudgedComparison) -> str:
+def guarantee_of(result: JudgedResult) -> str:
+    """Why the interval holds."""
+    if result.guarantee == "exact":
+        return "guarantee: exact, as the judge prefers the same on all rows"
+    return "guarantee: by simulation; that the interval holds for every judge is not proved"
+
+
+def shown_by(found: JudgedComparison) -> str:
     """What people are shown to say."""
     low = found.result.confidence_interval.low
     if found.verdict == "fail":
         return "the candidate is worse in the eyes of people"
-    drop = f"a drop of more than {points(-low).removeprefix('+')} points"
+    drop = f"a drop of more than {with_unit(found.corrected, low).lstrip('−')}"
     return f"{drop} is excluded" if low < 0 else "the candidate is better in the eyes of people"
 
 
-def _labels_to_get(result: JudgedResult) -> str:
+def labels_to_get(result: JudgedResult) -> str:
+    """How many labels would show a difference, and where."""
     if result.labels_wanted is None:
         return "labels: no number of them would show a difference, if people go on as they began"
     more = [max(0, want - there) for want, there in zip(result.labels_wanted, result.labels, strict=True)]
     if not sum(more):
         return "labels: those that are there show a difference"
-    where = ", ".join(f"{each:,} where {who}" for each, who in zip(more, _PREFERS, strict=True) if each)
+    where = ", ".join(f"{each:,} where {who}" for each, who in zip(more, PREFERS, strict=True) if each)
     return f"labels: {sum(more):,} more would show the difference, if people go on as they began: {where}"
 
 

@@ -29,16 +29,17 @@ def as_html(found: SizePlan) -> str:
     """The page: the headline, its basis, the power curves, the tables."""
     answer = _answer(found)
     return page(
-        "size.html.j2",
+        "tables.html.j2",
+        kind="size of a comparison",
         title=answer.title,
         answer=answer,
+        tables=[
+            ("Drops", DROPS_HEADER, [drop_cells(found, each) for each in found.drops]),
+            ("Answers", answers_header(found), list(map(answers_cells, found.answers))),
+            ("Slices", PARTS_HEADER, [part_cells(each) for each in found.parts] if len(found.parts) > 1 else []),
+        ],
+        about="What the numbers rest on",
         basis=list(basis(found)),
-        drops_header=DROPS_HEADER,
-        drops=[drop_cells(found, each) for each in found.drops],
-        answers_header=answers_header(found),
-        answers=list(map(answers_cells, found.answers)),
-        parts_header=PARTS_HEADER,
-        parts=[part_cells(each) for each in found.parts] if len(found.parts) > 1 else [],
     )
 
 

@@ -1,8 +1,10 @@
 """The law of the difference that people would see, and how many labels would decide."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.extreme import monte_carlo_pvalue
 from .._common.random_streams import as_generator
@@ -33,59 +35,159 @@ class Law(NamedTuple):
         return monte_carlo_pvalue(beyond, len(values[0]))
 
 
-def law_of(rows: IntArray, table: IntArray, size: int, generator: np.random.Generator) -> Law:
-    """The law of the difference that people would see, of rows by verdict and labelled rows by verdict and label."""
-    of_verdict = generator.standard_gamma(rows, (size, 3))
-    shares = of_verdict / of_verdict.sum(axis=1, keepdims=True)
-    weights = generator.standard_gamma(table, (size, 3, 3))
-    sums, totals = weights[:, :, 2] - weights[:, :, 0], weights.sum(axis=2)
-    more = generator.standard_exponential((size, 1))
-    sides = []
-    for worst in (-1.0, 1.0):
-        means = np.divide(sums, totals, out=np.full_like(sums, worst), where=totals > 0)
-        harm = shares * ((sums + worst * more) / (totals + more) - means)
-        base = (shares * means).sum(axis=1)
-        sides.append(tuple(base + harm[:, each] for each in range(3) if rows[each]))
-    return Law(*sides)
+#: At most so many random weights are held at a time.
+_PIECE = 2**22
 
 
-def estimate_of(rows: IntArray, table: IntArray) -> float:
-    """The post-stratified difference."""
-    labels = table.sum(axis=1)
-    means = np.where(labels > 0, (table[:, 2] - table[:, 0]) / np.maximum(labels, 1), (-1, 0, 1))
-    return float(rows @ means / rows.sum())
+class Judged(NamedTuple):
+    """The rows and what people said of the labelled ones, by the judge's verdict (B, neither, A).
 
+    Attributes
+    ----------
+    rows : int64 array of shape (3,)
+    values : float64 array of shape (k,)
+        What a difference may be, of which the first is the least, the last the largest, and one is 0.
+    table : int64 array of shape (3, k)
+        The labelled rows by verdict and difference.
+    groups : tuple of float64 arrays of shape (groups, 3), or None
+        Where rows come in groups: of each its rows, its labelled rows, and the sum of their differences.
+    """
 
-def labels_wanted(rows: IntArray, table: IntArray, null: float, way: str, share: float) -> IntArray | None:
-    """The least number of labels, best spread over the verdicts, that would decide."""
-    lengthened = table + 1 / 3 * (rows > 0)[:, np.newaxis]
-    found = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
-    means = found[:, 2] - found[:, 0]
-    spread = rows * np.sqrt(np.maximum(found[:, 2] + found[:, 0] - means**2, 0.0))
-    labels: IntArray = table.sum(axis=1)
+    rows: IntArray
+    values: FloatArray
+    table: IntArray
+    groups: tuple[FloatArray, FloatArray, FloatArray] | None
 
-    def spread_over(number: int) -> IntArray:
-        """So many labels, as Neyman (1934) spreads them, none of those that are there taken back."""
-        if number <= labels.sum() or not spread.any():
+    @property
+    def labels(self) -> IntArray:
+        """The labelled rows by verdict."""
+        return np.asarray(self.table.sum(axis=1))
+
+    @property
+    def estimate(self) -> float:
+        """The post-stratified difference; of a verdict without labels the judge's word is taken."""
+        judge = np.array([self.values[0], 0.0, self.values[-1]])
+        means = np.where(self.labels > 0, self.table @ self.values / np.maximum(self.labels, 1), judge)
+        return float(self.rows @ means / self.rows.sum())
+
+    def law(self, size: int, generator: np.random.Generator) -> Law:
+        """The law of the difference that people would see."""
+        if self.groups is not None:
+            return self._law_of_groups(size, generator, None)
+        return self._law_of_rows(self.table, size, generator)
+
+    def _law_of_rows(self, table: FloatArray | IntArray, size: int, generator: np.random.Generator) -> Law:
+        of_verdict = generator.standard_gamma(self.rows, (size, 3))
+
+        def drawn(number: int) -> tuple[FloatArray, FloatArray]:
+            weights = generator.standard_gamma(table, (number, *table.shape))
+            return weights @ self.values, weights.sum(axis=2)
+
+        sums, totals = _in_pieces(drawn, size, table.size)
+        more = generator.standard_exponential((size, 1))
+        return self._worst(of_verdict / of_verdict.sum(axis=1, keepdims=True), sums, totals, more)
+
+    def _law_of_groups(self, size: int, generator: np.random.Generator, more_labels: float | None) -> Law:
+        """The same with weights of groups, as if there were so many times as many labelled ones where that is said."""
+        assert self.groups is not None
+        rows, labels, differences = self.groups
+
+        def drawn(number: int) -> tuple[FloatArray, ...]:
+            weights = generator.standard_exponential((number, len(rows)))
+            of_verdict = weights @ rows
+            if more_labels is not None:
+                weights = generator.standard_gamma(more_labels, weights.shape)
+            return of_verdict, weights @ differences, weights @ labels
+
+        of_verdict, sums, totals = _in_pieces(drawn, size, len(rows))
+        largest = labels.sum(axis=1).max()
+        more = largest * generator.standard_exponential((size, 1))
+        return self._worst(of_verdict / of_verdict.sum(axis=1, keepdims=True), sums, totals, more)
+
+    def _worst(self, shares: FloatArray, sums: FloatArray, totals: FloatArray, more: FloatArray) -> Law:
+        sides = []
+        for worst in (self.values[0], self.values[-1]):
+            means = np.divide(sums, totals, out=np.full_like(sums, worst), where=totals > 0)
+            harm = shares * ((sums + worst * more) / (totals + more) - means)
+            base = (shares * means).sum(axis=1)
+            sides.append(tuple(base + harm[:, each] for each in range(3) if self.rows[each]))
+        return Law(*sides)
+
+    def labels_wanted(self, null: float, way: str, share: float) -> IntArray | None:
+        """The least number of labels by verdict that would decide, best spread over the verdicts; of groups as now."""
+        level = 2 * share if way == "two-sided" else share
+        if self.groups is None:
+            return self._rows_wanted(lambda law: law.pvalue(null, way) <= level)
+        labels, most = self.labels, float(self.rows.sum() / self.labels.sum())
+
+        def decides(times: float) -> bool:
+            return self._law_of_groups(2_000, as_generator(1), times).pvalue(null, way) <= level
+
+        if not decides(most):
+            return None
+        low, high = 1.0, most
+        if decides(low):
             return labels
-        low, high = 0.0, float(rows.sum() / spread[spread > 0].min())
-        for _ in range(60):
+        while (high - low) * labels.sum() > 1:
             middle = (low + high) / 2
-            few = np.clip(middle * spread, labels, rows).sum() < number
-            low, high = (middle, high) if few else (low, middle)
-        spreads: IntArray = np.ceil(np.clip(high * spread, labels, rows) - 1e-9).astype(np.int64)
-        return spreads
+            low, high = (low, middle) if decides(middle) else (middle, high)
+        wanted: IntArray = np.minimum(np.ceil(high * labels).astype(np.int64), self.rows)
+        return wanted
 
-    def decides(number: int) -> bool:
-        want = spread_over(number)
-        mean = np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], found)
-        law = law_of(rows, want[:, np.newaxis] * mean, 2_000, as_generator(1))
-        return law.pvalue(null, way) <= (2 * share if way == "two-sided" else share)
+    def _rows_wanted(self, enough: Callable[[Law], bool]) -> IntArray | None:
+        rows, table, labels = self.rows, self.table, self.labels
+        smoothed = np.isin(self.values, (self.values[0], 0.0, self.values[-1])) / 3
+        lengthened = table + smoothed * (rows > 0)[:, np.newaxis]
+        found = lengthened / np.maximum(lengthened.sum(axis=1, keepdims=True), 1e-300)
+        means = found @ self.values
+        spread = rows * np.sqrt(np.maximum(found @ self.values**2 - means**2, 0.0))
 
-    low, high = int(labels.sum()), int(rows.sum())
-    if not decides(high):
-        return None
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if decides(middle) else (middle + 1, high)
-    return spread_over(high)
+        def spread_over(number: int) -> IntArray:
+            """So many labels, as Neyman (1934) spreads them, none of those that are there taken back."""
+            if number <= labels.sum() or not spread.any():
+                return labels
+            low, high = 0.0, float(rows.sum() / spread[spread > 0].min())
+            for _ in range(60):
+                middle = (low + high) / 2
+                few = np.clip(middle * spread, labels, rows).sum() < number
+                low, high = (middle, high) if few else (low, middle)
+            spreads: IntArray = np.ceil(np.clip(high * spread, labels, rows) - 1e-9).astype(np.int64)
+            return spreads
+
+        def decides(number: int) -> bool:
+            want = spread_over(number)
+            mean = np.where(labels[:, np.newaxis] > 0, table / np.maximum(labels, 1)[:, np.newaxis], found)
+            return enough(self._law_of_rows(want[:, np.newaxis] * mean, 2_000, as_generator(1)))
+
+        low, high = int(labels.sum()), int(rows.sum())
+        if not decides(high):
+            return None
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if decides(middle) else (middle + 1, high)
+        return spread_over(high)
+
+
+def judged_rows(
+    verdict: IntArray, labelled: NDArray[np.bool_], seen: FloatArray, span: float, units: IntArray | None
+) -> Judged:
+    """The rows by verdict, and what people said of the labelled ones."""
+    values = np.unique(np.concatenate([seen, [-span, 0.0, span]]))
+    cells = len(values) * (verdict[labelled] + 1) + np.searchsorted(values, seen)
+    table = np.bincount(cells, minlength=3 * len(values)).reshape(3, -1)
+    groups = None
+    if units is not None:
+        codes = np.unique(units, return_inverse=True)[1]
+        size, place = 3 * (codes.max() + 1), 3 * codes + verdict + 1
+        counts = (np.bincount(place, weights, size) for weights in (None, labelled))
+        sums = np.bincount(place[labelled], seen, size)
+        of_rows, of_labels, of_sums = (each.reshape(-1, 3).astype(np.float64) for each in (*counts, sums))
+        groups = of_rows, of_labels, of_sums
+    return Judged(np.bincount(verdict + 1, minlength=3), values, table, groups)
+
+
+def _in_pieces(drawn: Callable[[int], tuple[FloatArray, ...]], size: int, width: int) -> list[FloatArray]:
+    """Random arrays of so many rows, drawn with a limit of the weights that are held."""
+    step = max(1, _PIECE // max(1, width))
+    pieces = [drawn(min(step, size - start)) for start in range(0, size, step)]
+    return [np.concatenate(each) for each in zip(*pieces, strict=True)]

@@ -1,17 +1,17 @@
-"""Two models that a judge calls right or wrong, and people a few times: what people would say of all rows.
+"""Two models that a judge calls right or wrong or marks, and people a few times: what people would say of all rows.
 
 A judge (a language model, a matching rule) that errs more often for one of two models makes equal models differ, with
 any number of rows. The rows that people labelled, too, say how often it errs for each.
 
 When not to use: people labelled all rows (`sigstats.mcnemar_test`); rows were chosen for their labels by anything but
-chance and the two verdicts of the judge, such as those that looked wrong; rows depend on each other within groups.
+chance and the two verdicts of the judge, such as those that looked wrong; rows depend on each other, and no groups are
+named.
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._common.data_frames import is_missing, require_same_index
 from .._common.random_streams import RNG, as_generator
@@ -23,44 +23,22 @@ from .._common.validation import (
     as_array,
     as_choice,
     as_count,
+    as_groups,
     as_indicators,
     as_real,
+    as_reals,
     refuse,
 )
-from ..intervals import Interval, clopper_pearson
+from ..comparison.paired_predictions import as_score_range
+from ..intervals import Interval
 from ..sign_flips.test import sign_flip_test
 from ..test_result import TestResult
-from .law import estimate_of, labels_wanted, law_of
+from .agreement import JudgeAgreement as JudgeAgreement
+from .agreement import agreement_of
+from .law import judged_rows
 
 #: The judge's errors are told to differ at this p-value.
 _DIFFERENT = 0.05
-
-
-class JudgeAgreement(NamedTuple):
-    """The agreement of the judge with people, about one model.
-
-    Attributes
-    ----------
-    both_right, judge_alone_right, people_alone_right, both_wrong : int
-        The number of labelled rows by what both say of the model's answer.
-    """
-
-    both_right: int
-    judge_alone_right: int
-    people_alone_right: int
-    both_wrong: int
-
-    def agreement(self, confidence_level: float = 0.95) -> Interval:
-        """Clopper and Pearson's interval of the share of rows of which both say the same."""
-        return clopper_pearson(self.both_right + self.both_wrong, sum(self), confidence_level=confidence_level)
-
-    def sensitivity(self, confidence_level: float = 0.95) -> Interval:
-        """That of the share called right by the judge among the answers that people call right."""
-        return _share(self.both_right, self.people_alone_right, confidence_level)
-
-    def specificity(self, confidence_level: float = 0.95) -> Interval:
-        """That of the share called wrong by the judge among the answers that people call wrong."""
-        return _share(self.both_wrong, self.judge_alone_right, confidence_level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +52,8 @@ class JudgedResult(TestResult):
     pvalue : float
         That of the difference of accuracies, as people would see them, being `margin`.
     estimate : float
-        The corrected difference: accuracy of A less that of B. Of a verdict of the judge that no labelled row has, the
-        judge's own word is taken.
+        The corrected difference: accuracy (or mean mark) of A less that of B. Of a verdict of the judge that no
+        labelled row has, the judge's own word is taken.
     confidence_interval : Interval
         Of that difference; one-sided if the alternative is. For a verdict without labels it allows anything.
     judge_estimate : float
@@ -92,6 +70,11 @@ class JudgedResult(TestResult):
     labels_wanted : tuple of int or None
         The number of labels, again by the judge's preference and with those that are there, at which the interval
         would leave out `margin` if people went on as they began; None if no number of labels would do.
+    n_groups : int or None
+        The number of groups, where rows come in groups.
+    guarantee : str
+        ``"exact"`` if all rows are of one verdict of the judge, without marks and groups; else ``"simulated"``: the
+        level holds in simulations, and no proof is known (see Notes).
     """
 
     _question = "Judged test: would people find A and B equally accurate?"
@@ -107,6 +90,8 @@ class JudgedResult(TestResult):
     rows: tuple[int, int, int]
     labels: tuple[int, int, int]
     labels_wanted: tuple[int, int, int] | None
+    n_groups: int | None
+    guarantee: str
 
 
 def judged_test(
@@ -115,6 +100,8 @@ def judged_test(
     people_a: Any,
     people_b: Any,
     *,
+    groups: Any = None,
+    score_range: Any = None,
     margin: float = 0.0,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
@@ -126,13 +113,18 @@ def judged_test(
     Parameters
     ----------
     judge_a, judge_b : array_like of bool or of 0 and 1, shape (n,)
-        Whether the judge calls the answers of A and of B right.
+        Whether the judge calls the answers of A and of B right; marks where `score_range` is given.
     people_a, people_b : array_like, shape (n,)
-        Whether people do; None, NaN or NA where they were not asked. A row counts as labelled if both of its answers
-        are.
+        Whether people do, or their marks; None, NaN or NA where they were not asked. A row counts as labelled if both
+        of its answers are.
+    groups : array_like of int, shape (n,), optional
+        The item that each row answers, or the document that it is of, where rows of one are not independent.
+    score_range : pair of float, optional
+        The least and the largest mark that people may give: values are marks then, and not right or wrong.
     margin : float
-        The difference of accuracies of the null hypothesis, between -1 and 1. With ``alternative="greater"`` and a
-        margin of -0.02, a small p-value says that A is not worse than B by 0.02 or more.
+        The difference of accuracies (mean marks) of the null hypothesis, within what is possible. With
+        ``alternative="greater"`` and a margin of -0.02, a small p-value says that A is not worse than B by 0.02 or
+        more.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
@@ -157,13 +149,16 @@ def judged_test(
     verdicts of their share among all rows times the mean difference that people see in them (post-stratification). The
     labelled rows may be more frequent with one verdict than with another, if they were drawn by chance within each.
 
+    With marks the verdict is which of both the judge marks higher, so that his marks need not be on people's scale.
+
     Rows have the weights of flat Dirichlet laws, those of all rows for the shares and those of labelled rows for the
     means. One more labelled row, the worst possible, is put in with the verdict with which it does most harm; a verdict
     without labels counts as the worst possible altogether. The interval's ends are points of the law of the weighted
     difference. With one verdict it is the interval of an unseen row, and its p-value McNemar's exact one
     (``sigstats.unseen_row``). That it holds with three is not proved. In simulations of 30 to 1,000 labels a 95%
     interval covered in 95.0% or more. That of prediction-powered inference (PPI++) fell to 92%; with 30 labels it was a
-    third to two thirds as wide (benchmarks/judges.md).
+    third to two thirds as wide (benchmarks/judges.md). Groups have one weight each, for shares and means, and one more
+    group that is as large as the largest is put in.
 
     References
     ----------
@@ -190,15 +185,18 @@ def judged_test(
     >>> sigstats.mcnemar_test(0, 20).pvalue < 1e-5, result.pvalue  # of the judge's verdicts, and of people's
     (True, 1.0)
     """
-    require_same_index(judge_a=judge_a, judge_b=judge_b, people_a=people_a, people_b=people_b)
-    judged = as_indicators(judge_a, "judge_a"), as_indicators(judge_b, "judge_b")
-    labels = _labels(people_a, "people_a"), _labels(people_b, "people_b")
-    n = len(judged[0])
+    require_same_index(judge_a=judge_a, judge_b=judge_b, people_a=people_a, people_b=people_b, groups=groups)
+    limits = (0.0, 1.0) if score_range is None else as_score_range(score_range)
+    judged = [_verdicts(each, name, score_range) for name, each in {"judge_a": judge_a, "judge_b": judge_b}.items()]
+    marked = None if score_range is None else limits
+    labels = _labels(people_a, "people_a", marked), _labels(people_b, "people_b", marked)
+    n, span = len(judged[0]), limits[1] - limits[0]
     names = ("judge_b", "people_a", "people_b")
     for name, each in zip(names, (judged[1], *labels), strict=True):
         if len(each) != n:
             raise refuse(f"{name} (length)", len(each), f"{n}, as judge_a")
-    null = as_real(margin, "margin", low=-1, high=1, open_ends=True)
+    units = None if groups is None else as_groups(groups, "groups", n)[0]
+    null = as_real(margin, "margin", low=-span, high=span, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     size = as_count(n_resamples, "n_resamples", minimum=999, maximum=10**7)
@@ -206,40 +204,52 @@ def judged_test(
     if not labelled.any():
         raise refuse("people_a, people_b", 0, "one row or more that has a label of both answers")
 
-    verdict = judged[0].astype(np.int64) - judged[1]
-    people = tuple(each[labelled] == 1 for each in labels)
-    seen = people[0].astype(np.int64) - people[1]
-    rows = np.bincount(verdict + 1, minlength=3)
-    table = np.bincount(3 * (verdict[labelled] + 1) + seen + 1, minlength=9).reshape(3, 3)
+    verdict = np.sign(judged[0] - judged[1]).astype(np.int64)
+    seen = labels[0][labelled] - labels[1][labelled]
+    data = judged_rows(verdict, labelled, seen, span, units)
     share = (1 - level) / (2 if way == "two-sided" else 1)
-    generator = as_generator(rng)
-    law = law_of(rows, table, size, generator)
-    low, high = (law.low(share) if way != "less" else -1.0), (law.high(share) if way != "greater" else 1.0)
-    wanted = labels_wanted(rows, table, null, way, share)
-    errors = sign_flip_test((verdict[labelled] - seen).astype(np.float64))
-    estimate, left_out = estimate_of(rows, table), int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
+    law = data.law(size, as_generator(rng))
+    low, high = (law.low(share) if way != "less" else -span), (law.high(share) if way != "greater" else span)
+    wanted = data.labels_wanted(null, way, share)
+    errors = judged[0][labelled] - judged[1][labelled] - seen
+    if units is not None:
+        errors = np.bincount(np.unique(units[labelled], return_inverse=True)[1], errors)
+    favour = sign_flip_test(errors).pvalue
+    left_out = int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
+    right = [each[labelled] > sum(limits) / 2 for each in (*judged, *labels)]
     return JudgedResult(
-        statistic=estimate,
+        statistic=data.estimate,
         pvalue=law.pvalue(null, way),
         method="unseen-row",
         alternative=way,
-        reason=_reason(errors.pvalue, rows, table, left_out),
-        estimate=estimate,
+        reason=_reason(favour, data.rows, data.table, left_out),
+        estimate=data.estimate,
         confidence_interval=Interval(low, high, level),
-        judge_estimate=float(verdict.mean()),
-        agreement=(_agreement(judged[0][labelled], people[0]), _agreement(judged[1][labelled], people[1])),
-        errors_pvalue=errors.pvalue,
+        judge_estimate=float((judged[0] - judged[1]).mean()),
+        agreement=(agreement_of(right[0], right[2]), agreement_of(right[1], right[3])),
+        errors_pvalue=favour,
         n=n,
         n_labels=int(labelled.sum()),
-        rows=_three(rows),
-        labels=_three(table.sum(axis=1)),
+        rows=_three(data.rows),
+        labels=_three(data.labels),
         labels_wanted=None if wanted is None else _three(wanted),
+        n_groups=None if units is None else len(np.unique(units)),
+        guarantee="exact" if np.count_nonzero(data.rows) == 1 and units is None and marked is None else "simulated",
     )
 
 
-def _labels(value: Any, name: str) -> FloatArray:
-    """Labels of people as 1, 0 and NaN."""
+def _verdicts(value: Any, name: str, score_range: Any) -> FloatArray:
+    """The judge's verdicts as 1 and 0, or his marks."""
+    if score_range is None:
+        return as_indicators(value, name).astype(np.float64)
+    return as_reals(value, name, ndim=1)
+
+
+def _labels(value: Any, name: str, limits: tuple[float, float] | None) -> FloatArray:
+    """Labels of people as 1, 0 and NaN, or marks within limits."""
     wanted = "right or wrong as True and False or 1 and 0, None or NaN where there is no label"
+    if limits is not None:
+        wanted = f"marks from {limits[0]:g} to {limits[1]:g}, None or NaN where there is none"
     given = as_array(value, name, wanted)
     if given.ndim != 1:
         raise refuse(name, value, f"a sequence of {wanted}")
@@ -247,22 +257,10 @@ def _labels(value: Any, name: str) -> FloatArray:
     for number, each in enumerate(given.tolist()):
         if is_missing(each):
             continue
-        if isinstance(each, str) or each not in (0, 1):
+        if isinstance(each, str) or not (each in (0, 1) if limits is None else limits[0] <= each <= limits[1]):
             raise refuse(f"{name}[{number}]", each, wanted)
         found[number] = float(each)
     return found
-
-
-def _agreement(judge: NDArray[np.bool_], people: NDArray[np.bool_]) -> JudgeAgreement:
-    counts = np.bincount(2 * people.astype(np.int64) + judge, minlength=4)
-    wrong, judge_alone, people_alone, right = (int(each) for each in counts)
-    return JudgeAgreement(right, judge_alone, people_alone, wrong)
-
-
-def _share(successes: int, others: int, confidence_level: float) -> Interval:
-    if successes + others == 0:
-        return Interval(0.0, 1.0, confidence_level)
-    return clopper_pearson(successes, successes + others, confidence_level=confidence_level)
 
 
 def _three(values: IntArray) -> tuple[int, int, int]:

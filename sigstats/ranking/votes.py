@@ -30,7 +30,11 @@ _FIRST, _SECOND, _NEITHER = (
     {"tie", "tie (bothbad)", "both_bad", "bothbad", "both", ""},
 )
 #: By the number of ways in which votes depend on each other.
-_GUARANTEES = ("exact, votes independent", "exact, groups independent", "asymptotic, voters and items cross")
+_GUARANTEES = (
+    "exact, votes independent; scores asymptotic",
+    "exact, groups independent; scores asymptotic",
+    "asymptotic, voters and items cross",
+)
 #: Scores are on the scale of chess: 400 points are odds of ten to one.
 _ELO = 400 / math.log(10)
 
@@ -66,8 +70,8 @@ class VoteRanking(ArrayRecord, Tabular):
     n : int
         The number of votes.
     guarantee : str
-        Why the ranks hold: ``"exact, votes independent"``, ``"exact, groups independent"``, or ``"asymptotic, voters
-        and items cross"``. That of the scores' intervals is asymptotic always.
+        Why the ranks hold, and the intervals of the scores: ``"exact, votes independent; scores asymptotic"``,
+        ``"exact, groups independent; scores asymptotic"``, or ``"asymptotic, voters and items cross"`` of both.
     reason : str
         Why there are no scores, where there are none.
     """

@@ -119,6 +119,57 @@ def test_so_many_labels_decide_as_are_wanted_if_people_go_on_as_they_began():
     assert test([max(20, each - 30) for each in whole]).pvalue > 0.05
 
 
+def test_groups_of_one_row_are_rows_and_copies_of_a_row_in_a_group_add_nothing():
+    rng = np.random.default_rng(7)
+    people = rng.random((2, 240)) < [[0.85], [0.7]]
+    judge = np.where(rng.random((2, 240)) < 0.85, people, ~people)
+    labels = np.where(np.arange(240) < 90, people, NAN)
+    alone = sigstats.judged_test(*judge, *labels)
+    grouped = sigstats.judged_test(*judge, *labels, groups=np.arange(240))
+    assert list(grouped.confidence_interval) == pytest.approx(list(alone.confidence_interval), abs=0.012)
+    assert grouped.estimate == alone.estimate
+    assert grouped.errors_pvalue == pytest.approx(alone.errors_pvalue)
+    tripled = [np.repeat(each, 3, axis=1) for each in (judge, labels)]
+    copies = sigstats.judged_test(*tripled[0], *tripled[1], groups=np.repeat(np.arange(240), 3))
+    assert list(copies.confidence_interval) == pytest.approx(list(grouped.confidence_interval), abs=1e-9)
+    assert copies.errors_pvalue == grouped.errors_pvalue
+    assert (copies.n, copies.n_groups, copies.n_labels) == (720, 240, 270)
+    naive = sigstats.judged_test(*tripled[0], *tripled[1])
+    assert np.subtract(*naive.confidence_interval) > np.subtract(*copies.confidence_interval)  # narrower
+
+
+def test_marks_of_right_and_wrong_are_verdicts_and_scale_with_their_limits():
+    rng = np.random.default_rng(8)
+    people = rng.random((2, 200)) < [[0.85], [0.7]]
+    judge = np.where(rng.random((2, 200)) < 0.85, people, ~people)
+    labels = np.where(np.arange(200) < 60, people, NAN)
+    verdicts = sigstats.judged_test(*judge, *labels)
+    marks = sigstats.judged_test(*judge * 1.0, *labels, score_range=(0, 1))
+    assert marks.confidence_interval == verdicts.confidence_interval
+    assert (marks.pvalue, marks.labels_wanted) == (verdicts.pvalue, verdicts.labels_wanted)
+    wide = sigstats.judged_test(*1 + 9.0 * judge, *1 + 9.0 * labels, score_range=(1, 10))
+    assert list(wide.confidence_interval) == pytest.approx([9 * end for end in marks.confidence_interval])
+    assert wide.pvalue == marks.pvalue
+    assert wide.agreement == verdicts.agreement
+
+
+def test_a_judge_that_gives_one_mark_leaves_the_interval_of_peoples_marks():
+    """With one verdict the interval is that of a mean with an unseen row."""
+    rng = np.random.default_rng(9)
+    marks = rng.beta(2, 3, size=(2, 40)).round(3)
+    result = sigstats.judged_test(np.ones(40), np.ones(40), *marks, score_range=(0, 1), n_resamples=100_000)
+    found = sigstats.sign_flip_test(marks[0] - marks[1], limit=1).confidence_interval
+    assert list(result.confidence_interval) == pytest.approx(list(found), abs=0.004)
+    assert result.estimate == pytest.approx((marks[0] - marks[1]).mean())
+
+
+def test_the_guarantee_is_exact_with_one_verdict_of_rows_alone():
+    judge, people = [1, 1, 1, 1], [1, 1, 0, None]
+    assert sigstats.judged_test(judge, judge, people, people).guarantee == "exact"
+    assert sigstats.judged_test(judge, judge, people, people, groups=[1, 1, 2, 2]).guarantee == "simulated"
+    assert sigstats.judged_test([1, 0, 1, 1], judge, people, people).guarantee == "simulated"
+
+
 def test_agreement_counts_and_its_intervals():
     judge, people = [1, 1, 1, 0, 0], [1, 1, 0, 1, None]
     result = sigstats.judged_test(judge, judge, people, people)
@@ -135,6 +186,11 @@ def test_a_verdict_without_labels_may_hide_anything():
     assert low < -0.5
     assert high > 0.4
     assert result.reason == "no label among 50 rows where the judge prefers B"
+
+
+def test_marks_beyond_their_limits_are_named():
+    with pytest.raises(ValueError, match=r"people_a\[1\]: 1\.5 .*marks from 0 to 1"):
+        sigstats.judged_test([0.2, 0.4], [0.3, 0.1], [0.1, 1.5], [0.1, 0.2], score_range=(0, 1))
 
 
 @pytest.mark.parametrize(

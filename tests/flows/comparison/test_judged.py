@@ -57,6 +57,50 @@ def test_a_candidate_that_the_judge_prefers_and_people_do_not_fails(tmp_path, ca
     assert "note: the judge's errors favour one of the models" in said
 
 
+def test_answers_to_items_are_groups_and_the_page_shows_both_differences(tmp_path):
+    frames = drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))
+    frames = [frame.assign(item=np.arange(600) // 3) for frame in frames]
+    page = tmp_path / "page.html"
+    _, found = compared(tmp_path, frames, "--group", "item", "--report", str(page))
+    baseline, candidate = frames
+    direct = sigstats.judged_test(
+        candidate.judge, baseline.judge, candidate.human, baseline.human, groups=baseline.item, n_resamples=10_000
+    )
+    ends = [found["confidence_interval"][end] for end in ("low", "high")]
+    assert ends == pytest.approx(list(direct.confidence_interval), abs=0.01)  # other weights: names sort otherwise
+    assert found["estimate"] == pytest.approx(direct.estimate)
+    assert (found["n_groups"], found["guarantee"]) == (200, "simulated")
+    text = page.read_text()
+    for words in ("as people would see it", "Judge and people on the labelled rows", "labels that would decide"):
+        assert words in text
+    repeated = [frame.assign(id=frame.item) for frame in frames]
+    _, by_id = compared(tmp_path, repeated, "--group", "id")
+    assert by_id["confidence_interval"] == found["confidence_interval"]
+
+
+def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    people = rng.integers(1, 11, size=(2, 300))
+    frames = [
+        pd.DataFrame({"id": range(300), "judge": each + rng.normal(size=300), "human": each}).assign(
+            human=lambda frame: frame.human.where(frame.id < 80)
+        )
+        for each in people
+    ]
+    code, found = compared(tmp_path, frames, "--score-range", "1", "10")
+    baseline, candidate = frames
+    direct = sigstats.judged_test(
+        *(candidate.judge, baseline.judge, candidate.human, baseline.human), score_range=(1, 10), n_resamples=10_000
+    )
+    assert code == 0
+    assert found["confidence_interval"] == asdict(direct.confidence_interval)
+    said = capsys.readouterr().out
+    assert "points" not in said
+    frames[0].loc[3, "human"] = 11
+    assert compared(tmp_path, frames, "--score-range", "1", "10")[0] == 2
+    assert "a.csv: column 'human': 11 is not within 1 and 10" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("change", "arguments", "said"),
     [

@@ -191,8 +191,8 @@ def test_items_of_one_voter_each_add_nothing():
     alone = sigstats.rank_votes(*names, groups=voter)
     assert sigstats.rank_votes(*names, groups=voter, items=np.arange(80)) == alone
     assert sigstats.rank_votes(*names, groups=np.arange(80), items=voter) == alone
-    assert alone.guarantee == "exact, groups independent"
-    assert sigstats.rank_votes(*names).guarantee == "exact, votes independent"
+    assert alone.guarantee == "exact, groups independent; scores asymptotic"
+    assert sigstats.rank_votes(*names).guarantee == "exact, votes independent; scores asymptotic"
 
 
 def _arena(votes):
@@ -230,7 +230,7 @@ def test_chatbot_arenas_columns_are_read(tmp_path, votes, ending):
     direct = sigstats.rank_votes(*votes, frame["winner"], groups=frame["judge"].astype("category").cat.codes)
     assert found["low"] == list(direct.low)
     assert found["pvalues"] == direct.pvalues.tolist()
-    assert found["guarantee"] == "exact, groups independent"  # each question is one user's
+    assert found["guarantee"] == "exact, groups independent; scores asymptotic"  # each question is one user's
 
 
 def test_three_columns_of_a_winner_are_read(tmp_path, votes, capsys):

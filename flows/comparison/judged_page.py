@@ -1,0 +1,67 @@
+"""A comparison by a judge and labels of people as one page of HTML that needs no network."""
+
+from dataclasses import replace
+
+from sigstats.comparison.cells import difference_in_words, difference_of, interval_of
+
+from ..pages.answer import Answer
+from ..pages.page import page
+from ..pages.wording import count_of, p_equation
+from .forest_plot import forest_plots
+from .judged import PREFERS, JudgedComparison, guarantee_of, labels_to_get, rates, shown_by
+
+
+def as_html(found: JudgedComparison) -> str:
+    """The page: what people would say beside what the judge says, his agreement with them, and the labels to get."""
+    answer, result = _answer(found), found.result
+    named = zip((found.candidate, found.baseline), result.agreement, strict=True)
+    wanted = result.labels_wanted or (None, None, None)
+    labels = [
+        (who, f"{rows:,}", f"{there:,}", "none would do" if want is None else f"{want:,}")
+        for who, rows, there, want in zip(PREFERS, result.rows, result.labels, wanted, strict=True)
+    ]
+    return page(
+        "tables.html.j2",
+        kind="comparison by a judge and people",
+        title=answer.title,
+        answer=answer,
+        tables=[
+            (
+                "Judge and people on the labelled rows",
+                ("model", "both right", "judge alone", "people alone", "both wrong"),
+                [(name, *map(str, agreement)) for name, agreement in named],
+            ),
+            ("Labels", ("where", "rows", "labels", "labels that would decide"), labels),
+        ],
+        about="What the numbers rest on",
+        basis=[
+            f"{count_of(result.n, 'row')} judged; people labelled {result.n_labels:,} ({found.human})",
+            *(
+                f"Judge and people on {name}: {', '.join(rates(agreement))}"
+                for name, agreement in zip((found.candidate, found.baseline), result.agreement, strict=True)
+            ),
+            *found.notes,
+            f"{guarantee_of(result).capitalize()}",
+            "Rows were labelled by chance alone, or by chance within each verdict of the judge",
+        ],
+    )
+
+
+def _answer(found: JudgedComparison) -> Answer:
+    result, corrected, judge = found.result, found.corrected, found.by_judge
+    said = shown_by(found)
+    shown = [("The judge alone:", f"{difference_in_words(judge)}, which nobody has corrected.")]
+    shown += [("Beware:", f"{note}.") for note in result.reason.split("; ") if note]
+    return Answer(
+        headline=f"{said[:1].upper()}{said[1:]}",
+        verdict=found.verdict,
+        numbers=[
+            ("people would see", difference_of(corrected, corrected.difference), interval_of(corrected)),
+            ("the judge sees", difference_of(judge, judge.difference), f"{result.n:,} rows"),
+            ("labels of people", f"{result.n_labels:,}", p_equation(found.p_worse)),
+        ],
+        shown=shown,
+        to_do=f"{labels_to_get(result).capitalize()}.",
+        figure=forest_plots([corrected, replace(judge, verdict="inconclusive")], found.rule.margin),
+        caption="Candidate less baseline, with its interval: corrected by people, and as the judge alone sees it.",
+    )
