@@ -114,9 +114,9 @@ def main(trials: int) -> None:
 
 
 def grouped(rng, labels):
-    """Four answers to each of 500 items, hard or easy for both models; people label all answers to the first items."""
+    """Four answers to each of 500 items, hard or easy for each model; people label all answers to the first items."""
     item = np.repeat(np.arange(ROWS // 4), 4)
-    ease = rng.beta(1.6, 0.4, size=(1, ROWS // 4))[:, item]
+    ease = rng.beta(0.8, 0.2, size=(2, ROWS // 4))[:, item]
     people = rng.random((2, ROWS)) < ease
     judge = np.where(people, rng.random((2, ROWS)) < 0.9, rng.random((2, ROWS)) >= [[0.7], [0.55]])
     judge |= rng.random((2, ROWS // 4))[:, item] < 0.1  # what the judge lets pass, it passes in all answers
@@ -148,7 +148,7 @@ def groups_and_marks(trials: int) -> None:
         ("Marks", marked, ("judged_test", "people alone")),
     ):
         print(f"\n## {title} ({trials:,} trials)\n\n| labels | {' | '.join(methods)} |\n|---|---|---|")
-        for labels in (32, 52, 200):
+        for labels in (52, 200, 1000):
             rng = np.random.default_rng(labels)
             held, width = np.zeros(2), np.zeros(2)
             for _ in range(trials):
