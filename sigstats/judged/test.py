@@ -213,7 +213,7 @@ def judged_test(
     wanted = data.labels_wanted(null, way, share)
     errors = judged[0][labelled] - judged[1][labelled] - seen
     if units is not None:
-        errors = np.bincount(np.unique(units[labelled], return_inverse=True)[1], errors)
+        errors = np.asarray(np.bincount(np.unique(units[labelled], return_inverse=True)[1], errors), dtype=np.float64)
     favour = sign_flip_test(errors).pvalue
     left_out = int(np.count_nonzero(~np.isnan(labels[0]) ^ ~np.isnan(labels[1])))
     right = [each[labelled] > sum(limits) / 2 for each in (*judged, *labels)]
