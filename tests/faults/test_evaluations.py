@@ -1,4 +1,4 @@
-"""Regression studies that are killed, by themselves and on a schedule, and whose clock jumps."""
+"""Regression studies that are killed, by themselves and on a schedule; a schedule of many runs."""
 
 import contextlib
 import itertools
@@ -11,6 +11,7 @@ import subprocess
 import time
 
 import pandas as pd
+import psutil
 import pytest
 
 from ..flows.conftest import PROGRAM, environment, run, start, study_file, wait_until
@@ -129,3 +130,25 @@ def test_a_runner_killed_at_random_moments_blocks_no_later_run(server, folder, r
         f"{ended.count('CRASHED')} runs crashed, the others done; each next run completed, {whole(folder)} evaluations"
     )
     record("a schedule's runner and its run are killed (kill -9)", count=count, seen=seen)
+
+
+def test_a_schedule_takes_no_more_memory_or_files_from_run_to_run(server, folder, record):
+    count, measured = times(200, 6), []
+    with deployed(server, folder) as process:
+        deployment, itself = server.deployment(folder.name), psutil.Process(process.pid)
+        for number in range(count):
+            if number % 10 == 0:
+                candidate(folder, number)
+            assert server.ended(server.run_now(deployment))["state_type"] == "COMPLETED"
+            wait_until(lambda: not itself.children())
+            measured.append((itself.memory_info().rss >> 20, itself.num_fds(), itself.num_threads()))
+    (memory, files, threads), middle, (memory_then, files_then, threads_then) = (
+        measured[2],
+        measured[count // 2],
+        measured[-1],
+    )
+    assert memory_then <= memory + 20
+    assert files_then <= files + 2
+    assert threads_then <= threads + 2
+    seen = f"the runner: {memory}, {middle[0]}, {memory_then} MB, {files}, {middle[1]}, {files_then} open files"
+    record("runs of one schedule, one after another", count=count, seen=f"{seen} at its start, middle and end")
