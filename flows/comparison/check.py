@@ -30,7 +30,7 @@ def check_as_json(found: CheckResult, file: str) -> str:
         "file": file,
         "at_least": found.at_least,
         "n": found.n,
-        "rule": {**asdict(found.rule), "in_words": rule_of(found)},
+        "rule": {**found.rule.by_keys(), "in_words": rule_of(found)},
         "reasons": reasons_of(found),
         "notes": list(found.notes),
         "rows": [asdict(row) for row in found.rows],

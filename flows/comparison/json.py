@@ -24,7 +24,7 @@ def as_json(found: ComparisonResult, baseline: str, candidate: str) -> str:
         "subjects": None
         if found.subjects is None
         else {role: dict(each) for role, each in zip(("baseline", "candidate"), found.subjects, strict=True)},
-        "rule": {**asdict(found.rule), "in_words": rule_in_words(found.rule, found.measures)},
+        "rule": {**found.rule.by_keys(), "in_words": rule_in_words(found.rule, found.measures)},
         "reasons": reasons(found),
         "joint": None if found.joint is None else asdict(found.joint),
         "notes": list(found.notes),

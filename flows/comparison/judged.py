@@ -45,7 +45,7 @@ class JudgedComparison:
     def verdict(self) -> Verdict:
         """As that of any comparison."""
         low = self.result.confidence_interval.low
-        return self.rule.verdict(p_adjusted=self.p_worse, difference=self.result.estimate, low=low)
+        return self.rule.verdict(adjusted_pvalue=self.p_worse, difference=self.result.estimate, low=low)
 
     @property
     def corrected(self) -> ComparisonRow:
@@ -108,9 +108,9 @@ def compare_judged(
             groups=groups,
             score_range=limits,
             alternative=alternative,
-            confidence_level=rule.confidence,
-            n_resamples=max(rule.resamples, 999),
-            rng=rule.seed,
+            confidence_level=rule.confidence_level,
+            n_resamples=max(rule.n_resamples, 999),
+            rng=rule.rng,
         )
 
     return JudgedComparison(
@@ -249,7 +249,7 @@ def as_json(found: JudgedComparison) -> str:
         "baseline": found.baseline,
         "candidate": found.candidate,
         "human": found.human,
-        "rule": asdict(found.rule),
+        "rule": found.rule.by_keys(),
         "notes": list(found.notes),
         "p_worse": found.p_worse,
         "agreement": {

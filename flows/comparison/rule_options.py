@@ -4,7 +4,7 @@ import argparse
 from dataclasses import Field, fields
 from typing import Any
 
-from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.rule import ComparisonRule, key_of
 
 from ..errors import BadInput
 
@@ -16,7 +16,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
     """One option for each field of the rule, or for those of `names`."""
     group = parser.add_argument_group("what counts as a regression")
     for each in fields(ComparisonRule):
-        if names and each.name not in names:
+        if names and key_of(each) not in names:
             continue
         description, unit = each.metadata["description"], _UNIT if each.metadata.get("share") else ""
         group.add_argument(
@@ -30,16 +30,17 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
 def rule_of(options: argparse.Namespace) -> ComparisonRule:
     """The rule that the options state; raises BadInput, which names an option that is not valid."""
     given = {
-        each.name: getattr(options, each.name)
+        each.name: getattr(options, key_of(each))
         for each in fields(ComparisonRule)
-        if getattr(options, each.name, None) is not None
+        if getattr(options, key_of(each), None) is not None
     }
     try:
         return ComparisonRule(**given)
     except ValueError as error:
         name, _, complaint = str(error).partition(":")
-        raise BadInput(f"--{name.replace('_', '-')}:{complaint}") from None
+        key = next((key_of(each) for each in fields(ComparisonRule) if each.name == name), name)
+        raise BadInput(f"--{key.replace('_', '-')}:{complaint}") from None
 
 
 def _option(each: Field[Any]) -> str:
-    return f"--{each.name.replace('_', '-')}"
+    return f"--{key_of(each).replace('_', '-')}"

@@ -1,11 +1,12 @@
 """The model of a study file of ``kind = "regression"``."""
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from sigstats.comparison.requirements import as_compared_measures
-from sigstats.comparison.rule import ComparisonRule
+from sigstats.comparison.rule import ComparisonRule, key_of
 from sigstats.sequential.alpha_spending import Spending
 
 from ..comparison.rule_keys import rule_keys
@@ -174,4 +175,5 @@ class RegressionStudy(Study):
 
     def rule_at(self, level: float) -> ComparisonRule:
         """The rule of a look that has `level`."""
-        return ComparisonRule(**{**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed})
+        said = {**self.rule.model_dump(), "alpha": level, "adjust": self.adjust, "seed": self.seed}
+        return ComparisonRule(**{each.name: said[key_of(each)] for each in fields(ComparisonRule)})

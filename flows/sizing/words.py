@@ -113,6 +113,7 @@ def as_json(found: SizePlan) -> str:
         "basis": list(basis(found)),
         "measure": "accuracy",
         **asdict(found),
+        "rule": found.rule.by_keys(),
     }
     return json.dumps(content, indent=2, allow_nan=False)
 

@@ -158,7 +158,7 @@ def _tested(
 def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> CheckedRow:
     """The row with the exact test of a binomial share."""
     hits, n = int(hit.sum()), len(hit)
-    low, high = clopper_pearson(hits, n, confidence_level=rule.confidence)
+    low, high = clopper_pearson(hits, n, confidence_level=rule.confidence_level)
     return replace(
         row,
         value=hits / n,
@@ -181,7 +181,7 @@ def _of_mean(
 ) -> CheckedRow:
     """The row with the bounds of a mean of values within limits."""
     size = np.ones(len(sums)) if sizes is None else sizes
-    low, high = mean_interval(units_of(sums, sizes), limits, rule.confidence)
+    low, high = mean_interval(units_of(sums, sizes), limits, rule.confidence_level)
     return replace(
         row,
         value=float(sums.sum() / size.sum()),

@@ -1,6 +1,6 @@
 """What is said of one model and a bar: a row for each measure on each slice, and the verdict."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from scipy.special import bdtr
@@ -13,7 +13,7 @@ from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
 from .display import MOST_ROWS
 from .paired_predictions import ALL_ROWS
-from .rows import worst_verdict
+from .rows import frame_columns, worst_verdict
 from .rule import ComparisonRule, Verdict
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
@@ -109,7 +109,7 @@ class CheckResult(Tabular):
         return tuple(sorted(self.rows, key=lambda row: (_ORDER[row.verdict], row.pvalue or 0.0)))
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {each.name: [getattr(row, each.name) for row in self.rows] for each in fields(CheckedRow)}
+        return frame_columns(self.rows, CheckedRow)
 
     def _table(self) -> Table:
         cells = zip(*map(cells_of, self.ranked), strict=True)
@@ -160,7 +160,8 @@ def rule_of(found: CheckResult) -> str:
     adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]}"
     return (
         f"fail where the measure is below {bar} with one-sided p{NBSP}≤{NBSP}{significant(rule.alpha, 3)}{adjusted}; "
-        f"pass where the {significant(100 * rule.confidence)}% interval begins at {bar} or above; else inconclusive"
+        f"pass where the {significant(100 * rule.confidence_level)}% interval begins at {bar} or above; "
+        "else inconclusive"
     )
 
 
@@ -203,7 +204,7 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
 
     def decides(n: int) -> bool:
         hits = round(share * n)
-        low = clopper_pearson(hits, n, confidence_level=found.rule.confidence).low
+        low = clopper_pearson(hits, n, confidence_level=found.rule.confidence_level).low
         return low >= bar or float(bdtr(hits, n, bar)) <= level
 
     low, high = row.counted, 2 * row.counted

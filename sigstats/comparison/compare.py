@@ -72,7 +72,7 @@ def compare_pairs(
     notes: tuple[str, ...] = ()
     if any(uses_random_weights(name) for names, _ in asked for name in names):
         rule = rule.with_resamples_for(level)
-        smallest = 1 / (rule.resamples + 1)
+        smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
             notes = (f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed",)
     found = [
@@ -246,7 +246,7 @@ def decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, leve
     # Where nothing differs, both hypotheses fit as well as any.
     indices = possibility(1.0, 1.0) if row.silent else possibility(row.p_worse)
     low = -math.inf if row.low is None else row.low
-    verdict = rule.verdict(p_adjusted=p_adjusted, difference=row.difference, low=low)
+    verdict = rule.verdict(adjusted_pvalue=p_adjusted, difference=row.difference, low=low)
     if verdict == "pass" and row.without_limits:
         verdict = "inconclusive"  # one row may differ by any amount
     if verdict == "inconclusive":

@@ -22,7 +22,7 @@ def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]
         return
     unit = unit_of(name)
     for share, what in _QUANTILES:
-        a, b = (_quantile(each, share, rule.confidence) for each in part.scores)
+        a, b = (_quantile(each, share, rule.confidence_level) for each in part.scores)
         yield f"{what} of {name}{f' ({unit})' if unit else ''}: {a} of the baseline, {b} of the candidate"
 
 

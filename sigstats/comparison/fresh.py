@@ -83,12 +83,12 @@ def row_of_fresh(
     differences = (b - a) / values.limit
     differences[np.abs(b - a) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
     rows = rows_of(*(np.asarray(each, dtype=np.float64) for each in np.unique(differences, return_counts=True)))
-    known, largest = Interval(-1.0, 1.0, rule.confidence), 1.0
+    known, largest = Interval(-1.0, 1.0, rule.confidence_level), 1.0
     if before is not None and before.low is not None and before.high is not None:
         turned = before.turned()
         assert turned.low is not None
         assert turned.high is not None
-        known = Interval(turned.low / values.limit, turned.high / values.limit, rule.confidence)
+        known = Interval(turned.low / values.limit, turned.high / values.limit, rule.confidence_level)
         largest = 1.0 if before.p_worse is None else before.p_worse
     low, high = interval_left(rows, known, "two-sided")
     worse, differs = (math.exp(-max(0.0, log_evalue(rows, 0.0, way))) for way in ("less", "two-sided"))

@@ -44,7 +44,7 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
     wanted = [each for each in tested if isinstance(each, Unbounded)]
     units, limits = [each.units for each in wanted], [each.limit for each in wanted]
     found = zip(
-        mean_intervals(units, [(-limit, limit) for limit in limits], rule.confidence),
+        mean_intervals(units, [(-limit, limit) for limit in limits], rule.confidence_level),
         mean_pvalues(units, limits),
         strict=True,
     )
@@ -135,7 +135,7 @@ def _with_means(
     row: ComparisonRow, values: tuple[FloatArray, FloatArray], group: IntArray | None, rule: ComparisonRule
 ) -> ComparisonRow:
     """The row with both means, their intervals by Student's t, and the standard error of their difference."""
-    intervals = [mean_interval(each, group, rule.confidence) for each in values]
+    intervals = [mean_interval(each, group, rule.confidence_level) for each in values]
     return replace(
         row,
         baseline=float(values[0].mean()),

@@ -1,11 +1,11 @@
 """What a comparison says: a row for each measure on each slice, and the verdict."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from .._common.tabular import Table, Tabular
 from .display import table_of
-from .rows import ComparedRows
+from .rows import ComparedRows, frame_columns
 from .rows import ComparisonRow as ComparisonRow
 
 
@@ -45,7 +45,7 @@ class ComparisonResult(Tabular, ComparedRows):
     """
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {each.name: [getattr(row, each.name) for row in self.rows] for each in fields(ComparisonRow)}
+        return frame_columns(self.rows, ComparisonRow)
 
     def _table(self) -> Table:
         return table_of(self)

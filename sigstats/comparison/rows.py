@@ -1,8 +1,8 @@
 """The rows of a comparison, one for each measure on each slice, and the verdict of them all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, Protocol, Self
 
 from ..many_datasets.joint_tasks import JointTasksResult
 from .paired_predictions import ALL_ROWS
@@ -10,6 +10,14 @@ from .rule import ComparisonRule, Verdict
 
 #: What the test of a row says where no limits of its values are known.
 WITHOUT_LIMITS = "without limits"
+
+#: What a frame calls the fields of a row that JSON files have under other names.
+_IN_FRAMES = {"p_worse": "pvalue", "p_adjusted": "adjusted_pvalue"}
+
+
+def frame_columns(rows: Sequence[Any], kind: type) -> dict[str, list[Any]]:
+    """The columns of a data frame of rows of a kind."""
+    return {_IN_FRAMES.get(each.name, each.name): [getattr(row, each.name) for row in rows] for each in fields(kind)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """What counts as a regression: the level, the smallest drop that counts, and the drop that a pass must exclude."""
 
 import math
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .._common.validation import as_choice, as_count, as_real, refuse
@@ -19,6 +19,11 @@ _MAX_RESAMPLES = 10**6
 
 #: A drop of exactly the smallest effect counts, whatever its last bit.
 _ROUNDING = 1e-12
+
+
+def key_of(each: "Field[Any]") -> str:
+    """What study files, options and JSON call a field of the rule."""
+    return str(each.metadata.get("key", each.name))
 
 
 #: A share without a unit from here on is refused: 0.5 is said of points and of shares.
@@ -62,7 +67,8 @@ class ComparisonRule:
     data do not exclude a drop that matters, and where a row may differ by any amount. Otherwise the test passes. But
     for the accuracy of single rows, p and the interval are those that one more row of a kind not seen does not undo.
 
-    The metadata of each field holds its description and its limits; study files and the command line use them.
+    The metadata of each field holds its description, its limits, and its key where study files, options and JSON have a
+    shorter one.
 
     Parameters
     ----------
@@ -73,11 +79,11 @@ class ComparisonRule:
     minimum_effect, margin : float or str
         The smallest drop that counts, and the drop that a pass must exclude: points as ``"0.5pt"`` or ``"0.5%"``, or a
         share below 0.2, such as 0.005; the same number of a mark or loss in its own unit.
-    confidence : float
+    confidence_level : float
         The confidence of the intervals, strictly between 0 and 1.
-    resamples : int
+    n_resamples : int
         Random weightings of measures of counts, from 99 to a million, or more where the level needs them.
-    seed : int
+    rng : int
         The seed of the weights, from 0.
     smallest_slice : int
         Slices with fewer rows are not tested.
@@ -90,7 +96,7 @@ class ComparisonRule:
     Examples
     --------
     >>> import sigstats
-    >>> sigstats.ComparisonRule(margin=0.01).verdict(p_adjusted=0.3, difference=0.002, low=-0.008)
+    >>> sigstats.ComparisonRule(margin=0.01).verdict(adjusted_pvalue=0.3, difference=0.002, low=-0.008)
     'pass'
     """
 
@@ -102,18 +108,22 @@ class ComparisonRule:
     margin: float = field(
         default=0.005, metadata={"description": "The drop that a pass must exclude", "ge": 0, "le": 1, "share": True}
     )
-    confidence: float = field(
-        default=0.95, metadata={"description": "The confidence of the intervals", "gt": 0, "lt": 1}
+    confidence_level: float = field(
+        default=0.95,
+        metadata={"key": "confidence", "description": "The confidence of the intervals", "gt": 0, "lt": 1},
     )
-    resamples: int = field(
+    n_resamples: int = field(
         default=10_000,
         metadata={
+            "key": "resamples",
             "description": "Random weightings, or more where the level needs them",
             "ge": 99,
             "le": _MAX_RESAMPLES,
         },
     )
-    seed: int = field(default=0, metadata={"description": "The seed of the weights", "ge": 0, "lt": 2**63})
+    rng: int = field(
+        default=0, metadata={"key": "seed", "description": "The seed of the weights", "ge": 0, "lt": 2**63}
+    )
     smallest_slice: int = field(default=10, metadata={"description": "Slices with fewer rows are not tested", "ge": 1})
 
     def __post_init__(self) -> None:
@@ -130,6 +140,10 @@ class ComparisonRule:
             else:
                 continue
             object.__setattr__(self, each.name, number)
+
+    def by_keys(self) -> dict[str, Any]:
+        """The values by the keys of a study file."""
+        return {key_of(each): getattr(self, each.name) for each in fields(self)}
 
     def level_of_one(self, tests: int) -> float:
         """The largest p-value with which one of so many tests is rejected, whatever those of the others are.
@@ -149,18 +163,18 @@ class ComparisonRule:
     def with_resamples_for(self, level: float) -> Self:
         """The rule with as many resamples as it takes to find a p-value of at most `level`, twice over."""
         needed = min(math.ceil(2 / level), _MAX_RESAMPLES)
-        return self if self.resamples >= needed else replace(self, resamples=needed)
+        return self if self.n_resamples >= needed else replace(self, n_resamples=needed)
 
-    def verdict(self, *, p_adjusted: float, difference: float, low: float) -> Verdict:
+    def verdict(self, *, adjusted_pvalue: float, difference: float, low: float) -> Verdict:
         """The verdict of one test.
 
         Parameters
         ----------
-        p_adjusted : float
+        adjusted_pvalue : float
             The adjusted one-sided p-value of "the candidate is not worse".
         difference, low : float
             The candidate less the baseline, and the lower end of its interval.
         """
-        if p_adjusted <= self.alpha and difference <= -self.minimum_effect + _ROUNDING:
+        if adjusted_pvalue <= self.alpha and difference <= -self.minimum_effect + _ROUNDING:
             return "fail"
         return "inconclusive" if low < -self.margin else "pass"

@@ -127,12 +127,12 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
         return replace(row, note=infinite_loss([int(np.isinf(each).sum()) for each in values], "runs"))
     if not np.isfinite(np.concatenate(values)).all():
         return replace(row, note="one class alone: nothing can be tested")
-    found = runs_test(a, b, confidence_level=rule.confidence, most=max(rule.resamples, 9_999), seed=rule.seed)
+    found = runs_test(a, b, confidence_level=rule.confidence_level, most=max(rule.n_resamples, 9_999), seed=rule.rng)
     how = "exact" if found.drawn is None else f"{found.drawn:,} drawn"
     span = 1.0 if MEASURES[row.measure].in_points else math.inf
     low, high = max(found.low, -span), min(found.high, span)
     if low == high == 0:  # no run is seen to differ: other items may
-        high = clopper_pearson(0, row.n, confidence_level=rule.confidence).high if span == 1 else math.inf
+        high = clopper_pearson(0, row.n, confidence_level=rule.confidence_level).high if span == 1 else math.inf
         low = -high
     least = "" if rule.alpha * found.divisions >= 1 else f"; p is at least 1/{found.divisions}"
     spread = [each.var(ddof=1) / len(each) for each in values if len(each) > 1]

@@ -60,7 +60,7 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
         of_marks = f" ({significant(value)} of a mark or loss)" if False in points else ""
         return f"{significant(100 * value)} points{of_marks}"
 
-    level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence)
+    level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
         f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% interval reaches below "

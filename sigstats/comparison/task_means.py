@@ -77,7 +77,7 @@ def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule
     ]
     if counts[0].sum() + counts[1].sum() > MOST_DISCORDANT:
         return None
-    return joint_tasks_test(*counts, n_resamples=min(rule.resamples, _MOST_DRAWS), rng=rule.seed)
+    return joint_tasks_test(*counts, n_resamples=min(rule.n_resamples, _MOST_DRAWS), rng=rule.rng)
 
 
 def joint_in_words(joint: JointTasksResult, names: Sequence[str], rule: ComparisonRule) -> list[str]:

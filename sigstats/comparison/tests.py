@@ -76,7 +76,7 @@ def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Test
         outcomes = np.bincount(right_a * 2 + right_b, minlength=4).tolist()
         return _test_counts(row, outcomes, rule)
     codes = np.unique(part.group, return_inverse=True)[1]
-    intervals = [share_interval(right, codes, rule.confidence) for right in (right_a, right_b)]
+    intervals = [share_interval(right, codes, rule.confidence_level) for right in (right_a, right_b)]
     row = _with_accuracies(row, (int(right_a.sum()), int(right_b.sum())), intervals)
     a, b = right_a.astype(np.float64), right_b.astype(np.float64)
     row = replace(row, standard_error=standard_error(b - a, codes))
@@ -97,7 +97,7 @@ def _with_accuracies(row: ComparisonRow, right: tuple[int, int], intervals: Sequ
 def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
     """The accuracy, by McNemar's exact test."""
     _, only_b, only_a, both = outcomes
-    n, confidence, right = row.n, rule.confidence, (both + only_a, both + only_b)
+    n, confidence, right = row.n, rule.confidence_level, (both + only_a, both + only_b)
     row = _with_accuracies(row, right, [clopper_pearson(each, n, confidence_level=confidence) for each in right])
     interval = accuracy_difference(only_b, only_a, n, confidence_level=confidence).confidence_interval
     return replace(
@@ -135,9 +135,9 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
         of = "" if part.group is None else ", of two groups each,"
         return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
     assert part.scores is not None
-    areas = auc_test(part.positive, *part.scores, groups=part.group, confidence_level=rule.confidence)
+    areas = auc_test(part.positive, *part.scores, groups=part.group, confidence_level=rule.confidence_level)
     gains = gains_of(part.positive, part.scores, part.group)
-    interval = area_interval(gains, rule.confidence)
+    interval = area_interval(gains, rule.confidence_level)
     differing = len(np.unique(units[part.scores[0] != part.scores[1]]))
     return replace(
         row,
@@ -174,9 +174,9 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         events = np.unique(np.column_stack([label, a, b]), axis=0, return_inverse=True)[1].ravel()
     groups = None if group is None else (np.unique(group, return_inverse=True)[1], events)
     measure = as_measure(row.measure)
-    law = law_of_difference(joint, measure, size=rule.resamples, rng=rule.seed, groups=groups)
+    law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rule.rng, groups=groups)
     values = [float(measure.of(each, joint.kind)[0]) for each in joint.confusions(np.array([joint.counts], float))]
-    interval, intervals = law.interval(rule.confidence), law.intervals(rule.confidence)
+    interval, intervals = law.interval(rule.confidence_level), law.intervals(rule.confidence_level)
     units = np.arange(row.n) if group is None else group
     count, differing = len(np.unique(units)), len(np.unique(units[a != b]))
     return replace(
@@ -188,7 +188,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         difference=values[1] - values[0],
         low=interval.low,
         high=interval.high,
-        test=f"unseen row beside {count:,} {part.what}, {rule.resamples:,} weightings",
+        test=f"unseen row beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
         p_worse=law.p_worse,
         p_differs=min(1.0, 2 * min(law.p_worse, law.p_better)),
         differing=differing,

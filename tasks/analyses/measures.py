@@ -159,7 +159,7 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     part = Part(label, a.run.prediction, b.run.prediction, a.run.groups, code, scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
     row = ComparisonRow(slice="", measure=measure, n=len(label))
-    rule = replace(_RULE, seed=seed)
+    rule = replace(_RULE, rng=seed)
     return bounded([test_part(row, part, lambda: np.arange(len(label)), None, rule=rule)], rule)[0]
 
 

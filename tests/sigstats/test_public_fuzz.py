@@ -93,14 +93,14 @@ FEW = {"n_resamples": 99, "rng": 1}
 FRAME = pd.DataFrame({"id": range(12), "label": Y, "prediction": Y, "part": ["x", "y"] * 6})
 FILE = Path(tempfile.mkdtemp(), "predictions.csv")
 FRAME.to_csv(FILE, index=False)
-RULE = sigstats.ComparisonRule(resamples=99, alpha=0.5)
+RULE = sigstats.ComparisonRule(n_resamples=99, alpha=0.5)
 TEST = {"alpha": 0.05, "alternative": "two-sided", "method": "mid-p", "correction": False}
 
 #: Good arguments, by which each public name can be called; a list where there are several ways to go.
 CALLS = {
     "ComparisonRule": [
         (sigstats.ComparisonRule, {"alpha": 0.05, "adjust": "holm", "minimum_effect": 0.01, "margin": 0.01,
-                                   "confidence": 0.9, "resamples": 99, "seed": 1, "smallest_slice": 2}),
+                                   "confidence_level": 0.9, "n_resamples": 99, "rng": 1, "smallest_slice": 2}),
     ],
     "compare": [
         (sigstats.compare, {"y": Y, "prediction_a": Y, "prediction_b": [0] * 12, "scores": ([0.5] * 12, [0.1, 0.9] * 6),

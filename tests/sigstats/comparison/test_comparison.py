@@ -1,6 +1,6 @@
 """`sigstats.compare`: verdicts from arrays beside other libraries, the level of its alarms, and what is refused."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -121,7 +121,7 @@ def test_parts_are_all_rows_and_those_of_each_value_in_their_order():
     ],
 )
 def test_the_verdict_asks_for_significance_for_an_effect_and_for_a_margin(p, difference, low, verdict):
-    assert ComparisonRule().verdict(p_adjusted=p, difference=difference, low=low) == verdict
+    assert ComparisonRule().verdict(adjusted_pvalue=p, difference=difference, low=low) == verdict
 
 
 @pytest.mark.parametrize("adjust", ["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"])
@@ -135,9 +135,9 @@ def test_one_test_among_many_is_rejected_up_to_its_level_and_not_beyond(adjust):
 
 
 def test_the_rule_can_be_written_down():
-    rule = ComparisonRule(alpha=np.float64(0.01), resamples=np.int64(999), adjust="none")
+    rule = ComparisonRule(alpha=np.float64(0.01), n_resamples=np.int64(999), adjust="none")
     assert eval(repr(rule)) == rule == replace(rule)
-    assert {name: type(value) for name, value in asdict(rule).items()} == {
+    assert {name: type(value) for name, value in rule.by_keys().items()} == {
         "alpha": float, "adjust": str, "minimum_effect": float, "margin": float, "confidence": float,
         "resamples": int, "seed": int, "smallest_slice": int,
     }  # fmt: skip
@@ -160,8 +160,8 @@ Y = [0, 1] * 20
     [
         (lambda: ComparisonRule(alpha=1), "alpha: 1 is not valid; expected a number strictly between 0 and 1"),
         (lambda: ComparisonRule(margin=float("nan")), "margin: nan"),
-        (lambda: ComparisonRule(resamples=98), "resamples: 98 is not valid; expected a whole number from 99"),
-        (lambda: ComparisonRule(seed=2**63), "seed: 9223372036854775808"),
+        (lambda: ComparisonRule(n_resamples=98), "n_resamples: 98 is not valid; expected a whole number from 99"),
+        (lambda: ComparisonRule(rng=2**63), "rng: 9223372036854775808"),
         (lambda: ComparisonRule(smallest_slice=0), "smallest_slice: 0"),
         (lambda: ComparisonRule(adjust="hol"), "adjust: 'hol' is not valid; expected one of holm,"),
         (lambda: sigstats.compare(Y, Y, Y[:-1]), "prediction_b (length): 39"),

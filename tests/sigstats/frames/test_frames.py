@@ -63,7 +63,7 @@ def test_frames_say_what_files_say(tmp_path):
     of_files = json.loads((tmp_path / "found.json").read_text())["rows"]
     frames = [sigstats.read_predictions(file, score="score", slices=["region"], groups="document") for file in files]
     found = sigstats.compare(*frames, slices=["region"], groups="document", score="score")
-    assert found.to_pandas()["p_adjusted"].tolist() == [row["p_adjusted"] for row in of_files]
+    assert found.to_pandas()["adjusted_pvalue"].tolist() == [row["p_adjusted"] for row in of_files]
     assert [row.slice for row in found.rows] == [row["slice"] for row in of_files]
     together = sigstats.read_predictions(str(tmp_path / "*.csv"))
     assert together["file"].tolist() == [files[0]] * 400 + [files[1]] * 400
