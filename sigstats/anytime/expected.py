@@ -5,9 +5,9 @@ from bisect import bisect_left
 
 import numpy as np
 from scipy.special import betainc, betaln
-from scipy.stats import binom
 
 from .._common.validation import FloatArray
+from ..mcnemar.power import binomial_pmf
 
 #: Streams that have not ended are followed until so few are left, and outcomes rarer than this at a step left out.
 _FEW, _RARE = 1e-4, 1e-7
@@ -55,7 +55,7 @@ def expected_rows(*, drop: float, discordance: float, alpha: float, minimum: flo
         return None
     step = max(1, int(guess) // _LOOKS)
     new = np.arange(step + 1)
-    law = binom.pmf(new, step, share)
+    law = binomial_pmf(new, step, share)
     first = int(new[law > _RARE][0])
     law = law[law > _RARE]
     alive, low, n, total = np.ones(1), 0, 0, 0.0

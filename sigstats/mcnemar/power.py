@@ -145,10 +145,10 @@ def discordant_weights(n: int, discordance: float) -> tuple[FloatArray, int]:
     bound = -math.log(_REMAINDER)
     t = bound / 3 + math.sqrt(bound * bound / 9 + 2 * bound * n * d * (1 - d))
     low, high = max(0, math.floor(n * d - t)), min(n, math.ceil(n * d + t))
-    return _binomial_pmf(np.arange(low, high + 1), n, d), low
+    return binomial_pmf(np.arange(low, high + 1), n, d), low
 
 
-def _binomial_pmf(k: IntArray, n: int, p: float) -> FloatArray:
+def binomial_pmf(k: IntArray, n: int, p: float) -> FloatArray:
     """`scipy.stats.binom.pmf`, without the half second that importing `scipy.stats` takes where SciPy allows it."""
     try:
         from scipy.special._ufuncs import _binom_pmf
