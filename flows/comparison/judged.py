@@ -73,7 +73,7 @@ class JudgedComparison:
             return row
         behind, _, ahead = found.rows
         interval = accuracy_difference(
-            ahead, behind, found.n, confidence_level=self.rule.confidence
+            ahead, behind, found.n, confidence_level=self.rule.confidence_level
         ).confidence_interval
         return replace(row, low=interval.low, high=interval.high)
 
