@@ -58,7 +58,12 @@ def _digest(store: Store, cells: Sequence[Cell], identity: Mapping[str, Any]) ->
         return None
     found = hashlib.sha256(all_code().encode())
     present = files.names("")
-    names = [*_ROOT, *(name for name in _OPTIONAL if name in present), *_within("data", files.names)]
+    names = [
+        *_ROOT,
+        *(name for name in _OPTIONAL if name in present),
+        *_within("data", files.names),
+        *_within("code", files.names),
+    ]
     for cell in cells:
         of_cell = _within(folders(cell)[0], files.names)
         if len(of_cell) != 1:
