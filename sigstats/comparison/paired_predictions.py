@@ -107,6 +107,8 @@ class PairedPredictions:
     compared: bool = False
     #: What every run says, where recipes were run several times; the other fields are of the first run of each.
     runs: Runs | None = None
+    #: What the files hold on each row beside, as codes from 0, if it is known; int64 array of shape (n,) or None.
+    content: IntArray | None = None
     #: What each row is called, where that was asked for; an Arrow array of shape (n,).
     ids: Any = None
 

@@ -1,5 +1,6 @@
 """The columns of a data frame of any library, as the readers of files give theirs."""
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +9,7 @@ from typing import Any
 from .._common.data_frames import opened
 from .._common.validation import refuse
 from ..comparison.paired_predictions import PairedPredictions
-from ..tasks.predictions import Columns, OtherNamesError, Predictions, from_table, join
+from ..tasks.predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join
 from ..tasks.tables.arrow import ArrowTable
 
 #: The options of the command line in a message, which are arguments here.
@@ -118,6 +119,11 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
         table = opened.select([each for each in columns.wanted if each in names]).to_arrow()
     except Exception as error:
         raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
+    beside = opened.select([each for each in opened.columns if each not in columns.wanted])
+    if len(beside) * len(names) <= MOST_VALUES:
+        with contextlib.suppress(Exception):  # a column of objects
+            for each, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
+                table = table.append_column(str(each), column)
     try:
         return from_table(ArrowTable(name, table, names=names, fractions=True), columns)
     except OtherNamesError as other:

@@ -41,7 +41,7 @@ from .._common.random_streams import as_generator
 from .._common.tabular import shown_record
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
-from ._rows import encoded
+from ._rows import as_rows, copies_note, encoded
 from .folds import as_classes, as_folds
 from .groups import as_group_folds
 from .measured import Statistic, observed_value, statistic_of, values_of
@@ -218,6 +218,8 @@ def permutation_test(
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)
     if retrainer.batched_if_scaled:
         reason = "; ".join(filter(None, [reason, _SCALER]))
+    if groups is None:
+        reason = "; ".join(filter(None, (reason, copies_note(as_rows(X, retrainer.n, null), codes, folds, null))))
     if not (isinstance(measure, str) and measure == "error"):
         statistic = statistic_of(measure, retrainer, y, positive)
         return _by_measure(retrainer, statistic, generator, n_resamples, n_jobs, reason)

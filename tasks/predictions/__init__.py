@@ -10,6 +10,7 @@ from ..input_files.content import open_content
 from ..input_files.opening import reason
 from ..input_files.places import files_of
 from ._agreement import same_content
+from ._content import MOST_VALUES
 from ._from_table import OtherNamesError, from_table
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
@@ -22,6 +23,7 @@ from .readers import format_names, format_of, read_file
 
 __all__ = [
     "ALL_SCORES",
+    "MOST_VALUES",
     "Answer",
     "Columns",
     "EvaluationLog",

@@ -18,6 +18,7 @@ from sigstats.comparison.requirements import are_measurements
 from sigstats.comparison.strangers import strangers
 
 from ..tables.spelling import same_spelling
+from ._content import content_codes
 from ._predictions import Columns, Predictions
 
 Codes = NDArray[np.int64]
@@ -59,6 +60,7 @@ def join_coded(baseline: Predictions, candidate: Predictions, columns: Columns) 
         predicted=baseline.predicted and candidate.predicted,
         score_column=baseline.measured,
         lower=baseline.lower,
+        content=content_codes(baseline, candidate),
     )
 
 

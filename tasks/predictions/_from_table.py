@@ -15,6 +15,7 @@ from sigstats._common.validation import hint, shown
 from ..tables.numbers import is_number
 from ..tables.spelling import same_spelling
 from ..tables.table import Table
+from ._content import content_of
 from ._items import occurrences
 from ._predictions import RIGHT, Columns, Predictions
 
@@ -208,6 +209,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         ),
         measured=columns.score or "",
         by_position=positions,
+        content=None if epoch is not None else content_of(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
     )
     return _without_unscored(found, columns) if unscored and score.null_count else found

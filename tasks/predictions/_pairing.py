@@ -25,6 +25,7 @@ from ._agreement import (
     same_in_both,
 )
 from ._coded import join_coded
+from ._content import content_codes
 from ._items import first_rows, item_codes, taken
 from ._log import TASK
 from ._predictions import Columns, Predictions
@@ -108,6 +109,7 @@ def join(
         marks=marks,
         tasks=tasks if len(names) > 1 else None,
         task_names=names,
+        content=content_codes(baseline, candidate, rows, partners),
         ids=baseline.keys.take(rows) if with_ids else None,
     )
 

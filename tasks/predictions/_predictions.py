@@ -128,6 +128,8 @@ class Predictions:
     measured: str = ""
     #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
+    #: What else the file holds on each row, as whole numbers, if that was looked at.
+    content: Any = None
     #: Whether the ids are the positions of the rows.
     by_position: bool = False
 
@@ -160,6 +162,7 @@ class Predictions:
             others={name: column.take(rows) for name, column in self.others.items()},
             score=None if self.score is None else self.score.take(rows),
             epoch=None if self.epoch is None else self.epoch.take(rows),
+            content=None if self.content is None else self.content.take(rows),
             answers=None if self.answers is None else self.answers.take(rows),
             identity={name: column.take(rows) for name, column in self.identity.items()},
         )

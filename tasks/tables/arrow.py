@@ -1,6 +1,6 @@
 """Tables of Arrow: what Parquet and JSON files hold, with a type for each column."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,9 @@ class ArrowTable(Table):
 
     def ascending(self, name: str) -> Array | None:  # noqa: D102
         return self._values(name) if name in self._table.column_names and self.is_increasing(name) else None
+
+    def beside(self, names: Collection[str]) -> list[Array]:  # noqa: D102
+        return [self._table.column(i) for i, name in enumerate(self._table.column_names) if name not in names]
 
     def require_values(self, name: str) -> None:  # noqa: D102
         here = self.names.count(name) == 1 and self.num_rows > 0 and name in self._table.column_names

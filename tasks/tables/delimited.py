@@ -53,6 +53,10 @@ class DelimitedTable(Table):
     def missing(self, name: str) -> Array:  # noqa: D102
         return pc.is_null(self._text(name))
 
+    def beside(self, names: Collection[str]) -> list[Array]:  # noqa: D102
+        found = [column for i, column in self._columns.items() if self.names[i] not in names]
+        return [] if any(isinstance(column, int) for column in found) else found
+
     def text_or_missing(self, name: str) -> Array:
         """The strings of a column, null where a field is empty."""
         self.require(name)

@@ -1,7 +1,7 @@
 """What every table that is read can tell: the text and the numbers of its columns, and where a value stands."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import pyarrow.compute as pc
 
@@ -41,6 +41,10 @@ class Table(ABC):
     def is_increasing(self, name: str) -> bool:  # noqa: ARG002 - of text it takes longer than it saves
         """True if a column is known to be of whole numbers in ascending order, each of which is there once."""
         return False
+
+    def beside(self, names: Collection[str]) -> list[Array]:  # noqa: ARG002 - of a kind that reads these alone
+        """The columns other than these, as far as they were read."""
+        return []
 
     def row(self, row: int) -> str:
         """How messages call a row."""

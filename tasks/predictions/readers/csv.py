@@ -2,6 +2,7 @@
 
 from ...input_files.content import Content
 from ...tables.delimited import DelimitedTable
+from .._content import SMALL_FILE
 from .._from_table import from_table
 from .._predictions import Columns, Predictions
 from .._unknown import is_binary
@@ -23,5 +24,6 @@ def reads(content: Content) -> bool:
 
 
 def read(content: Content, columns: Columns) -> Predictions:
-    """Read the columns that are wanted."""
-    return from_table(DelimitedTable(content.where, content.whole(), wanted=columns.wanted), columns)
+    """Read the columns that are wanted, and of small files all."""
+    wanted = None if len(content.whole()) <= SMALL_FILE else columns.wanted
+    return from_table(DelimitedTable(content.where, content.whole(), wanted=wanted), columns)

@@ -15,6 +15,7 @@ from ...input_files.content import Content
 from ...input_files.encoding import as_object, parse_json, require_objects
 from ...tables.arrow import ArrowTable
 from ...tables.numbers import LARGEST_WHOLE
+from .._content import MOST_VALUES
 from .._from_table import from_table
 from .._predictions import Columns, Predictions
 from .._unknown import NoTable
@@ -92,7 +93,15 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         table = arrow_json.read_json(content.by_place(), arrow_json.ReadOptions(block_size=_PIECE), options)
     except pa.ArrowInvalid:
         return None
-    return None if _has_large_score(table, columns) else (list(first), table)
+    if _has_large_score(table, columns):
+        return None
+    others = [name for name in first if name not in columns.wanted]
+    if others and table.num_rows * len(first) <= MOST_VALUES:
+        with contextlib.suppress(pa.ArrowException):  # of several kinds
+            rest = arrow_json.read_json(content.by_place(), arrow_json.ReadOptions(block_size=_PIECE))
+            for name in others:
+                table = table.append_column(name, rest.column(name))
+    return list(first), table
 
 
 def _has_large_score(table: pa.Table, columns: Columns) -> bool:

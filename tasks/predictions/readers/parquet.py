@@ -1,5 +1,6 @@
 """A Parquet file."""
 
+import contextlib
 from typing import Any
 
 import pyarrow as pa
@@ -7,6 +8,7 @@ import pyarrow.compute as pc
 
 from ...input_files.content import Content
 from ...tables.arrow import ArrowTable
+from .._content import MOST_VALUES
 from .._from_table import from_table
 from .._predictions import Columns, Predictions
 
@@ -31,9 +33,23 @@ def read(content: Content, columns: Columns) -> Predictions:
         for name in inner:
             if (found := _within(table, name.split("."))) is not None:
                 names, table = [*names, name], table.append_column(name, found)
+        table = _with_all(content, names, table)
     except Exception as error:  # a damaged file may raise anything
         raise content.error("cannot be read as Parquet", error) from None
     return from_table(ArrowTable(content.where, table, names=names, fractions=True), columns)
+
+
+def _with_all(content: Content, names: list[str], table: Any) -> Any:
+    """The table with the other columns of a small file, where these can be read."""
+    from ...tables.parquet import read_parquet
+
+    others = [name for name in names if name not in table.column_names]
+    if others and table.num_rows * len(names) <= MOST_VALUES:
+        with contextlib.suppress(Exception):
+            _, rest = read_parquet(content.by_place(), content.budget, others)
+            for name, column in zip(rest.column_names, rest.columns, strict=True):
+                table = table.append_column(name, column)
+    return table
 
 
 def _within(table: Any, path: list[str]) -> Any:

@@ -37,6 +37,7 @@ def joined(paths, columns):
     for name in ("label", "a", "b", "group"):
         told[name] = None if told[name] is None else told[name].tolist()
     told["slices"] = {name: (values, codes.tolist()) for name, (values, codes) in told["slices"].items()}
+    told["content"] = None if told["content"] is None else told["content"].tolist()
     told["scores"] = None if told["scores"] is None else [each.tolist() for each in told["scores"]]
     return told
 

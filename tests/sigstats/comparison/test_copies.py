@@ -1,0 +1,99 @@
+"""Copies of rows: how many there are, and what p is without them."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.flows.cli import main
+
+N, COPIES = 60, 20
+
+
+@pytest.fixture(scope="module")
+def frames():
+    """Baseline and candidate of 60 different rows, with features."""
+    rng = np.random.default_rng(1)
+    features = {f"x{j}": rng.integers(0, 40, N) for j in range(3)}
+    y = rng.integers(0, 2, N)
+    said = [np.where(rng.random(N) < right, y, 1 - y) for right in (0.85, 0.72)]
+    return [pd.DataFrame({**features, "label": y, "prediction": each}) for each in said]
+
+
+def copied(frame):
+    """Each row twenty times, under ids of its own."""
+    return pd.concat([frame] * COPIES, ignore_index=True).assign(id=range(N * COPIES))
+
+
+def p_without(notes):
+    """The p-value that a note gives of rows without copies."""
+    (note,) = [each for each in notes if "as copies do" in each]
+    assert note.startswith(f"{N * (COPIES - 1):,} of {N * COPIES:,} rows equal others in all columns")
+    return float(re.search(r"without them p is ([\d.]+) \(accuracy\)", note)[1])
+
+
+def test_copies_in_frames_and_arrays_are_told_with_the_p_of_single_rows(frames):
+    y, a, b = frames[0]["label"], frames[0]["prediction"], frames[1]["prediction"]
+    single = sigstats.compare(y, a, b)
+    assert single.notes == ()
+    expected = pytest.approx(single.rows[0].p_worse, rel=0.01)
+    found = sigstats.compare(*map(copied, frames))
+    assert p_without(found.notes) == expected
+    assert found.rows[0].p_worse < single.rows[0].p_worse
+    assert sigstats.compare(*(frame.assign(id=range(N)) for frame in frames)).notes == ()
+    scores = np.random.default_rng(2).random((2, N))
+    tiled = [np.tile(each, COPIES) for each in (y, a, b, *scores)]
+    assert p_without(sigstats.compare(*tiled[:3], scores=tiled[3:]).notes) == expected
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_copies_in_files_are_told(frames, kind, tmp_path, capsys):
+    write = {
+        "csv": lambda frame, path: frame.to_csv(path, index=False),
+        "parquet": lambda frame, path: frame.to_parquet(path),
+        "jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    }[kind]
+    paths = [tmp_path / f"{name}.{kind}" for name in ("old", "new")]
+    for frame, path in zip(frames, paths, strict=True):
+        write(copied(frame), path)
+    main(["compare", *map(str, paths)])
+    assert f"{N * (COPIES - 1):,} of {N * COPIES:,} rows equal others in all columns" in capsys.readouterr().out
+
+
+def test_equal_predictions_and_categories_are_no_copies(frames):
+    rng = np.random.default_rng(3)
+    y, a, b = (np.tile(each, COPIES) for each in (frames[0]["label"], *(frame["prediction"] for frame in frames)))
+    marks = rng.integers(1, 6, (2, len(y))) / 5
+    assert sigstats.compare(y, a, b).notes == ()
+    assert sigstats.compare(y, a, b, scores=list(marks)).notes == ()
+    leaves = [rng.random(12)[rng.integers(0, 12, len(y))] for _ in range(2)]  # of two trees
+    assert sigstats.compare(y, a, b, scores=leaves).notes == ()
+    town = rng.integers(0, 50, len(y))
+    told = [pd.DataFrame({"id": range(len(y)), "town": town, "label": y, "prediction": each}) for each in (a, b)]
+    assert sigstats.compare(*told).notes == ()
+
+
+def test_groups_say_what_is_independent(frames):
+    of = {"groups": "row"}
+    found = sigstats.compare(*(copied(frame).assign(row=[*range(N)] * COPIES) for frame in frames), **of)
+    assert not any("as copies do" in note for note in found.notes)
+
+
+def test_a_split_with_copies_and_a_copied_feature_are_named():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
+    rows = np.repeat(np.arange(30), 4)
+    options = {"cv": 5, "n_resamples": 99, "rng": 1}
+    twice = sigstats.permutation_test("1-nn", X[rows], y[rows], **options)
+    assert twice.pvalue == 0.01  # on noise
+    assert re.match(r"1\d\d of 120 rows equal others that another fold tests: groups keep", twice.reason)
+    held = sigstats.permutation_test("1-nn", X[rows], y[rows], groups=rows, **options)
+    assert held.pvalue > 0.05
+    assert held.reason == ""
+    assert sigstats.permutation_test("1-nn", X, y, **options).reason == ""
+    coarse = sigstats.permutation_test("1-nn", X[rows] > 0, y[rows], **options)  # of eight kinds of rows
+    assert coarse.reason == ""
+    wide = sigstats.permutation_test("1-nn", np.column_stack([X, X[:, 1]]), y, null="features", **options)
+    assert wide.reason == "feature 3 (from 0) is a copy of feature 1: by that they are not independent"
