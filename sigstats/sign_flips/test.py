@@ -44,6 +44,8 @@ SignFlipMethod: TypeAlias = Literal["exact", "monte-carlo"]
 SIGN_FLIP_METHODS: tuple[SignFlipMethod, ...] = ("exact", "monte-carlo")
 
 _BATCH = 2**22
+#: The interval of so many items is found to eleven digits.
+_FEW = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +192,7 @@ def sign_flip_test(
         estimate=estimate,
         standard_error=_standard_error(values, rows, estimate),
         confidence_interval=with_alternative(
-            lambda each: mean_interval(seen, (-most, most), each), way, level, (-most, most)
+            lambda each: mean_interval(seen, (-most, most), each, fine=len(values) <= _FEW), way, level, (-most, most)
         ),
         items=len(values),
         differing=int(np.count_nonzero(values)),

@@ -31,12 +31,17 @@ def between(ends: tuple[Fraction, Fraction]) -> Any:
 
 def tail_is_below(k: int, n: int, p: Fraction, share: Fraction) -> bool:
     """Whether P(X >= k) is below a share, for X binomial (n, p), in whole numbers."""
+    return terms_from(k, n, p) < share
+
+
+def terms_from(k: int, n: int, p: Fraction) -> Fraction:
+    """P(X >= k) for X binomial (n, p), summed in whole numbers."""
     p_part, q_part, unit = p.numerator, p.denominator - p.numerator, p.denominator
-    total, term = 0, q_part ** (n - k) * p_part**k
+    total, term = 0, q_part ** (n - k) * p_part**k if k <= n else 0
     for i in range(k, n + 1):
         total += comb(n, i) * term
         term = term // q_part * p_part if i < n and q_part else 0
-    return total * share.denominator < share.numerator * unit**n
+    return Fraction(total, unit**n)
 
 
 def limits(k: int, n: int, confidence: Fraction) -> dict[str, tuple[Any, Any]]:

@@ -8,15 +8,15 @@ from typing import Any
 import flint
 
 from ._cases import ALTERNATIVES, Case, ball, law_of_sums, sums_one_by_one, tail_in_balls, tail_of_law
-from ._tails import normal
+from ._tails import normal, root
 
 SOURCE = (
     "Fisher (1935), section 21: all changes of sign of the differences. Not symmetric: the larger of this p and that "
-    "of the score test, whose variance is that of the likeliest law of mean 0 (Owen 1988)."
+    "of the score test, whose variance is that of the likeliest law of mean 0 (Owen 1988). Intervals: Gaffke (2005)."
 )
 METHODS = (
-    "all choices of signs, one by one, or binomial tails in balls; likeliest laws by bisection in fractions",
-    "polynomials in whole numbers; likeliest laws by certified roots of polynomials",
+    "signs one by one, or binomial tails in balls; likeliest laws by bisection in fractions; intervals by races",
+    "polynomials in whole numbers; likeliest laws by certified roots of polynomials; intervals by partial fractions",
 )
 _STEPS = 220
 
@@ -130,6 +130,70 @@ def not_symmetric() -> Iterator[Case]:
                 yield Case(difficulty, given, {"pvalue": (first, second)})
 
 
+def by_races(factors: list[Fraction]) -> Fraction:
+    """P(sum of factors times exponential variables <= 0): which of two opposite ones ends first, again and again."""
+    above, below = ([each for each in factors if (each > 0) == up and each] for up in (True, False))
+    row = [Fraction(0)] + [Fraction(1)] * len(below)  # with nothing above and some below it is certain
+    for up in above:
+        grown = [Fraction(0)]
+        for j, down in enumerate(below, 1):
+            grown.append((-down * row[j] + up * grown[j - 1]) / (up - down))
+        row = grown
+    return row[-1]
+
+
+def by_parts(factors: list[Fraction]) -> Fraction:
+    """The same of factors that all differ, by partial fractions of the transform."""
+    total = Fraction(1)
+    for each in factors:
+        if each > 0:
+            product = Fraction(1)
+            for other in factors:
+                if other != each:
+                    product *= each / (each - other)
+            total -= product
+    return total
+
+
+def lower_end(values: list[Fraction], least: Fraction, share: Fraction) -> tuple[Any, Any]:
+    """Where weights of a flat Dirichlet law, with one more value at the least, give the mean this share below it."""
+    found = []
+    for below in (by_races, by_parts):
+        low, high = least, max(values)
+        for _ in range(_STEPS):
+            at = (low + high) / 2
+            low, high = (at, high) if below([each - at for each in [*values, least]]) < share else (low, at)
+        found.append(ball((low + high) / 2) + flint.arb(0, ball((high - low) / 2).abs_upper()))
+    return found[0], found[1]
+
+
+def intervals() -> Iterator[Case]:
+    """Estimates, standard errors and intervals of differences that all differ."""
+    examples: dict[str, list[tuple[list[int], int]]] = {
+        "easy": [([3, -1, 2], 4), ([1], 2), ([5, -3, 2, 4], 5), ([-1, -2, -4, 3, 6], 7)],
+        "average": [([8, -5, 1, 6, 3, -2, 7, 4, 2], 10), ([*range(-3, 9)], 8)],
+        "hard": [([100, -1, 2, -3, 4, 5, 1], 101), ([1, 10, 100, 1000, -7], 1000)],
+    }
+    for difficulty, lists in examples.items():
+        for differences, limit in lists:
+            n = len(differences)
+            values, mean = [Fraction(each) for each in differences], Fraction(sum(differences), n)
+            for alternative in ALTERNATIVES:
+                share = (1 - Fraction(0.95)) / (2 if alternative == "two-sided" else 1)
+                found: dict[str, tuple[Any, Any]] = {"pvalue": both(differences, alternative)}
+                found["estimate"] = mean, sum((each / n for each in values), Fraction(0))
+                if n > 1:
+                    square = sum((each * each for each in values), Fraction(0)) - n * mean * mean
+                    found["standard_error"] = root(square / (n * (n - 1)))
+                if alternative != "less":
+                    found["confidence_interval[0]"] = lower_end(values, Fraction(-limit), share)
+                if alternative != "greater":
+                    first, second = lower_end([-each for each in values], Fraction(-limit), share)
+                    found["confidence_interval[1]"] = -first, -second
+                given = {"differences": differences, "limit": limit, "alternative": alternative}
+                yield Case(difficulty, given, found)
+
+
 def cases() -> Iterator[Case]:
     """One to sixteen items of unequal differences, hundreds of equal ones."""
     draw = random.Random(1)
@@ -147,3 +211,4 @@ def cases() -> Iterator[Case]:
                 given = {"differences": differences, "alternative": alternative}
                 yield Case(difficulty, given, {"pvalue": both(differences, alternative)})
     yield from not_symmetric()
+    yield from intervals()

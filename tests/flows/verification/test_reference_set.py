@@ -81,6 +81,7 @@ def test_published_figures_stand_beside_their_misprints():
 def test_the_set_is_made_again_byte_for_byte(tmp_path):
     names = [
         "adjust_pvalues",
+        "bootstrap_test",
         "corrected_resampled_test",
         "auc_test",
         "fuzzy.efficiency_test",
@@ -162,7 +163,14 @@ def test_a_wrong_digit_of_the_library_is_found(monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     ("test", "name"),
-    [("mean_score_test", "confidence_interval[0]"), ("auc_test", "standard_error"), ("efficiency_test", "kappa")],
+    [
+        ("mean_score_test", "confidence_interval[0]"),
+        ("auc_test", "standard_error"),
+        ("efficiency_test", "kappa"),
+        ("discordant_odds_ratio", "confidence_interval[1]"),
+        ("accuracy_difference", "confidence_interval[0]"),
+        ("mcnemar_test", "confidence_interval[0]"),
+    ],
 )
 def test_the_eleventh_digit_of_any_figure_is_held(monkeypatch, capsys, test, name):
     def change(case):

@@ -132,3 +132,14 @@ def test_many_values_cost_no_more_than_a_row_of_width():
     half = 1.96 * values.std() / np.sqrt(20_000)
     assert values.mean() - half - 1.3 / 20_000 < low < values.mean() - half * 0.98
     assert values.mean() + half * 0.98 < high < values.mean() + half + 1.3 / 20_000
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("power", [-1070, -1000, -400, -250, 150, 240])
+def test_the_interval_goes_with_the_unit(power):
+    values = np.array([3.0, -1.0, 2.0, 5.0, 1.0])
+    low, high = mean_interval(units_of(values), (-8, 8))
+    far = mean_interval(units_of(np.ldexp(values, power)), (-np.ldexp(8.0, power), np.ldexp(8.0, power)))
+    assert [float(np.ldexp(end, -power)) for end in far] == pytest.approx(
+        [low, high], rel=0.1 if power < -1050 else 1e-12
+    )
