@@ -169,7 +169,6 @@ def test_a_wrong_digit_of_the_library_is_found(monkeypatch, capsys):
         ("efficiency_test", "kappa"),
         ("discordant_odds_ratio", "confidence_interval[1]"),
         ("accuracy_difference", "confidence_interval[0]"),
-        ("mcnemar_test", "confidence_interval[0]"),
     ],
 )
 def test_the_eleventh_digit_of_any_figure_is_held(monkeypatch, capsys, test, name):
