@@ -19,8 +19,6 @@ from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from .bins import too_fine
-from .copies import copies_note
-from .costs import cost_quantiles
 from .direction import with_direction
 from .mean_tests import bounded
 from .paired_predictions import ALL_ROWS, PairedPredictions
@@ -148,15 +146,17 @@ def _tested(
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
     joint = joint_over_tasks(everything, paired, rule) if "accuracy" in names else None
-    blank = [ComparisonRow(slice=ALL_ROWS, measure=name, n=paired.n, **score_of(paired, name)) for name in names]
-    notes = [
-        *paired.notes,
-        *too_fine(paired.slices, rule.smallest_slice),
-        *copies_note(paired, everything, blank, rule),
-    ]
+    notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice)]
+    if paired.content is not None or paired.scores is not None:
+        from .copies import copies_note
+
+        blank = [ComparisonRow(slice=ALL_ROWS, measure=name, n=paired.n, **score_of(paired, name)) for name in names]
+        notes += copies_note(paired, everything, blank, rule)
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
     if any(row.lower_is_better for row in rows):
+        from .costs import cost_quantiles
+
         notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 

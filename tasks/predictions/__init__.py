@@ -10,8 +10,8 @@ from ..input_files.content import open_content
 from ..input_files.opening import reason
 from ..input_files.places import files_of
 from ._agreement import same_content
-from ._content import MOST_VALUES
 from ._from_table import OtherNamesError, from_table
+from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, Unmatched, join, match

@@ -18,7 +18,7 @@ from sigstats.comparison.requirements import are_measurements
 from sigstats.comparison.strangers import strangers
 
 from ..tables.spelling import same_spelling
-from ._content import content_codes
+from ._items import content_codes
 from ._predictions import Columns, Predictions
 
 Codes = NDArray[np.int64]

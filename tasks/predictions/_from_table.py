@@ -15,8 +15,7 @@ from sigstats._common.validation import hint, shown
 from ..tables.numbers import is_number
 from ..tables.spelling import same_spelling
 from ..tables.table import Table
-from ._content import content_of
-from ._items import occurrences
+from ._items import content_of, occurrences
 from ._predictions import RIGHT, Columns, Predictions
 
 #: Well-known other names of the columns.

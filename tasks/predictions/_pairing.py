@@ -25,8 +25,7 @@ from ._agreement import (
     same_in_both,
 )
 from ._coded import join_coded
-from ._content import content_codes
-from ._items import first_rows, item_codes, taken
+from ._items import content_codes, first_rows, item_codes, taken
 from ._log import TASK
 from ._predictions import Columns, Predictions
 from ._repeated import alike, item_totals, listed, require_distinct, without_each_others_dropped

@@ -2,8 +2,8 @@
 
 from ...input_files.content import Content
 from ...tables.delimited import DelimitedTable
-from .._content import SMALL_FILE
 from .._from_table import from_table
+from .._items import SMALL_FILE
 from .._predictions import Columns, Predictions
 from .._unknown import is_binary
 

@@ -15,8 +15,8 @@ from ...input_files.content import Content
 from ...input_files.encoding import as_object, parse_json, require_objects
 from ...tables.arrow import ArrowTable
 from ...tables.numbers import LARGEST_WHOLE
-from .._content import MOST_VALUES
 from .._from_table import from_table
+from .._items import MOST_VALUES
 from .._predictions import Columns, Predictions
 from .._unknown import NoTable
 from ._json_object import rows_of_object

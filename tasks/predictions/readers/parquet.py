@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from ...input_files.content import Content
 from ...tables.arrow import ArrowTable
-from .._content import MOST_VALUES
 from .._from_table import from_table
+from .._items import MOST_VALUES
 from .._predictions import Columns, Predictions
 
 ORDER = 10
