@@ -145,7 +145,7 @@ def rank_votes(
     and of Student's t of the sum, whose variance is that by voters and that by items less that by both at once
     (Cameron, Gelbach and Miller 2011, Journal of Business and Economic Statistics 29, 238-249), with one degree of
     freedom less than the fewer of both. It is exact if votes depend on each other by one of both alone. In simulations
-    with 8 to 200 of each it was below 0.05 in at most 5.2%.
+    with 8 to 60 voters and 30 to 80 items it was below 0.05 in at most 5.2%.
 
     Bradley and Terry's model (1952, Biometrika 39, 324-345) says that model i wins against j with log odds
     :math:`s_i - s_j`; its scores maximise the likelihood with ties as half a win each. They summarise, and decide
