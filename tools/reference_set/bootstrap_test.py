@@ -6,7 +6,7 @@ from fractions import Fraction
 from ._cases import Case
 from ._joint import EVENTS, tables
 
-SOURCE = "Keller, Mariethoz and Bengio (2005), Table 1 and section 3: measures of A and B, and B less A."
+SOURCE = "Keller, Mariethoz and Bengio (2005), Table 1 and section 3: measures of A and B, and A less B."
 METHODS = ("the measures of eight counts", "harmonic means and shares, row by row of each kind")
 MEASURES = ("f1", "accuracy", "precision", "recall")
 
@@ -51,7 +51,7 @@ def cases() -> Iterator[Case]:
             (a, b), (again_a, again_b) = by_counts(e, measure), by_rows(e, measure)
             values = {"value_a": (a, again_a), "value_b": (b, again_b)}
             if a == b or abs(b - a) > max(a, b) / 1000:  # a smaller difference of doubles has fewer digits than they
-                values["estimate"] = b - a, again_b - again_a
+                values["estimate"] = a - b, again_a - again_b
             outcomes = {f"e{number}": count for number, count in enumerate(e, 1)}
             given = {"outcomes": outcomes, "measure": measure, "n_resamples": 99, "confidence_level": 0.5, "rng": 1}
             yield Case(difficulty, given, values)
