@@ -243,7 +243,7 @@ def test_a_memory_url_is_an_output(program, quick):
 
 def test_help_is_instant_and_imports_no_engine():
     code = (
-        "import sys\nfrom sigstats.flows.cli import parser\nparser().format_help()\n"
+        "import sys\nfrom sigstats.flows.commands import parser\nparser().format_help()\n"
         "slow = ('prefect', 'dask', 'distributed', 'sklearn', 'numpy', 'pydantic')\n"
         "print([name for name in slow if name in sys.modules])"
     )
