@@ -35,10 +35,12 @@ def test_every_draw_gives_a_p_value():
 
 def test_every_test_of_the_reference_set_that_promises_a_level_is_drawn():
     approximate = {"auc_test", "dcf_test", "proportion_test", "mean_score_test"}
-    approximate |= {"corrected_resampled_test", "five_by_two_test"}
+    approximate |= {"bootstrap_test", "corrected_resampled_test", "five_by_two_test"}
     no_tests = {
+        "accuracy_difference",
         "adjust_pvalues",
         "clopper_pearson",
+        "discordant_odds_ratio",
         "number_correct",
         "pair_probability",
         "paired_power",
