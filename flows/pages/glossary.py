@@ -111,7 +111,11 @@ _HIDDEN = re.compile(r"<(style|script|desc|title|dl)\b.*?</\1>|<[^>]+>", re.DOTA
 def words_of(html: str) -> Iterator[tuple[str, str]]:
     """The terms that the text of a page uses, each with its meaning."""
     text = _HIDDEN.sub(" ", html)
+    folded = text.lower()
     for term, meaning in sorted(GLOSSARY.items(), key=lambda each: each[0].lower()):
-        flags = re.NOFLAG if term[:2].isupper() else re.IGNORECASE
+        symbol = term[:2].isupper()
+        if (term not in text) if symbol else (term.lower() not in folded):
+            continue  # a large page is not searched for each word by an expression
+        flags = re.NOFLAG if symbol else re.IGNORECASE
         if re.search(rf"\b{re.escape(term).replace('p-value', 'p-values?')}(s|es|ping)?\b", text, flags):
             yield term, meaning
