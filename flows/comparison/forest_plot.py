@@ -44,9 +44,7 @@ def _by_unit(rows: Sequence[ComparisonRow]) -> list[tuple[str, list[ComparisonRo
 
 def _in_text(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
     labels = [" ".join(_label(row, rows).split())[:_LONGEST] for row in rows]
-    sign = 1 if rows[0].lower_is_better else -1
-    low = min(-margin, *(row.low or 0 for row in rows))
-    high = max(margin, *(row.high or 0 for row in rows))
+    low, high = _limits(rows, margin)
     scale = (_COLUMNS - 1) / (high - low or 1)
 
     def column(value: float) -> int:
@@ -56,7 +54,7 @@ def _in_text(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
     for row, label in zip(rows, labels, strict=True):
         first, last = column(row.low or 0), column(row.high or 0)
         line = [" "] * _COLUMNS
-        line[column(sign * margin)], line[column(0)] = "┊", "│"
+        line[column(_margin_of(rows, margin))], line[column(0)] = "┊", "│"
         line[first : last + 1] = "├" + "─" * (last - first - 1) + "┤" if last > first else "│"
         line[column(row.difference or 0)] = "●"
         lines.append(f"{label:>{max(map(len, labels))}} {''.join(line)}".rstrip())
@@ -72,6 +70,16 @@ def _label(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> str:
     return f"{row.slice}: {row.name}" if len({each.name for each in rows}) > 1 else row.slice
 
 
+def _limits(rows: Sequence[ComparisonRow], margin: float) -> tuple[float, float]:
+    """From where to where every interval and the margin reach."""
+    return min(-margin, *(row.low or 0 for row in rows)), max(margin, *(row.high or 0 for row in rows))
+
+
+def _margin_of(rows: Sequence[ComparisonRow], margin: float) -> float:
+    """The difference that a pass must exclude, with its sign."""
+    return margin if rows[0].lower_is_better else -margin
+
+
 def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float) -> Markup:
     """One line a row: its label, its interval and its mark."""
     scale = 100 if unit == "points" else 1
@@ -79,7 +87,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
     axes = _axes(rows, labels, margin, scale)
     parts = [
         axes.upwards("axis", 0),
-        axes.upwards("margin", scale * (margin if rows[0].lower_is_better else -margin)),
+        axes.upwards("margin", scale * _margin_of(rows, margin)),
         axes.x_axis(f"candidate − baseline, {unit}", most=6, line=False),
     ]
     above = axes.left < _BESIDE / 4
@@ -101,8 +109,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
 
 def _axes(rows: Sequence[ComparisonRow], labels: Sequence[str], margin: float, scale: int) -> Axes:
     """Axes that hold every interval and the margin, with room for the labels."""
-    low = min(-margin, *(row.low or 0 for row in rows))
-    high = max(margin, *(row.high or 0 for row in rows))
+    low, high = _limits(rows, margin)
     widest = max(map(svg.text_width, labels))
     beside = widest <= _BESIDE
     return Axes(

@@ -66,9 +66,13 @@ class JudgedComparison:
         """The judge's own difference, with the score interval of verdicts on rows that are alone."""
         found = self.result
         row = replace(
-            self.corrected, slice="as the judge sees it", difference=found.judge_estimate, low=None, high=None
+            self.corrected,
+            slice="as the judge sees it",
+            difference=found.judge_estimate,
+            low=None,
+            high=None,
+            verdict=None,
         )
-        row = replace(row, verdict=None)
         if self.marks or found.n_groups is not None:
             return row
         behind, _, ahead = found.rows

@@ -104,3 +104,8 @@ def drawing(name: str, width: float, height: float, title: str, description: str
         '<svg viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img" aria-labelledby="{n}-t {n}-d">'
         '<title id="{n}-t">{t}</title><desc id="{n}-d">{d}</desc>{parts}</svg>'
     ).format(w=coordinate(width), h=coordinate(height), n=name, t=title, d=description, parts=Markup("").join(parts))
+
+
+def side_by_side(drawings: Sequence[Markup]) -> Markup:
+    """Drawings beside each other, as far as the page is wide."""
+    return Markup('<div class="trends">{}</div>').format(Markup("").join(drawings))

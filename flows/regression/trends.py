@@ -70,7 +70,7 @@ def trends_of_slices(records: Sequence[Record]) -> Iterator[Figure]:
                 "Candidate less baseline with its interval, in percentage points, marks and losses in their own unit; "
                 "the dashed line is no difference."
             ),
-            body=Markup('<div class="trends">{}</div>').format(Markup("").join(panels)),
+            body=svg.side_by_side(panels),
         )
 
 
@@ -101,7 +101,7 @@ def trends_of_evidence(records: Sequence[Record], rule: ComparisonRule) -> Figur
             "Decimal logarithm of the largest e-value of all looks so far: 2 is a hundred to one. Dashed: where the "
             "first of all tests fails. Dotted: the look that could have been the last."
         ),
-        body=Markup('<div class="trends">{}</div>').format(Markup("").join(panels)),
+        body=svg.side_by_side(panels),
     )
 
 

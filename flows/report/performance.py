@@ -80,7 +80,7 @@ def accuracy_panels(found: Sequence[Performance]) -> Markup:
         _panel(f"accuracy-{number}", dataset, group[:_MOST_CLASSIFIERS])
         for number, (dataset, group) in enumerate(list(_best_first(found).items())[:MOST_DATA_SETS])
     ]
-    return Markup('<div class="trends">{}</div>').format(Markup("").join(panels)) if panels else Markup("")
+    return svg.side_by_side(panels) if panels else Markup("")
 
 
 def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:

@@ -34,7 +34,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                 "confidence. The shaded part holds 95% of the replicates, centred at their mean: if 0 is outside, the "
                 "two differ with 95% confidence (Keller, Mariethoz and Bengio, Figure 1 and equation 14)."
             ),
-            body=Markup('<div class="trends">{}</div>').format(Markup("").join(panels)),
+            body=svg.side_by_side(panels),
         )
 
 
