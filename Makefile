@@ -1,5 +1,6 @@
 # `make run` and `make test` set up whatever is missing first. Needs Python 3.11 to 3.13 and make alone.
 PYTHON ?= python3
+EXAMPLES ?= quick
 BIN := .venv/bin
 READY := .venv/.ready
 READY_TESTS := .venv/.ready-tests
@@ -41,7 +42,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist
   --max-worker-restart 0
 
 test: $(READY_TESTS)  ## the tests of a few minutes: all but most of the faults
-	@$(PYTEST) -m "not (faults or types) or smoke" --hypothesis-profile quick
+	@$(PYTEST) -m "not (faults or types) or smoke" --hypothesis-profile $(EXAMPLES)
 
 test-faults: $(READY_TESTS)  ## the other tests: what is killed, cut or filled, databases, batch systems, the image
 	@$(PYTEST) -m "faults and not smoke"

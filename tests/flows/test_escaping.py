@@ -171,8 +171,8 @@ def shapes(form, written):
     if form is as_junit:
         root = ET.fromstring(written)
         return [(part.tag, sorted(part.attrib)) for part in root.iter()]
-    if form is as_html:
-        return re.findall(r"<[a-z!/][^\s>]*", written)
+    if form is as_html:  # the glossary at its end names the words of the page, those of the data among them
+        return re.findall(r"<[a-z!/][^\s>]*", written.partition('<details class="words">')[0])
     if form is as_markdown:
         for kind, content in parts(PARSER.parse(written)):
             assert kind in ("text", "code_inline", "text_special", "softbreak"), content
@@ -183,6 +183,7 @@ def shapes(form, written):
 
 @pytest.mark.parametrize("form", FORMS)
 @given(NAME)
+@example("power")  # a term of the glossary
 @settings(max_examples=15)
 def test_a_comparison_obeys_nothing_of_its_data(form, text):
     written, plain = (form(found(name), f"{name}.csv", f"{name}/b.csv") for name in (text, "east"))
