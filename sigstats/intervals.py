@@ -76,9 +76,6 @@ def with_alternative(
 
     `two_sided` gives that of a level, whose tails are equal. ValueError for a one-sided one of level 1/2 or less.
 
-    Examples
-    --------
-    >>> from sigstats.intervals import clopper_pearson, with_alternative
     >>> with_alternative(lambda level: clopper_pearson(0, 10, confidence_level=level), "less", 0.95, (0, 1)).high
     0.25886...
     """

@@ -14,10 +14,7 @@ def opened(table: Any) -> Any | None:
 
     `table`: lazy frames are none.
 
-    Examples
-    --------
     >>> import pandas as pd
-    >>> from sigstats._common.data_frames import opened
     >>> opened(pd.DataFrame({"a": [1, 2]})).columns, opened([[1, 2]])
     (['a'], None)
     """
@@ -39,10 +36,7 @@ def require_same_index(*, axis: Literal["rows", "classes"] = "rows", **values: A
     With ``axis="classes"`` the columns of data frames are compared, and the indices of Series with them. Raises
     ValueError.
 
-    Examples
-    --------
     >>> import pandas as pd
-    >>> from sigstats._common.data_frames import require_same_index
     >>> y = pd.Series([1, 2], index=["a", "b"])
     >>> require_same_index(y=y, a=y, b=[1, 2])
     >>> require_same_index(y=y, a=y[::-1])  # doctest: +ELLIPSIS
@@ -72,10 +66,6 @@ def as_decimals(array: NDArray[Any]) -> NDArray[Any]:
     Of single precision 0.1 is 0.100000001490116, and the differences 0.3 - 0.2 and 0.2 - 0.1 are no longer tied.
     Numbers so large that a type holds whole ones alone are kept as they are.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats._common.data_frames import as_decimals
     >>> as_decimals(np.array([0.1, 123456790528.0], dtype=np.float32)).tolist()
     [0.1, 123456790528.0]
     """

@@ -31,9 +31,6 @@ def at_most(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
 def at_least(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
     """Where `values` are greater than `observed` or tied with it.
 
-    Examples
-    --------
-    >>> from sigstats._common.extreme import at_least
     >>> at_least([0.1 + 0.2, 0.3, 0.29], 0.1 + 0.2).tolist()
     [True, True, False]
     """

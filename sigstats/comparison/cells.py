@@ -45,9 +45,6 @@ def cells_of(row: ComparisonRow) -> tuple[str, ...]:
 def items_in_words(n: int, items: int) -> str:
     """So many answers to so many items; of the items alone where their answers are averaged, or are one each.
 
-    Examples
-    --------
-    >>> from sigstats.comparison.cells import items_in_words
     >>> items_in_words(300, 100), items_in_words(100, 100)
     ('300 of 100 items', '100 items')
     """

@@ -187,10 +187,6 @@ def reason_of(row: CheckedRow, found: CheckResult) -> str:
 def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
     """The number of rows of which the observed share of hits would fail or pass; None where it is not known.
 
-    Examples
-    --------
-    >>> from sigstats.comparison.check_result import CheckedRow, CheckResult, rows_that_decide
-    >>> from sigstats.comparison.rule import ComparisonRule
     >>> row = CheckedRow(slice="all rows", measure="accuracy", n=100, counted=100, value=0.92, test="binomial, exact")
     >>> found = CheckResult(rows=(row,), rule=ComparisonRule(), at_least=0.9, n=100)
     >>> rows_that_decide(row, found)

@@ -42,9 +42,6 @@ def class_probabilities(y: Any, given: Mapping[str, Any], positive: str | None) 
 
     Raises ValueError if a table has another number of columns than `y` has classes, or no probabilities.
 
-    Examples
-    --------
-    >>> from sigstats.comparison.class_probabilities import class_probabilities
     >>> said = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3]]
     >>> found = class_probabilities(["a", "c"] , {"prediction_a": said, "prediction_b": said}, None)
     Traceback (most recent call last):

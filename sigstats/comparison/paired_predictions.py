@@ -185,9 +185,6 @@ def pair_arrays(
 
     Raises ValueError if lengths or kinds of labels differ, a value is missing, or a score is not finite.
 
-    Examples
-    --------
-    >>> from sigstats.comparison.paired_predictions import pair_arrays
     >>> pair_arrays(["no", "yes"], ["no", "no"], ["yes", "yes"]).classes
     ('no', 'yes')
     """

@@ -196,9 +196,6 @@ def _refuse_measurements(paired: PairedPredictions) -> None:
 def are_measurements(classes: Sequence[str]) -> bool:
     """Whether names of classes are many numbers, most of them no whole ones.
 
-    Examples
-    --------
-    >>> from sigstats.comparison.requirements import are_measurements
     >>> are_measurements(["0.5", "1", "1.5"]), are_measurements([str(i / 7) for i in range(30)])
     (False, True)
     """

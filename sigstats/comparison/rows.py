@@ -177,9 +177,6 @@ def worst_verdict(rows: Sequence[Judged]) -> Verdict:
 def measure_and_score(name: str) -> tuple[str, str]:
     """The measure and the score that `ComparisonRow.name` is of.
 
-    Examples
-    --------
-    >>> from sigstats.comparison.rows import measure_and_score
     >>> measure_and_score("accuracy of acc_norm"), measure_and_score("auc")
     (('accuracy', 'acc_norm'), ('auc', ''))
     """

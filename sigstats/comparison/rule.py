@@ -33,9 +33,6 @@ _LARGE_SHARE = 0.2
 def as_share(value: Any, name: str) -> Any:
     """A share of points (``"0.5pt"``), of per cent (``"0.5%"``) or bare; other values as they are.
 
-    Examples
-    --------
-    >>> from sigstats.comparison.rule import as_share
     >>> as_share("0.5pt", "margin"), as_share("0.5%", "margin"), as_share("0.005", "margin"), as_share(0.005, "margin")
     (0.005, 0.005, 0.005, 0.005)
     >>> as_share(0.5, "margin")

@@ -73,8 +73,6 @@ def runs_test(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from sigstats.comparison.runs import runs_test
     >>> found = runs_test(np.array([0.9, 0.91, 0.92, 0.93, 0.94]), np.array([0.85, 0.86, 0.87, 0.88, 0.89]))
     >>> found.divisions, round(found.p_worse * 252), round(found.low, 3), round(found.high, 3)
     (252, 1, -0.075, -0.025)

@@ -108,10 +108,6 @@ def about_zero(rows: Iterable[ComparisonRow]) -> str:
 def counted(rows: Iterable[ComparisonRow]) -> str:
     """How many rows have which verdict.
 
-    Examples
-    --------
-    >>> from sigstats.comparison.rows import ComparisonRow
-    >>> from sigstats.comparison.sentences import counted
     >>> counted([ComparisonRow(slice="s", measure="accuracy", n=20, verdict="pass")] * 2)
     '2 pass'
     """

@@ -47,11 +47,8 @@ def most_correct(classes: Classes) -> int:
 def counts(total: int, classes: Classes) -> list[int]:
     """How many of the N! matchings have 0, 1, ... correct, up to the largest possible number.
 
-    Examples
-    --------
     Decks of 2 + 2 + 2 cards (Riordan's table of card matchings; each counts 2! 2! 2! times among the 6!):
 
-    >>> from sigstats.fixed_margins.rook_polynomial import counts
     >>> [n // 8 for n in counts(6, {(2, 2): 3})]
     [10, 24, 27, 16, 12, 0, 1]
     """

@@ -58,7 +58,6 @@ def bayesian_signed_rank(
 
     Examples
     --------
-    >>> from sigstats.many_datasets.bayesian_signed_rank import bayesian_signed_rank
     >>> found = bayesian_signed_rank([0.03, 0.05, 0.02, 0.04, 0.06, 0.03, 0.0, 0.04], rng=1)
     >>> found.better > 0.95, found.worse < 0.01
     (True, True)

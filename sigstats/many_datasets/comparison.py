@@ -173,9 +173,6 @@ def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tu
 
     A set need not be a run of neighbours in the order: two models far apart may be tied while one between differs.
 
-    Examples
-    --------
-    >>> from sigstats.many_datasets.comparison import cliques
     >>> cliques(["a", "b", "c"], {frozenset("ac")})
     (('a', 'b'), ('b', 'c'))
     """

@@ -30,10 +30,6 @@ def feasible(doubled: IntArray) -> bool:
 
     `doubled` (ndarray of int, shape (N, k)): twice the ranks of k models on each of N data sets.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.many_datasets.friedman_exact import feasible
     >>> feasible(np.tile([2, 4, 6], (400, 1))), feasible(np.tile([2, 4, 6, 8, 10], (20, 1)))
     (True, False)
     """
@@ -43,10 +39,6 @@ def feasible(doubled: IntArray) -> bool:
 def exact_pvalue(doubled: IntArray) -> tuple[float, float]:
     """The share of all permutations within data sets whose rank sums spread at least as widely, and its relative error.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.many_datasets.friedman_exact import exact_pvalue
     >>> exact_pvalue(np.tile([2, 4, 6], (2, 1)))[0]  # two data sets in the same order: 6 of 36
     0.16666666666666666
     """

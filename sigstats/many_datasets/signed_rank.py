@@ -152,10 +152,6 @@ def signed_rank_test(
 def rounding_as_zero(differences: FloatArray) -> FloatArray:
     """The differences, with 0 for those that are 0 but for the rounding of the largest.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.many_datasets.signed_rank import rounding_as_zero
     >>> rounding_as_zero(np.array([0.1 + 0.2 - 0.3, 0.25])).tolist()
     [0.0, 0.25]
     """

@@ -21,10 +21,6 @@ def share_interval(right: Any, groups: IntArray | None, confidence: float) -> In
 
     `groups` (ndarray of int, shape (n,), or None): codes from 0.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.ranking.intervals import share_interval
     >>> right, groups = np.arange(100) % 10 < 7, np.arange(100) // 10
     >>> low, high = share_interval(right, None, 0.95)
     >>> round(low, 4), round(high, 4)
@@ -42,10 +38,6 @@ def share_interval(right: Any, groups: IntArray | None, confidence: float) -> In
 def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> Interval:
     """Student's interval of a mean score, with the variance of the groups' sums where rows are in groups.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.ranking.intervals import mean_interval
     >>> [round(end, 4) for end in mean_interval(np.array([0.5, 0.7, 0.9, 0.4]), None, 0.95)]
     [0.2722, 0.9778]
     """
@@ -65,10 +57,6 @@ def _quantile(freedom: int, confidence: float) -> float:
 def standard_error(scores: FloatArray, groups: IntArray | None) -> float:
     """The standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1).
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.ranking.intervals import standard_error
     >>> round(standard_error(np.array([0.5, 0.7, 0.9, 0.4]), None), 4)
     0.1109
     """

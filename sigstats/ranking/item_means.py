@@ -12,10 +12,6 @@ from .._common.validation import FloatArray, IntArray, refuse, shown
 def missing_in(table: Any) -> NDArray[np.bool_]:
     """Where there is no answer: None, NaN, or what pandas has for it.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.ranking.item_means import missing_in
     >>> missing_in(np.array([["a", None]], dtype=object))
     array([[False,  True]])
     """
@@ -36,10 +32,6 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
     Returns a tuple of (ndarray of float, ndarray of int), each of shape (items, k). Raises ValueError if a model has
     no answer to an item.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.ranking.item_means import item_means
     >>> item_means(np.array([[1, 0], [0, np.nan], [1, 1]]), np.array([0, 0, 1]), ["x", "y"], ["a", "b"])
     (array([[0.5, 0. ],
            [1. , 1. ]]), array([[2, 1],
@@ -60,10 +52,6 @@ def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> In
 
     Raises ValueError if the rows of an item have several.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.ranking.item_means import first_of_each
     >>> first_of_each(np.array([3, 3, 7]), np.array([0, 0, 1]), "groups", ["x", "y"])
     array([3, 7])
     """

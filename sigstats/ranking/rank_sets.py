@@ -258,10 +258,6 @@ def adjusted_pairs(pvalues: FloatArray) -> FloatArray:
 
     `pvalues` (ndarray, shape (k, k)): one-sided, of "the model of the row is better than that of the column".
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sigstats.ranking.rank_sets import adjusted_pairs
     >>> adjusted_pairs(np.array([[1.0, 0.01, 0.004], [0.99, 1.0, 0.2], [1.0, 0.8, 1.0]])).round(3).tolist()
     [[1.0, 0.05, 0.024], [1.0, 1.0, 0.8], [1.0, 1.0, 1.0]]
     """

@@ -78,12 +78,8 @@ def gains_of(
 def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
     """The interval of the area of B less that of A.
 
-    Examples
-    --------
     Thirty positives of which none gains or loses: that one more is lost takes up to 12 points.
 
-    >>> import numpy as np
-    >>> from sigstats.unseen_row.areas import area_interval, gains_of
     >>> positive, score = np.arange(100) < 30, np.arange(100.0)
     >>> low, high = area_interval(gains_of(positive, (score, score)))
     >>> round(low, 4), round(high, 4)

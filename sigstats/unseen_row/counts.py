@@ -76,11 +76,7 @@ def law_of_difference(
     `rng`: where they come from.
     `groups`: the group of each row, from 0, and the number of its event in `joint`.
 
-    Examples
-    --------
-    >>> from sigstats.joint.outcomes import JointOutcomes
     >>> from sigstats.measures.measure import as_measure
-    >>> from sigstats.unseen_row.counts import law_of_difference
     >>> same = JointOutcomes(e1=30, e8=70)  # thirty positives, none of which either lost
     >>> low, high = law_of_difference(same, as_measure("recall"), size=10_000).interval(0.95)
     >>> round(low, 2), round(high, 2)  # the point of Clopper and Pearson's interval of 0 in 30 is 0.116

@@ -31,12 +31,8 @@ def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
 
     `counts`: how often each occurs; 1 by default.
 
-    Examples
-    --------
     With three factors of 1 and two of -1 it is that of at most 2 heads of 4 coins less one: P(Bin(4, 1/2) >= 3).
 
-    >>> import numpy as np
-    >>> from sigstats.unseen_row.law import tail
     >>> round(tail(np.array([1.0, -1.0]), np.array([3.0, 2.0])), 12)
     0.3125
     """

@@ -84,11 +84,7 @@ def mean_interval(
     `units`: as `units_of` makes them. `limits`: the least and the greatest value that one row can have. `fine`: to
     eleven digits, and not to eight, which takes three times as long.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from sigstats.intervals import clopper_pearson
-    >>> from sigstats.unseen_row.means import mean_interval, units_of
     >>> low, high = mean_interval(units_of(np.repeat([0.0, 1.0], [3, 7])), (0, 1))
     >>> round(low, 6), round(high, 6), round(clopper_pearson(7, 10).low, 6)
     (0.347547, 0.93326, 0.347547)
@@ -111,11 +107,7 @@ def mean_intervals(
 def mean_pvalue(units: Units, limit: float, alternative: Alternative = "two-sided") -> float:
     """The p-value of a mean of 0, where no value of a row is larger than `limit` or smaller than ``-limit``.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> from sigstats.mcnemar.test import mcnemar_test
-    >>> from sigstats.unseen_row.means import mean_pvalue, units_of
     >>> round(mean_pvalue(units_of(np.repeat([1.0, 0.0, -1.0], [9, 50, 2])), 1.0, "greater"), 12)
     0.03271484375
     >>> mcnemar_test(9, 2, alternative="greater").pvalue
