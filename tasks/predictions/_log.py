@@ -5,8 +5,9 @@ one, is decided in one place (`_selection.py`).
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sigstats._common.scores import is_lower_better
@@ -106,6 +107,34 @@ def _kind_of(value: Any) -> str:
     return "a list" if isinstance(value, (list, tuple)) else "an object"
 
 
+def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], columns: Columns, **more: Any) -> Answer:
+    """An answer with the numbers among `values` as its scores, and the metadata that `columns` ask for."""
+    scores, unread = sort_scores(values)
+    wanted = {name: about.get(name) for name in columns.optional}
+    return Answer(item=item, scores=scores, unread=unread, about=wanted, **more)
+
+
+def numbered(answers: Iterable[Answer]) -> list[Answer]:
+    """The answers of one model and filter to one item, numbered in their order."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    found = []
+    for answer in answers:
+        key = (answer.item, answer.filter, answer.model)
+        seen[key] += 1
+        found.append(replace(answer, epoch=seen[key]))
+    return found
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     """An object of a log; an empty one where something else stands in its place."""
     return value if isinstance(value, dict) else {}
+
+
+def objects(value: Any) -> list[Mapping[str, Any]]:
+    """The objects in a list of a log; none where something else stands in its place."""
+    return [mapping(each) for each in value] if isinstance(value, list) else []
+
+
+def as_texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """The values that are there, as text."""
+    return {name: str(value) for name, value in values.items() if value is not None}

@@ -6,12 +6,12 @@ name.
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._log import Answer, EvaluationLog, answered, mapping, numbered, objects
 from .._predictions import Columns
 
 ORDER = 43
@@ -36,34 +36,18 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     cases = found.get(key)
     if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
         raise ValueError(f"{content.where}: {key} is not valid; expected a list of test cases")
-    names = [str(case.get("name") or number) for number, case in enumerate(cases)]
-    several = [name for name, count in Counter(names).items() if count > 1]
-    seen: Counter[str] = Counter()
-    answers = []
-    for name, case in zip(names, cases, strict=True):
-        seen[name] += 1
-        answers.append(_answer(name, seen[name] if several else 1, case, metrics, columns))
+    answers = numbered(_answer(number, case, metrics, columns) for number, case in enumerate(cases))
     return EvaluationLog(where=content.where, harness="DeepEval", answers=answers)
 
 
-def _answer(name: str, epoch: int, case: Mapping[str, Any], metrics: str, columns: Columns) -> Answer:
-    measured = case.get(metrics)
-    each = [mapping(metric) for metric in measured] if isinstance(measured, list) else []
-    values: dict[str, Any] = {
-        str(metric.get("name")): metric.get("score") for metric in each if not metric.get("error")
-    }
+def _answer(number: int, case: Mapping[str, Any], metrics: str, columns: Columns) -> Answer:
+    each = objects(case.get(metrics))
+    values = {str(metric.get("name")): metric.get("score") for metric in each if not metric.get("error")}
     failed = next((str(metric["error"])[:200] for metric in each if metric.get("error")), "")
     if isinstance(case.get("success"), bool) and not failed:
         values["success"] = case["success"]
-    scores, unread = sort_scores(values)
-    about = {**mapping(case.get("additionalMetadata")), **case}
     asked = {key: case.get(key) for key in ("input", "expectedOutput", "expected_output") if case.get(key) is not None}
-    return Answer(
-        item=name,
-        epoch=epoch,
-        scores=scores,
-        unread=unread,
-        identity={"input": json.dumps(asked, sort_keys=True)} if asked else {},
-        about={key: about.get(key) for key in columns.optional},
-        failed=failed if not scores else "",
-    )
+    identity = {"input": json.dumps(asked, sort_keys=True)} if asked else {}
+    about = {**mapping(case.get("additionalMetadata")), **case}
+    found = answered(str(case.get("name") or number), values, about, columns, identity=identity)
+    return found if found.scores else replace(found, failed=failed)

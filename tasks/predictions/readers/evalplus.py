@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, mapping
+from .._log import EvaluationLog, answered, mapping, objects
 from .._predictions import Columns
 
 ORDER = 42
@@ -26,23 +26,25 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read what became of every solution."""
-    tasks = mapping(mapping(content.json()).get("eval"))
-    answers = []
-    for task, found in tasks.items():
-        for epoch, (base, plus) in enumerate(_statuses(found), start=1):
-            passed = base in _PASSED
-            scores = {"base": float(passed)} | ({} if plus is None else {"plus": float(passed and plus in _PASSED)})
-            about = {name: {"task_id": task}.get(name) for name in columns.optional}
-            answers.append(Answer(item=task, epoch=epoch, scores=scores, about=about))
+    answers = [
+        answered(task, _values(*each), {"task_id": task}, columns, epoch=epoch)
+        for task, found in mapping(mapping(content.json()).get("eval")).items()
+        for epoch, each in enumerate(_statuses(found), start=1)
+    ]
     if not answers:
         raise ValueError(f"{content.where}: eval holds no solution; expected tasks with base and plus")
     return EvaluationLog(where=content.where, harness="EvalPlus", answers=answers, kind="score")
 
 
+def _values(base: Any, plus: Any) -> dict[str, Any]:
+    passed = base in _PASSED
+    return {"base": passed, "plus": None if plus is None else passed and plus in _PASSED}
+
+
 def _statuses(found: Any) -> list[tuple[Any, Any]]:
     """The outcome of the base and the further tests of each solution, in either form."""
     if isinstance(found, list):
-        return [(mapping(each).get("base_status"), mapping(each).get("plus_status")) for each in found]
+        return [(each.get("base_status"), each.get("plus_status")) for each in objects(found)]
     base, plus = (mapping(found).get(name) for name in ("base", "plus"))
     if not isinstance(base, list) or not all(isinstance(each, list) and each for each in base):
         return []

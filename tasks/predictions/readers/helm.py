@@ -12,7 +12,7 @@ from typing import Any
 from sigstats._common.messages import shown, shown_name
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._log import EvaluationLog, answered, as_texts, mapping, objects
 from .._predictions import Columns
 
 ORDER = 35
@@ -61,14 +61,22 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         where=content.where,
         harness="HELM",
         answers=[
-            _answer(key, values, {**context[key], "perturbation": key[1] or _UNCHANGED}, asked, columns, perturbed)
-            for key, values in found.items()
+            answered(
+                instance,
+                values,
+                {**context[instance, perturbation, trial], "perturbation": perturbation or _UNCHANGED},
+                columns,
+                epoch=trial + 1,
+                filter=(perturbation or _UNCHANGED) if perturbed else "",
+                identity=asked.get((instance, perturbation), {}),
+            )
+            for (instance, perturbation, trial), values in found.items()
         ],
         task=_task(str(spec.get("name") or "")),
         model=str(adapter.get("model") or ""),
         kind="statistic",
         lower_is_better=_LOWER_IS_BETTER,
-        settings={name: str(value) for name, value in settings.items() if value is not None},
+        settings=as_texts(settings),
         notes=_of_splits([str(each["split"]) for each in context.values() if each["split"]]),
     )
 
@@ -80,27 +88,6 @@ def _of_splits(splits: Sequence[str]) -> tuple[str, ...]:
         return ()
     listed = ", ".join(f"{split} ({count:,})" for split, count in counts)
     return (f"instances of several splits are counted: {listed}; --slice split tests each",)
-
-
-def _answer(
-    key: _Key,
-    values: Mapping[str, Any],
-    context: Mapping[str, Any],
-    asked: Mapping[tuple[str, str], Mapping[str, str]],
-    columns: Columns,
-    perturbed: bool,
-) -> Answer:
-    instance, perturbation, trial = key
-    scores, unread = sort_scores(values)
-    return Answer(
-        item=instance,
-        epoch=trial + 1,
-        filter=(perturbation or _UNCHANGED) if perturbed else "",
-        scores=scores,
-        unread=unread,
-        identity=asked.get((instance, perturbation), {}),
-        about={name: context.get(name) for name in columns.optional},
-    )
 
 
 def _key(content: Content, position: int, row: Any) -> _Key:
@@ -151,14 +138,12 @@ def _perturbation(of: Mapping[str, Any]) -> str:
 def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
     """The input and the correct references of each instance."""
     found = {}
-    states = mapping(state).get("request_states")
-    for request in states if isinstance(states, list) else ():
-        instance = mapping(mapping(request).get("instance"))
-        references = instance.get("references")
+    for request in objects(mapping(state).get("request_states")):
+        instance = mapping(request.get("instance"))
         correct = [
             str(mapping(reference.get("output")).get("text", ""))
-            for reference in (references if isinstance(references, list) else ())
-            if isinstance(reference, dict) and "correct" in str(reference.get("tags"))
+            for reference in objects(instance.get("references"))
+            if "correct" in str(reference.get("tags"))
         ]
         found[str(instance.get("id")), _perturbation(instance)] = {
             "input": str(mapping(instance.get("input")).get("text", "")),

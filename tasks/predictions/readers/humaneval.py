@@ -4,13 +4,12 @@ Samples of one task are answers to one item, numbered in their order.
 """
 
 import re
-from collections import Counter
 
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content
 from ...input_files.encoding import parse_json
-from .._log import Answer, EvaluationLog, mapping
+from .._log import EvaluationLog, answered, mapping, numbered
 from .._predictions import Columns
 
 ORDER = 44
@@ -28,7 +27,6 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read if each sample passed."""
-    seen: Counter[str] = Counter()
     answers = []
     for number, line in enumerate(content.whole().splitlines(), start=1):
         if not line.strip():
@@ -41,7 +39,5 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
                 f"{content.where}: line {number}: {odd} {shown(row.get(odd))} is not valid; expected the id of a task, "
                 "and passed true or false"
             )
-        seen[str(task)] += 1
-        about = {name: row.get(name) for name in columns.optional}
-        answers.append(Answer(item=str(task), epoch=seen[str(task)], scores={"passed": float(passed)}, about=about))
-    return EvaluationLog(where=content.where, harness="HumanEval", answers=answers, kind="score")
+        answers.append(answered(str(task), {"passed": passed}, row, columns))
+    return EvaluationLog(where=content.where, harness="HumanEval", answers=numbered(answers), kind="score")

@@ -9,7 +9,7 @@ from sigstats._common.messages import shown, shown_name
 
 from ...input_files.content import Content
 from ...input_files.encoding import parse_json
-from .._log import PROMPT, Answer, EvaluationLog, mapping, sort_scores
+from .._log import PROMPT, Answer, EvaluationLog, answered, mapping, objects
 from .._predictions import Columns
 
 ORDER = 30
@@ -73,10 +73,8 @@ def _settings(about: Mapping[str, Any]) -> dict[str, str]:
     """What should be equal in two runs of one task; the model and how it generates are what is compared."""
     found = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
     found["data set"] = mapping(about.get("dataset")).get("name")
-    scorers = about.get("scorers")
-    for scorer in scorers if isinstance(scorers, list) else ():
-        if isinstance(scorer, dict):
-            found[f"options of scorer {scorer.get('name')}"] = scorer.get("options")
+    for scorer in objects(about.get("scorers")):
+        found[f"options of scorer {scorer.get('name')}"] = scorer.get("options")
     return {name: _content(value) for name, value in found.items() if value is not None}
 
 
@@ -122,18 +120,16 @@ def _answer(place: str, position: int, sample: Any, scorer: str, columns: Column
             f"{place}: sample {position} (from 0): epoch: {shown(epoch)} is not valid; expected a whole number"
         )
     given = {scorer: sample["score"]} if sample.get("score") is not None else mapping(sample.get("scores"))
-    scores, unread = sort_scores(_values(given))
-    metadata = mapping(sample.get("metadata"))
     identity = {name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None}
     if isinstance(sample.get("choices"), list):
         identity[PROMPT] = json.dumps(sample["choices"])
-    return Answer(
-        item=str(sample["id"]),
+    return answered(
+        str(sample["id"]),
+        _values(given),
+        mapping(sample.get("metadata")),
+        columns,
         epoch=epoch,
-        scores=scores,
-        unread=unread,
         identity=identity,
-        about={name: metadata.get(name) for name in columns.optional},
         failed=_failure(sample, is_scored=bool(given)),
     )
 

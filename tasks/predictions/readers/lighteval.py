@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._log import Answer, EvaluationLog, answered, as_texts, mapping
 from .._predictions import Columns
 
 ORDER = 5
@@ -70,19 +70,12 @@ def _columns(names: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Columns) -> Answer:
-    scores, unread = sort_scores(_values(metrics))
     specific = mapping(_object(document.get("specific", document.get("specifics"))))
     identity = {
         "input": document.get("query", document.get("example")),
         "target": document.get("gold_index", document.get("gold")),
     }
-    return Answer(
-        item=item,
-        scores=scores,
-        unread=unread,
-        identity={name: str(value) for name, value in identity.items() if value is not None},
-        about={name: specific.get(name, document.get(name)) for name in columns.optional},
-    )
+    return answered(item, _values(metrics), {**document, **specific}, columns, identity=as_texts(identity))
 
 
 def _values(metrics: Any) -> Mapping[str, Any]:

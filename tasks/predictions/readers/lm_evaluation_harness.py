@@ -4,11 +4,12 @@ import hashlib
 import io
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from ...input_files.content import Content
 from ...input_files.encoding import parse_json, require_objects
-from .._log import PROMPT, Answer, EvaluationLog, sort_scores
+from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, mapping
 from .._predictions import Columns
 
 ORDER = 20
@@ -49,8 +50,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         if line.strip()
     ]
     task, results = _run_of(content)
-    better = _of_task(results, "higher_is_better", task)
-    lower = {name for name, is_higher in better.items() if is_higher is False} if isinstance(better, dict) else set()
+    better = mapping(_of_task(results, "higher_is_better", task))
+    lower = {name for name, is_higher in better.items() if is_higher is False}
     settings = {"version of the task": _of_task(results, "versions", task), "shots": _of_task(results, "n-shot", task)}
     model = results.get("model_name")
     return EvaluationLog(
@@ -60,22 +61,20 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task=task,
         model=model if isinstance(model, str) else "",
         lower_is_better=_LOWER_IS_BETTER | lower,
-        settings={name: str(value) for name, value in settings.items() if value is not None},
+        settings=as_texts(settings),
     )
 
 
-def _run_of(content: Content) -> tuple[str, dict[str, Any]]:
+def _run_of(content: Content) -> tuple[str, Mapping[str, Any]]:
     """The task that the name of the file says, and the results of the same run beside it, as far as they are there."""
     named = _NAME.match(content.name)
     if named is None:
         return "", {}
-    results = content.beside(f"results_{named['date']}.json")
-    return named["task"], results if isinstance(results, dict) else {}
+    return named["task"], mapping(content.beside(f"results_{named['date']}.json"))
 
 
-def _of_task(results: dict[str, Any], key: str, task: str) -> Any:
-    found = results.get(key)
-    return found.get(task) if isinstance(found, dict) else None
+def _of_task(results: Mapping[str, Any], key: str, task: str) -> Any:
+    return mapping(results.get(key)).get(task)
 
 
 def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
@@ -92,17 +91,9 @@ def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
 
 
 def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
-    scores, unread = sort_scores(_metrics(sample))
-    found = sample.get("doc")
-    document: dict[str, Any] = found if isinstance(found, dict) else {}
-    return Answer(
-        item=str(sample["doc_id"]),
-        filter=str(sample.get("filter") or ""),
-        scores=scores,
-        unread=unread,
-        identity=_identity(sample),
-        about={name: document.get(name, sample.get(name)) for name in columns.optional},
-    )
+    about = {**sample, **mapping(sample.get("doc"))}
+    chosen = str(sample.get("filter") or "")
+    return answered(str(sample["doc_id"]), _metrics(sample), about, columns, filter=chosen, identity=_identity(sample))
 
 
 def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
@@ -115,7 +106,7 @@ def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
 
 def _identity(sample: dict[str, Any]) -> dict[str, str]:
     """What shows that it is the same question; samples of early versions have no hash of the document."""
-    found = {name: str(sample[name]) for name in ("target", "doc_hash", "target_hash") if sample.get(name) is not None}
+    found = as_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
     if "doc_hash" not in found and sample.get("doc") is not None:
         text = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
         found["doc"] = hashlib.sha256(text.encode()).hexdigest()

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...input_files.content import Content
 from ...input_files.encoding import parse_json
-from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._log import EvaluationLog, answered, mapping
 from .._predictions import Columns
 
 ORDER = 46
@@ -32,20 +32,17 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             continue
         if event.get("type") == "match":
             values.setdefault(sample, {})["match"] = data.get("correct")
-            expected[sample] = data.get("expected")
+            target = data.get("expected")
+            expected[sample] = {} if target is None else {"target": json.dumps(target)}
         elif event.get("type") == "metrics":
             values.setdefault(sample, {}).update(data)
-    answers = []
-    for sample, found in values.items():
-        scores, unread = sort_scores(found)
-        target = {} if expected.get(sample) is None else {"target": json.dumps(expected[sample])}
-        about = dict.fromkeys(columns.optional)
-        answers.append(Answer(item=sample, scores=scores, unread=unread, identity=target, about=about))
     model = spec.get("completion_fns")
     return EvaluationLog(
         where=content.where,
         harness="OpenAI's evals",
-        answers=answers,
+        answers=[
+            answered(sample, found, {}, columns, identity=expected.get(sample, {})) for sample, found in values.items()
+        ],
         task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
         model=", ".join(map(str, model)) if isinstance(model, list) else "",
     )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, mapping, sort_scores
+from .._log import Answer, EvaluationLog, answered, mapping, numbered
 from .._predictions import Columns
 
 ORDER = 40
@@ -40,37 +40,33 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     results = sorted(results, key=_order)
     models, prompts = ({_of(result) for result in results} for _of in (_provider, _prompt))
     items = {question: str(position) for position, question in enumerate(dict.fromkeys(map(_question, results)))}
-    seen: dict[tuple[str, str, str], int] = {}
     answers = []
     for result in results:
-        key = _question(result), _provider(result), _prompt(result)
-        epoch = seen[key] = seen.get(key, 0) + 1
-        way = {"model": key[1] if len(models) > 1 else "", "filter": key[2] if len(prompts) > 1 else ""}
-        answers.append(_answer(result, items[key[0]], epoch, way, columns))
+        model, prompt = _provider(result) if len(models) > 1 else "", _prompt(result) if len(prompts) > 1 else ""
+        answers.append(_answer(result, items[_question(result)], model, prompt, columns))
     return EvaluationLog(
         where=content.where,
         harness="promptfoo",
-        answers=answers,
+        answers=numbered(answers),
         model=next(iter(models)) if len(models) == 1 else "",
         kind="score",
     )
 
 
-def _answer(result: Mapping[str, Any], item: str, epoch: int, way: Mapping[str, str], columns: Columns) -> Answer:
+def _answer(result: Mapping[str, Any], item: str, model: str, prompt: str, columns: Columns) -> Answer:
     failed = result.get("failureReason") == _ERROR
     values: dict[str, Any] = {_PASSED: bool(result[_PASSED])}
     if columns.score is not None:
         values |= {"score": result.get("score"), **mapping(result.get("namedScores"))}
-    scores, unread = ({}, {}) if failed else sort_scores(values)
     about = {**mapping(result.get("vars")), **mapping(mapping(result.get("testCase")).get("metadata"))}
-    return Answer(
-        item=item,
-        epoch=epoch,
-        **way,
-        scores=scores,
-        unread=unread,
+    return answered(
+        item,
+        {} if failed else values,
+        about,
+        columns,
+        model=model,
+        filter=prompt,
         identity={"vars": _question(result)},
-        about={name: about.get(name) for name in columns.optional},
         failed=str(result.get("error") or "error")[:200] if failed else "",
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, mapping
+from .._log import EvaluationLog, answered, mapping
 from .._predictions import Columns
 
 ORDER = 45
@@ -55,29 +55,21 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     by_instance = _by_instance(content)
     found = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
     resolved, submitted = found
-    notes = (
-        []
-        if by_instance
-        else [
-            f"{content.where}: {len(named):,} {'instance' if len(named) == 1 else 'instances'} {told}"
-            for name, told in _TOLD.items()
-            if (named := _ids(content, report, name))
-        ]
-    )
     return EvaluationLog(
         where=content.where,
         harness="SWE-bench",
         answers=[
-            Answer(
-                item=instance,
-                scores={"resolved": float(instance in resolved)},
-                about={name: _about(instance).get(name) for name in columns.optional},
-            )
+            answered(instance, {"resolved": instance in resolved}, {"repo": _repository(instance)}, columns)
             for instance in sorted(submitted)
         ],
         model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
-        notes=tuple(notes),
+        notes=() if by_instance else _notes(content, report),
     )
+
+
+def _notes(content: Content, report: Mapping[str, Any]) -> tuple[str, ...]:
+    counts = {told: len(_ids(content, report, name)) for name, told in _TOLD.items()}
+    return tuple(f"{content.where}: {n:,} instance{'s' * (n > 1)} {told}" for told, n in counts.items() if n)
 
 
 def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str], set[str]]:
@@ -116,6 +108,6 @@ def _ids(content: Content, report: Mapping[str, Any], name: str) -> list[str]:
     return found
 
 
-def _about(instance: str) -> dict[str, str]:
-    """The repository, which is part of the name of an instance: ``astropy__astropy-12907``."""
-    return {"repo": instance.rpartition("-")[0].replace("__", "/")}
+def _repository(instance: str) -> str:
+    """A part of the name of an instance: ``astropy__astropy-12907``."""
+    return instance.rpartition("-")[0].replace("__", "/")
