@@ -154,9 +154,11 @@ def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[s
     if wanted is not None:
         if names == [""]:
             raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not valid; a log of {log.harness} has none")
-        if wanted not in names:
+        # The name of a prompt may be its whole text: how it begins is enough.
+        begun = [name for name in names if "\n" in name and name.startswith(wanted)]
+        if wanted not in names and len(begun) != 1:
             raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not there; expected one of {listed}")
-        return wanted
+        return wanted if wanted in names else begun[0]
     if len(names) > 1:
         raise ValueError(
             f"{log.where}: {what}: there are {len(names)}; expected one named of {listed} ({_OPTIONS[what]})"

@@ -1,9 +1,11 @@
 """The results of promptfoo (``--output output.json``): whether each test passed, for each provider and prompt.
 
-Tests that ask the same, as ``--repeat`` writes them, are answers to one item. An answer is right if promptfoo passed
-it; its score and the named scores are read where one is named. A provider is known as a model, a prompt as a filter.
+Tests that ask the same, as ``--repeat`` writes them, are answers to one item; the item is known by what is asked, in
+whatever order the tests stand. An answer is right if promptfoo passed it; its score and the named scores are read where
+one is named. A provider is known as a model, a prompt as a filter.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -39,11 +41,10 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         )
     results = sorted(results, key=_order)
     models, prompts = ({_of(result) for result in results} for _of in (_provider, _prompt))
-    items = {question: str(position) for position, question in enumerate(dict.fromkeys(map(_question, results)))}
     answers = []
     for result in results:
         model, prompt = _provider(result) if len(models) > 1 else "", _prompt(result) if len(prompts) > 1 else ""
-        answers.append(_answer(result, items[_question(result)], model, prompt, columns))
+        answers.append(_answer(result, model, prompt, columns))
     return EvaluationLog(
         where=content.where,
         harness="promptfoo",
@@ -53,20 +54,19 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     )
 
 
-def _answer(result: Mapping[str, Any], item: str, model: str, prompt: str, columns: Columns) -> Answer:
+def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns) -> Answer:
     failed = result.get("failureReason") == _ERROR
     values: dict[str, Any] = {_PASSED: bool(result[_PASSED])}
     if columns.score is not None:
         values |= {"score": result.get("score"), **mapping(result.get("namedScores"))}
     about = {**mapping(result.get("vars")), **mapping(mapping(result.get("testCase")).get("metadata"))}
     return answered(
-        item,
+        _item(result),
         {} if failed else values,
         about,
         columns,
         model=model,
         filter=prompt,
-        identity={"vars": _question(result)},
         failed=str(result.get("error") or "error")[:200] if failed else "",
     )
 
@@ -77,10 +77,12 @@ def _order(result: Mapping[str, Any]) -> tuple[int, int]:
     return first, second
 
 
-def _question(result: Mapping[str, Any]) -> str:
-    """What a test asks, and what it asserts of the answer."""
-    test = mapping(result.get("testCase"))
-    return json.dumps([result.get("vars"), test.get("description"), test.get("assert")], sort_keys=True)
+def _item(result: Mapping[str, Any]) -> str:
+    """The beginning of what a test asks, and a digest of all of it and of what it asserts of the answer."""
+    test, asked = mapping(result.get("testCase")), mapping(result.get("vars"))
+    question = json.dumps([result.get("vars"), test.get("description"), test.get("assert")], sort_keys=True)
+    beginning = " ".join(" ".join(map(str, asked.values())).split())[:40]
+    return f"{beginning} #{hashlib.sha256(question.encode()).hexdigest()[:10]}".lstrip()
 
 
 def _prompt(result: Mapping[str, Any]) -> str:

@@ -137,6 +137,11 @@ def outcome(test, passed, provider="p", prompt="q", **more):
     }
 
 
+def of_tests(path, **columns):
+    """The marks by the number of the test, which its question names, and the answer."""
+    return {(item.split()[1], epoch): mark for (item, epoch), mark in marks(path, **columns).items()}
+
+
 def promptfoo(path, results):
     path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results}, "config": {}}))
     return str(path)
@@ -154,9 +159,9 @@ def test_of_several_splits_of_helm_the_output_says_how_many_instances_each_has(t
 def test_a_test_of_promptfoo_is_right_if_it_passed(tmp_path):
     results = [outcome(n, n % 3 > 0, namedScores={"tone": n / 4}) for n in reversed(range(5))]
     path = promptfoo(tmp_path / "a.json", results)
-    assert marks(path) == {(str(n), 1): n % 3 > 0 for n in range(5)}
-    assert marks(path, score="score") == {(str(n), 1): (n % 3 > 0) / 2 for n in range(5)}
-    assert marks(path, score="tone") == {(str(n), 1): n / 4 for n in range(5)}
+    assert of_tests(path) == {(str(n), 1): n % 3 > 0 for n in range(5)}
+    assert of_tests(path, score="score") == {(str(n), 1): (n % 3 > 0) / 2 for n in range(5)}
+    assert of_tests(path, score="tone") == {(str(n), 1): n / 4 for n in range(5)}
     assert read(path, Columns(slices=("area",))).others["area"].to_pylist() == list("ababa")
     with pytest.raises(ValueError, match="score: 'other' is not there; expected one of success, score, tone"):
         read(path, Columns(score="other"))
@@ -167,8 +172,21 @@ def test_repeated_tests_of_promptfoo_are_answers_to_one_item(tmp_path):
     repeated, once = (
         promptfoo(tmp_path / name, rows) for name, rows in (("a.json", results), ("b.json", results[::3]))
     )
-    assert marks(repeated) == {(str(n), times + 1): n < 2 for n in range(4) for times in range(3)}
-    assert marks(once) == {(str(n), 1): n < 2 for n in range(4)}
+    assert of_tests(repeated) == {(str(n), times + 1): n < 2 for n in range(4) for times in range(3)}
+    assert of_tests(once) == {(str(n), 1): n < 2 for n in range(4)}
+
+
+def test_tests_of_promptfoo_in_another_order_are_the_same_tests(tmp_path):
+    results = [outcome(n, n < 4) for n in range(5)]
+    changed = [outcome(n, n < 3, index=4 - n) for n in range(5)]
+    paths = promptfoo(tmp_path / "a.json", results), promptfoo(tmp_path / "b.json", changed)
+    paired = join(*(read(path, Columns()) for path in paths), Columns())
+    assert ((paired.a == paired.label).sum(), (paired.b == paired.label).sum()) == (4, 3)
+    assert ((paired.a == paired.label) & (paired.b != paired.label)).sum() == 1
+    changed[0]["testCase"] = {"assert": [{"type": "equals", "value": "yes"}]}
+    promptfoo(tmp_path / "b.json", changed)
+    with pytest.raises(ValueError, match=r"'question 0 a #.* in this file alone"):
+        join(*(read(path, Columns()) for path in paths), Columns())
 
 
 def test_one_of_several_providers_and_prompts_is_named(tmp_path):
@@ -178,7 +196,7 @@ def test_one_of_several_providers_and_prompts_is_named(tmp_path):
         read(path, Columns())
     with pytest.raises(ValueError, match="model: 'newer' is not there; expected one of old, new"):
         read(path, Columns(model="newer"))
-    assert marks(path, model="new") == {(str(n), 1): 1 for n in range(3)}
+    assert of_tests(path, model="new") == {(str(n), 1): 1 for n in range(3)}
     assert read(path, Columns(model="new")).subject["model"] == "new"
     both = [outcome(n, way == "bx", way[0], way[1]) for n in range(2) for way in ("ax", "ay", "bx", "by")]
     path = promptfoo(tmp_path / "b.json", both)
@@ -186,11 +204,17 @@ def test_one_of_several_providers_and_prompts_is_named(tmp_path):
         read(path, Columns(model="b"))
     assert set(marks(path, model="b", filter="x").values()) == {1}
     assert set(marks(path, model="a", filter="x").values()) == {0}
+    for result in both:
+        result["prompt"]["label"] = f"{result['prompt']['label']}.txt: How good\nis {{review}}?"
+    path = promptfoo(tmp_path / "c.json", both)
+    assert set(marks(path, model="b", filter="x.txt").values()) == {1}
+    with pytest.raises(ValueError, match=r"filter: 'z\.txt' is not there; expected one of"):
+        read(path, Columns(model="b", filter="z.txt"))
 
 
 def test_a_log_of_one_model_is_known_by_it(tmp_path):
     path = promptfoo(tmp_path / "a.json", [outcome(n, True, "old") for n in range(3)])
-    assert marks(path, model="old") == marks(path)
+    assert of_tests(path, model="old") == of_tests(path)
     with pytest.raises(ValueError, match="model: 'new' is not there; expected 'old'"):
         read(path, Columns(model="new"))
 
@@ -200,8 +224,8 @@ def test_a_test_of_promptfoo_that_ended_with_an_error_has_no_score(tmp_path):
     path = promptfoo(tmp_path / "a.json", results)
     with pytest.raises(ValueError, match=r"1 of 5 answers .*timed out"):
         read(path, Columns())
-    assert marks(path, unscored="wrong")["4", 1] == 0
-    assert ("4", 1) not in marks(path, unscored="drop")
+    assert of_tests(path, unscored="wrong")["4", 1] == 0
+    assert ("4", 1) not in of_tests(path, unscored="drop")
 
 
 # SWE-bench
