@@ -54,3 +54,17 @@ def test_a_killed_run_leaves_no_process(many, tmp_path, record):
     assert done.returncode == 0, done.stderr
     assert results(place) == reference
     record("a run with local workers is killed (kill -9)", count=count, seen="no process left; the same bytes")
+
+
+@pytest.mark.parametrize("before", [("sh", "-c", 'exec "$@" >&-', "sh"), ()], ids=["closed", "unread"])
+def test_an_output_that_is_closed_harms_no_run_with_workers(many, tmp_path, before):
+    path, reference = many
+    place = Folder(tmp_path / "out")
+    process = start("run", path, "--workers", "2", place=place, before=before)
+    process.stdout.close()  # as `| head` does
+    with process.stderr:
+        err = process.stderr.read()
+    assert process.wait(60) == 0, err
+    wait_until(lambda: not alive(process), seconds=60)
+    assert "Traceback" not in err
+    assert results(place) == reference
