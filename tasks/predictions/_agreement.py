@@ -5,6 +5,7 @@ import os
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import did_you_mean, shown
@@ -62,8 +63,8 @@ def differing_questions(first: Predictions, other: Predictions, rows: Any, partn
     differs = np.zeros(len(rows), dtype=bool)
     for name, column in first.identity.items():
         if name in other.identity and name != PROMPT:
-            unlike = pc.not_equal(taken(column, rows), taken(other.identity[name], partners))
-            differs[np.from_dlpack(pc.indices_nonzero(unlike))] = True  # null is no difference
+            unlike = differing(taken(column, rows), taken(other.identity[name], partners))
+            differs[np.from_dlpack(unlike)] = True
     n = int(differs.sum())
     return (f"{other.where}: {n:,} of {len(rows):,} rows are other questions than in {first.where}",) if n else ()
 
@@ -90,7 +91,7 @@ def _require_equal(
 ) -> None:
     """Refuse two files' columns of joined rows that differ where both have a value, naming the first such row."""
     (one, a), (two, b) = first, other
-    differs = pc.indices_nonzero(pc.not_equal(a, b))  # null is no difference
+    differs = differing(a, b)
     if len(differs):
         at = differs[0].as_py()
         mine, its = difference_shown(b[at].as_py(), a[at].as_py())
@@ -99,6 +100,11 @@ def _require_equal(
             f"{two.where}: id {shown(one.ids.take(rows)[at].as_py())}: {what} {mine} is not that of {one.where}, "
             f"{its}{more}; expected {wanted}"
         )
+
+
+def differing(a: Any, b: Any) -> Any:
+    """The rows in which two columns have other values; null is no difference."""
+    return pa.array([], pa.uint64()) if a.equals(b) else pc.indices_nonzero(pc.not_equal(a, b))
 
 
 def differing_settings(first: Predictions, other: Predictions) -> list[str]:
@@ -117,7 +123,7 @@ def differing_prompts(first: Predictions, other: Predictions, rows: Any, partner
     if PROMPT not in first.identity or PROMPT not in other.identity:
         return []
     a, b = taken(first.identity[PROMPT], rows), taken(other.identity[PROMPT], partners)
-    n = pc.sum(pc.not_equal(a, b)).as_py() or 0  # null is no difference
+    n = len(differing(a, b))
     why = "another template, other examples or choices"
     told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
     return [told] if n else []

@@ -16,6 +16,7 @@ from sigstats.comparison.strangers import strangers
 
 from ..tables.spelling import same_spelling
 from ._agreement import (
+    differing,
     differing_prompts,
     differing_questions,
     differing_settings,
@@ -24,7 +25,6 @@ from ._agreement import (
     require_same_task,
     same_in_both,
 )
-from ._coded import join_coded
 from ._items import content_codes, first_rows, item_codes, taken
 from ._log import TASK
 from ._predictions import Columns, Predictions
@@ -61,9 +61,9 @@ def join(
             "with_ids": with_ids,
         }
         return of_runs([join(*each, replace(columns, run=None), **options) for each in beside], len(runs[0]))
-    if not with_ids and (found := join_coded(baseline, candidate, columns)) is not None:
-        return found
-    baseline, candidate = without_each_others_dropped(baseline.decoded(), candidate.decoded())
+    if with_ids or not _have_same_numbers(baseline, candidate):
+        baseline, candidate = baseline.decoded(), candidate.decoded()
+    baseline, candidate = without_each_others_dropped(baseline, candidate)
     require_one_kind(baseline, candidate)
     full = baseline, candidate
     in_groups = columns.group not in (None, columns.id)
@@ -73,9 +73,9 @@ def join(
     others_said = differing_settings(baseline, candidate), differing_prompts(baseline, candidate, rows, partners)
     notes = [*baseline.notes, *candidate.notes, *how, *others_said[0], *others_said[1], *matched.notes]
     label, a, b = answers(baseline, candidate, matched)
-    classes, codes = _codes(label, a, b)
+    classes, codes, seen = _codes(label, a, b)
     if not baseline.graded and not are_measurements(classes):
-        notes += strangers(classes, [np.unique(each) for each in codes], baseline.where, candidate.where)
+        notes += strangers(classes, seen, baseline.where, candidate.where)
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
     items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))
@@ -198,7 +198,7 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
             taken(other.prediction, partners),
         ]
     )
-    differs = pc.indices_nonzero(pc.not_equal(label, label_of_other))
+    differs = differing(label, label_of_other)
     if len(differs):
         at = differs[0].as_py()
         row = f"{'row' if first.by_position else 'id'} {shown(first.ids.take(rows)[at].as_py())}"
@@ -212,7 +212,7 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
 
 def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
     """The distinct values of a column, sorted, and the number of each row's."""
-    names, (codes,) = _codes(column)
+    names, (codes,), _ = _codes(column)
     return names, codes
 
 
@@ -232,10 +232,24 @@ def require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) 
         raise ValueError(f"{side.where}: id {shown(item)} is in several groups; expected each item in one")
 
 
-def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
+def _have_same_numbers(first: Predictions, other: Predictions) -> bool:
+    """True if both have the same ids, known as ascending whole numbers: then all rows are kept, and codes may stay."""
+    return all(
+        not side.graded and side.distinct is side.ids and pa.types.is_integer(side.ids.type) for side in (first, other)
+    ) and bool(first.ids.type == other.ids.type and first.ids.equals(other.ids))
+
+
+def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes], list[Codes]]:
+    """The distinct values of all columns, sorted, the number of each row's, and those that each column has."""
     # Arrow imports pandas to make an array of a list and in `to_numpy`, which takes longer than the whole comparison.
-    names = pc.unique(pa.concat_arrays([pc.unique(column) for column in columns]))
+    flat = [column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column for column in columns]
+    encoded = [each if pa.types.is_dictionary(each.type) else each.dictionary_encode() for each in flat]
+    names = pc.unique(pa.concat_arrays([each.dictionary for each in encoded]))
     lookup = names.take(pc.array_sort_indices(names))
-    codes = [pc.index_in(column, value_set=lookup) for column in columns]
-    flat = [code.combine_chunks() if isinstance(code, pa.ChunkedArray) else code for code in codes]
-    return tuple(lookup.to_pylist()), [np.from_dlpack(code).astype(np.int64) for code in flat]
+    seen = [np.from_dlpack(pc.index_in(each.dictionary, value_set=lookup)).astype(np.int64) for each in encoded]
+    codes: list[Codes] = []
+    for each, numbers in zip(encoded, seen, strict=True):
+        indices = np.from_dlpack(each.indices)
+        in_order = bool((numbers == np.arange(len(numbers))).all())
+        codes.append(indices.astype(np.int64, copy=False) if in_order else numbers[indices])
+    return tuple(lookup.to_pylist()), codes, seen

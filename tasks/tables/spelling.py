@@ -19,6 +19,12 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
     numbers, or one that has some of its numbers without a point, a column of whole numbers with a decimal point is one
     that once had a missing value, and a column of truth values says 1 and 0; columns of truth values are spelled alike.
     """
+    if any(pa.types.is_dictionary(column.type) for column in columns):  # each value of a dictionary is in a row
+        texts = [column.dictionary if pa.types.is_dictionary(column.type) else column for column in columns]
+        return [
+            pa.DictionaryArray.from_arrays(column.indices, text) if pa.types.is_dictionary(column.type) else text
+            for column, text in zip(columns, same_spelling(texts), strict=True)
+        ]
     names = [pc.unique(column).drop_null() for column in columns]
     few = [set(each.to_pylist()) if len(each) <= _MOST_TRUTHS else set() for each in names]
     whole, pointed = ([_all_match(each, pattern) for each in names] for pattern in (_WHOLE, _POINT))
