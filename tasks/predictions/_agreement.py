@@ -97,7 +97,7 @@ def _require_equal(
         mine, its = difference_shown(b[at].as_py(), a[at].as_py())
         more = f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""
         raise ValueError(
-            f"{two.where}: id {shown(one.ids.take(rows)[at].as_py())}: {what} {mine} is not that of {one.where}, "
+            f"{two.where}: id {shown(str(one.ids.take(rows)[at].as_py()))}: {what} {mine} is not that of {one.where}, "
             f"{its}{more}; expected {wanted}"
         )
 

@@ -141,7 +141,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     for name, value in (("filter", columns.filter), ("model", columns.model)):
         if value is not None:
             raise ValueError(f"{table.where}: {name}: {shown(value)} is not valid; a table has none")
-    texts, ids = table.texts, None
+    texts = table.texts
     unscored = columns.score is not None and columns.unscored != "refuse"
     positions = _by_position(table, columns)
     if (
@@ -154,12 +154,12 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         texts = table.coded
         if not positions:
             table.require_values(columns.id)
-            ids = table.ascending(columns.id)
-    if positions:
-        ids = pa.array(range(table.num_rows), pa.int64())
-        ids = ids if texts == table.coded else ids.cast(pa.string())
-    ascending = ids is not None or table.is_increasing(columns.id)
-    ids = table.texts(columns.id) if ids is None else ids
+    ids = pa.array(range(table.num_rows), pa.int64()) if positions else table.ascending(columns.id)
+    ascending = ids is not None
+    if ids is None:
+        ids = table.texts(columns.id)
+    elif texts != table.coded:
+        ids = ids.cast(pa.string()) if positions else table.texts(columns.id)
     score: Any = None
     if columns.score is not None:
         score = table.numbers(columns.score, or_missing=True) if unscored else _marks(table, columns.score)

@@ -201,7 +201,7 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
     differs = differing(label, label_of_other)
     if len(differs):
         at = differs[0].as_py()
-        row = f"{'row' if first.by_position else 'id'} {shown(first.ids.take(rows)[at].as_py())}"
+        row = f"{'row' if first.by_position else 'id'} {shown(str(first.ids.take(rows)[at].as_py()))}"
         raise ValueError(
             f"{other.where}: {row}: label {shown(label_of_other[at].as_py())} "
             f"is not that of {first.where}, {shown(label[at].as_py())}; expected the same labels"

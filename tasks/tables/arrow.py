@@ -1,7 +1,6 @@
 """Tables of Arrow: what Parquet and JSON files hold, with a type for each column."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -43,15 +42,12 @@ class ArrowTable(Table):
     def missing(self, name: str) -> Array:  # noqa: D102
         return pc.is_null(self._values(name))
 
-    def is_increasing(self, name: str) -> bool:  # noqa: D102
+    def ascending(self, name: str) -> Array | None:  # noqa: D102
         column = self._values(name)
         if not pa.types.is_integer(column.type) or column.null_count or not isinstance(column, pa.Array):
-            return False
+            return None
         numbers = np.from_dlpack(column)
-        return bool((numbers[1:] > numbers[:-1]).all())
-
-    def ascending(self, name: str) -> Array | None:  # noqa: D102
-        return self._values(name) if name in self._table.column_names and self.is_increasing(name) else None
+        return column if bool((numbers[1:] > numbers[:-1]).all()) else None
 
     def beside(self, names: Collection[str]) -> list[Array]:  # noqa: D102
         return [self._table.column(i) for i, name in enumerate(self._table.column_names) if name not in names]
@@ -64,14 +60,10 @@ class ArrowTable(Table):
     def coded(self, name: str) -> Array:  # noqa: D102
         self.require_values(name)
         column = self._table.column(name)
-        kinds = (pa.types.is_string, pa.types.is_large_string)
         encoded = None
-        if pa.types.is_integer(column.type):
-            encoded = coded_numbers(column)
-            encoded = _encoded(column) if encoded is None else encoded
-        elif pa.types.is_dictionary(column.type):
+        if pa.types.is_dictionary(column.type):
             encoded = _whole_dictionary(column)
-        elif any(kind(column.type) for kind in kinds):
+        elif pa.types.is_integer(column.type) or _is_text(column):
             encoded = _encoded(column)
         return self._text(name) if encoded is None else encoded
 
@@ -106,7 +98,7 @@ class ArrowTable(Table):
 
     def _numbers(self, name: str) -> Array | None:
         column = self._values(name)
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        if _is_text(column):
             return to_numbers(column.cast(pa.string()))
         if pa.types.is_integer(column.type):
             numbers: Array = column.cast(pa.float64(), safe=False)
@@ -119,7 +111,7 @@ class ArrowTable(Table):
 
     def _as_written(self, name: str) -> Array | None:
         column = self._values(name)
-        return column if pa.types.is_string(column.type) or pa.types.is_large_string(column.type) else None
+        return column if _is_text(column) else None
 
     def _values(self, name: str) -> Array:
         """A column without the dictionary of its values, and floats as the decimals that they print."""
@@ -129,6 +121,10 @@ class ArrowTable(Table):
             self._whole_columns[name] = to_decimals(_in_one(self._table.column(name)))
         column = self._whole_columns[name]
         return to_decimals(column.cast(column.type.value_type)) if pa.types.is_dictionary(column.type) else column
+
+
+def _is_text(column: Array) -> bool:
+    return pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
 
 
 def _as_strings(column: Array) -> Array:
@@ -161,42 +157,3 @@ def _whole_dictionary(column: Array) -> Array | None:
         return None
     seen = np.bincount(np.from_dlpack(whole.indices), minlength=len(whole.dictionary))
     return whole if seen.all() else None
-
-
-#: The numbers of a narrow range lie at most so far apart.
-_RANGE = 1000
-
-
-def coded_numbers(column: Any) -> Any | None:
-    """A column of integers without missing values as a dictionary array of strings, in the order of the numbers.
-
-    None if the range of the numbers is not narrow, or they are none of int64.
-    """
-    low, high = (bound.as_py() for bound in pc.min_max(column).values())
-    if low is None or high - low >= _RANGE or high >= 2**63:
-        return None
-    codes = _from(column, low)
-    present = np.bincount(codes) > 0
-    if not present.all():
-        codes = (np.cumsum(present) - 1)[codes]
-    names = _as_arrow(np.flatnonzero(present) + low).cast(pa.string())
-    return pa.DictionaryArray.from_arrays(_as_arrow(codes), names, safe=False)
-
-
-def _from(column: Any, low: int) -> Any:
-    """The numbers less the lowest; those of one chunk of int64 that begins at 0 as they are, without a copy."""
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    if low == 0 and len(chunks) == 1 and column.type == pa.int64():
-        return np.from_dlpack(chunks[0])
-    codes, at = np.empty(len(column), np.int64), 0
-    for chunk in chunks:
-        part = codes[at : at + len(chunk)]
-        part[:] = np.from_dlpack(chunk)
-        part -= low
-        at += len(chunk)
-    return codes
-
-
-def _as_arrow(codes: Any) -> Any:
-    # `pyarrow.array` imports pandas.
-    return pa.Array.from_buffers(pa.int64(), len(codes), [None, pa.py_buffer(codes)])

@@ -38,10 +38,6 @@ class Table(ABC):
     def missing(self, name: str) -> Array:
         """For each row whether the value of a column that is there once is missing."""
 
-    def is_increasing(self, name: str) -> bool:  # noqa: ARG002 - of text it takes longer than it saves
-        """True if a column is known to be of whole numbers in ascending order, each of which is there once."""
-        return False
-
     def beside(self, names: Collection[str]) -> list[Array]:  # noqa: ARG002 - of a kind that reads these alone
         """The columns other than these, as far as they were read."""
         return []
@@ -75,7 +71,7 @@ class Table(ABC):
         """The same, or a dictionary array of strings, each there once, where that is at hand sooner."""
         return self.texts(name)
 
-    def ascending(self, name: str) -> Array | None:  # noqa: ARG002 - text has no numbers
+    def ascending(self, name: str) -> Array | None:  # noqa: ARG002 - of text it takes longer than it saves
         """A column as it is, where it is known to be of whole numbers in ascending order, each there once."""
         return None
 
