@@ -144,8 +144,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object], list[bytes], str]] = {
         "sigstats.flows.clusters.validated",
     ),
     "predictions.csv": ("predictions.csv", _predictions, _small("data.csv"), ""),
-    "predictions.json_lines": ("predictions.jsonl", _predictions, _small("data.jsonl"), ""),
-    "predictions.json_array": ("predictions.json", _predictions, _json(TABLE), ""),
+    "predictions.json_tables": ("predictions.json", _predictions, [*_small("data.jsonl"), *_json(TABLE)], ""),
     "predictions.parquet": ("predictions.parquet", _predictions, [_parquet(TABLE)], ""),
     "predictions.inspect_log": (
         "predictions.eval",

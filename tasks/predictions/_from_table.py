@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -63,37 +63,15 @@ def _by_position(table: Table, columns: Columns) -> bool:
     return columns.by_position
 
 
-def _known_note(columns: Columns) -> tuple[str, ...]:
-    """A line on columns that were recognised by well-known names."""
-    said = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
-    return (f"read are {said}",) if said else ()
-
-
-def _run_column(table: Table) -> str | None:
-    """The column that seems to number the runs of a recipe."""
-    return next((name for name in table.names if _RUN.search(name)), None)
-
-
-def _runs_note(table: Table, columns: Columns) -> tuple[str, ...]:
-    """A line where answers to an item are numbered by what seems to be runs of a recipe."""
-    named = _run_column(table)
-    if named is None or (columns.epoch is None and columns.group != columns.id):
-        return ()
-    return (f"if column {shown(named)} numbers runs of a recipe (trainings), these are independent: --run {named}",)
-
-
-def _as_runs(table: Table) -> str:
-    """What is said of a column that seems to number the runs of a recipe."""
-    named = _run_column(table)
-    return "" if named is None else f"--run {named} takes them as those of runs of a recipe, which are independent; "
-
-
-def _positions_note(table: Table, columns: Columns, *, labelled: bool) -> tuple[str, ...]:
-    """A line on rows that a person wants joined by position."""
-    if not columns.by_position:
-        return ()
-    beside = "the labels agree" if labelled else "no labels say that they are the same"
-    return (f"{table.num_rows:,} rows are joined by their position; {beside}",)
+def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -> Iterator[str]:
+    """What a person should know of a table, of which the column `run` seems to number the runs of a recipe."""
+    if columns.known:
+        yield "read are " + ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
+    if columns.by_position:
+        beside = "the labels agree" if labelled else "no labels say that they are the same"
+        yield f"{table.num_rows:,} rows are joined by their position; {beside}"
+    if run is not None and (columns.epoch is not None or columns.group == columns.id):
+        yield f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
 
 
 def _labels(truth: Predictions, ids: Any, where: str) -> Any:
@@ -187,6 +165,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         epoch = table.texts(columns.run or columns.epoch or "")
     elif columns.group == columns.id:
         epoch = occurrences(ids)
+    run = next((name for name in table.names if _RUN.search(name)), None)
+    as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
     found = Predictions(
         table.where,
         ids,
@@ -199,13 +179,9 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         predicted=predicted,
         epoch=epoch,
         distinct=ids if ascending else None,
-        hint=f"expected each id once ({_as_runs(table)}--group {columns.id} or --epoch COLUMN takes them as answers to "
-        "one item)",
-        notes=(
-            *_known_note(columns),
-            *_positions_note(table, columns, labelled=bool(labelled)),
-            *_runs_note(table, columns),
-        ),
+        hint=f"expected each id once ({as_runs}--group {columns.id} or --epoch COLUMN takes them as answers to one "
+        "item)",
+        notes=tuple(_notes(table, columns, run, labelled=bool(labelled))),
         measured=columns.score or "",
         by_position=positions,
         content=None if epoch is not None else content_of(table.beside(columns.wanted), table.num_rows),

@@ -243,7 +243,7 @@ def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes], list[Codes]]:
     """The distinct values of all columns, sorted, the number of each row's, and those that each column has."""
     # Arrow imports pandas to make an array of a list and in `to_numpy`, which takes longer than the whole comparison.
     flat = [column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column for column in columns]
-    encoded = [each if pa.types.is_dictionary(each.type) else each.dictionary_encode() for each in flat]
+    encoded: list[Any] = [each if pa.types.is_dictionary(each.type) else each.dictionary_encode() for each in flat]
     names = pc.unique(pa.concat_arrays([each.dictionary for each in encoded]))
     lookup = names.take(pc.array_sort_indices(names))
     seen = [np.from_dlpack(pc.index_in(each.dictionary, value_set=lookup)).astype(np.int64) for each in encoded]

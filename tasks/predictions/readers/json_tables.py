@@ -1,8 +1,9 @@
-"""JSON-lines: an object a line, with a key for each column."""
+"""JSON with a key for each column: an object a line, an array of objects, or one object that holds rows."""
 
 import contextlib
 import json
 import mmap
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,44 +19,45 @@ from ...tables.numbers import LARGEST_WHOLE
 from .._from_table import from_table
 from .._items import MOST_VALUES
 from .._predictions import Columns, Predictions
-from .._unknown import NoTable
-from ._json_object import rows_of_object
-from ._json_table import KINDS, names_of, table_of, within
+from .._unknown import NoTable, what_lies_beside
+from ._json_rows import KINDS, is_nested, names_of, rows_of_object, table_of, within
 
 ORDER = 50
-NAME = "JSON lines"
+NAME = "JSON lines, a JSON array of objects"
 LOG = False
 
 #: Bytes that a thread parses at once.
 _PIECE = 2**24
 
 
+_BEGINNING = re.compile(rb"\s*(\[\s*)?\{")
+
+
 def reads(content: Content) -> bool:
-    """A file that begins with a brace."""
-    return content.start.lstrip().startswith(b"{")
+    """A file that begins with a brace, or with a bracket and a brace."""
+    return _BEGINNING.match(content.start) is not None
 
 
 def read(content: Content, columns: Columns) -> Predictions:
     """Read the keys that are wanted; what other keys hold decides nothing."""
+    array = content.start.lstrip().startswith(b"[")
     try:
         content.require_size()
-        if columns.rows is not None:
+        if array:
+            keys, table = table_of(parse_json(content.whole(), content.budget, twice=True), columns)
+        elif columns.rows is not None:
             keys, table = table_of(_rows(content, columns.rows), columns)
         elif (rows := rows_of_object(content, columns)) is not None:
             keys, table = table_of(rows, columns)
         else:
             keys, table = _fast(content, columns) or table_of(_objects(content), columns)
     except (pa.ArrowException, OSError, ValueError, RecursionError, OverflowError) as error:
-        raise content.error("cannot be read as JSON-lines", error) from None
+        raise content.error(f"cannot be read as {'a JSON array' if array else 'JSON-lines'}", error) from None
     names = names_of(keys, table)
-    if table.num_rows == 1 and columns.id not in names and columns.rows is None and _holds_more(content.json()):
+    alone = not array and table.num_rows == 1 and columns.rows is None
+    if columns.id not in names and (is_nested(content.json()) if alone else array and what_lies_beside(keys)):
         raise NoTable
     return from_table(ArrowTable(content.where, table, names=names), columns)
-
-
-def _holds_more(found: Any) -> bool:
-    """Whether an object holds lists or objects, and so is no row."""
-    return isinstance(found, dict) and any(isinstance(value, (list, dict)) for value in found.values())
 
 
 def _rows(content: Content, path: str) -> list[Any]:
