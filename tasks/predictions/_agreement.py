@@ -5,7 +5,6 @@ import os
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import did_you_mean, shown
@@ -104,7 +103,7 @@ def _require_equal(
 
 def differing(a: Any, b: Any) -> Any:
     """The rows in which two columns have other values; null is no difference."""
-    return pa.array([], pa.uint64()) if a.equals(b) else pc.indices_nonzero(pc.not_equal(a, b))
+    return pc.indices_nonzero(pc.not_equal(a[:0], b[:0]) if a.equals(b) else pc.not_equal(a, b))
 
 
 def differing_settings(first: Predictions, other: Predictions) -> list[str]:
