@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ..errors import BadInput
@@ -83,3 +83,11 @@ def write_text(place: str, text: str) -> None:
         print(text)  # noqa: T201
         return
     write_whole(place, f"{text}\n".encode())
+
+
+def write_outputs(options: argparse.Namespace, texts: Mapping[str, Callable[[], str]]) -> bool:
+    """Write those of the texts whose option names a file; True if none of them is on standard output."""
+    for name, text in texts.items():
+        if (place := getattr(options, name)) is not None:
+            write_text(place, text())
+    return all(getattr(options, name) != "-" for name in texts)

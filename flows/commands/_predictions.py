@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import BadInput
+from ..errors import DONE, REGRESSION, BadInput
 
 if TYPE_CHECKING:
+    from sigstats.comparison.rule import Verdict
     from sigstats.tasks.predictions import Columns
 
 _NAMED = ("id", "label", "prediction")
@@ -143,6 +144,13 @@ def add_fail_on(parser: argparse.ArgumentParser) -> None:
         default="fail",
         help="the mildest verdict that ends with exit code 1 (default: fail)",
     )
+
+
+def code_of(options: argparse.Namespace, verdict: "Verdict") -> int:
+    """The exit code of a verdict."""
+    from sigstats.comparison.rule import failing_verdicts
+
+    return REGRESSION if verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
 
 
 def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":

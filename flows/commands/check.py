@@ -7,13 +7,14 @@ bar on any slice, with p-values that are exact for single rows and adjusted over
 import argparse
 from typing import TYPE_CHECKING
 
-from ..errors import DONE, REGRESSION, BadInput
-from ._files import add_outputs, refuse_overwriting, write_text
+from ..errors import BadInput
+from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._predictions import (
     add_fail_on,
     add_measures,
     add_prediction_arguments,
     add_score_range,
+    code_of,
     columns_of_files,
     require_one_score,
 )
@@ -52,23 +53,22 @@ def run(options: argparse.Namespace) -> int:
     """Check the file, print the result, and return the exit code of the verdict."""
     from sigstats._common.messages import printable
     from sigstats.comparison.check_result import as_text
-    from sigstats.comparison.rule import failing_verdicts
 
-    from ..comparison.check import check_as_json, check_as_junit, check_as_markdown
+    from ..comparison.json import check_as_json
+    from ..comparison.junit import check_as_junit
+    from ..comparison.markdown import check_as_markdown
 
     refuse_overwriting(options, [options.file], *_OUTPUTS)
     found, file = _checked(options), printable(options.file)
     strict = options.fail_on == "inconclusive"
-    for place, text in (
-        (options.json, check_as_json(found, file)),
-        (options.markdown, check_as_markdown(found, file)),
-        (options.junit, check_as_junit(found, file, fail_on_inconclusive=strict)),
-    ):
-        if place is not None:
-            write_text(place, text)
-    if "-" not in (options.json, options.markdown, options.junit):
+    texts = {
+        "json": lambda: check_as_json(found, file),
+        "markdown": lambda: check_as_markdown(found, file),
+        "junit": lambda: check_as_junit(found, file, fail_on_inconclusive=strict),
+    }
+    if write_outputs(options, texts):
         write_text("-", as_text(found))
-    return REGRESSION if found.verdict in failing_verdicts(strict) else DONE
+    return code_of(options, found.verdict)
 
 
 def _checked(options: argparse.Namespace) -> "CheckResult":

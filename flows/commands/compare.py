@@ -6,18 +6,18 @@ code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import DONE, REGRESSION, BadInput
-from ._files import add_outputs, refuse_overwriting, write_text
+from ..errors import BadInput
+from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._predictions import (
     add_fail_on,
     add_measures,
     add_prediction_arguments,
     add_score_range,
     as_options,
+    code_of,
     columns_of_files,
     file_for_each,
     refuse_beside,
@@ -25,6 +25,8 @@ from ._predictions import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sigstats.comparison.candidates import CandidatesResult
     from sigstats.tasks.predictions import PairedPredictions
 
@@ -74,7 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Compare the files, print the result, and return the exit code of the verdict."""
     from sigstats._common.messages import printable
-    from sigstats.comparison.rule import failing_verdicts
 
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
@@ -86,31 +87,20 @@ def run(options: argparse.Namespace) -> int:
         return _run_judged(options)
     if options.changed is not None and (options.run is not None or len(options.candidates) > 1):
         raise BadInput("--changed: is not valid with --run or several candidates; expected the rows of two models")
+    from ..comparison.changed import changed_as_csv
+    from ..comparison.text import show, show_candidates
+
     found, pairs = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
-    quiet = "-" in (options.json, options.markdown, options.junit, options.changed)
-    for place, text in _texts(options, found):
-        write_text(place, text)
-    changed = None if options.changed is None else _write_changed(options.changed, pairs[0])
-    if not quiet and len(found.candidates) == 1:
-        from ..comparison.text import show
-
-        show(found.results[0], found.baseline, found.candidates[0])
-    elif not quiet:
-        from ..comparison.candidates import show_candidates
-
-        show_candidates(found)
-    if not quiet and changed is not None:
-        write_text("-", f"{changed}: {printable(options.changed)}")
-    return REGRESSION if found.verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
-
-
-def _write_changed(place: str, pairs: "Sequence[PairedPredictions]") -> str:
-    from ..comparison.changed import changed_as_csv
-
-    table, words = changed_as_csv(pairs)
-    write_text(place, table.rstrip("\n"))
-    return words
+    table, changed = ("", "") if options.changed is None else changed_as_csv(pairs[0])
+    if write_outputs(options, {**_texts(options, found), "changed": lambda: table.rstrip("\n")}):
+        if len(found.candidates) == 1:
+            show(found.results[0], found.baseline, found.candidates[0])
+        else:
+            show_candidates(found)
+        if options.changed is not None:
+            write_text("-", f"{changed}: {printable(options.changed)}")
+    return code_of(options, found.verdict)
 
 
 #: What says nothing of the labels of people, and how it is named.
@@ -122,9 +112,8 @@ _NOT_JUDGED = {
 
 
 def _run_judged(options: argparse.Namespace) -> int:
-    from sigstats.comparison.rule import failing_verdicts
-
     from ..comparison.judged import as_json, as_text, compare_judged
+    from ..comparison.judged_page import as_html
     from ..comparison.rule_options import rule_of
 
     refuse_beside(options, "--human", _NOT_JUDGED)
@@ -142,15 +131,9 @@ def _run_judged(options: argparse.Namespace) -> int:
         )
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if options.json is not None:
-        write_text(options.json, as_json(found))
-    if options.report is not None:
-        from ..comparison.judged_page import as_html
-
-        write_text(options.report, as_html(found))
-    if options.json != "-":
+    if write_outputs(options, {"json": lambda: as_json(found), "report": lambda: as_html(found)}):
         write_text("-", as_text(found))
-    return REGRESSION if found.verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
+    return code_of(options, found.verdict)
 
 
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
@@ -198,27 +181,27 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         raise as_options(error) from None
 
 
-def _texts(options: argparse.Namespace, found: "CandidatesResult") -> Iterator[tuple[str, str]]:
-    """The files that the options name, each with its text."""
-    from ..comparison import candidates
+def _texts(options: argparse.Namespace, found: "CandidatesResult") -> "dict[str, Callable[[], str]]":
+    """The outputs, each with what makes its text."""
+    from ..comparison.json import as_json, candidates_as_json
+    from ..comparison.junit import as_junit, candidates_as_junit
+    from ..comparison.markdown import as_markdown, candidates_as_markdown
 
-    several = len(found.candidates) > 1
+    def report() -> str:
+        from ..comparison.page import as_html, candidates_as_html  # jinja2 is not needed without it
+
+        return candidates_as_html(found) if several else as_html(*pair)
+
+    several, strict = len(found.candidates) > 1, options.fail_on == "inconclusive"
     pair = (found.results[0], found.baseline, found.candidates[0])
-    if options.json is not None:
-        from ..comparison.json import as_json
-
-        yield options.json, candidates.candidates_as_json(found) if several else as_json(*pair)
-    if options.markdown is not None:
-        from ..comparison.markdown import as_markdown
-
-        yield options.markdown, candidates.candidates_as_markdown(found) if several else as_markdown(*pair)
-    if options.junit is not None:
-        from ..comparison.junit import as_junit, candidates_as_junit
-
-        strict = options.fail_on == "inconclusive"
-        one = None if several else as_junit(*pair, fail_on_inconclusive=strict)
-        yield options.junit, one or candidates_as_junit(found, fail_on_inconclusive=strict)
-    if options.report is not None:
-        from ..comparison.page import as_html, candidates_as_html
-
-        yield options.report, candidates_as_html(found) if several else as_html(*pair)
+    texts: dict[str, Callable[[], str]] = {
+        "json": lambda: candidates_as_json(found) if several else as_json(*pair),
+        "markdown": lambda: candidates_as_markdown(found) if several else as_markdown(*pair),
+        "junit": lambda: (
+            candidates_as_junit(found, fail_on_inconclusive=strict)
+            if several
+            else as_junit(*pair, fail_on_inconclusive=strict)
+        ),
+        "report": report,
+    }
+    return texts

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
-from ._files import refuse_overwriting, refuse_repeated, write_text
+from ._files import refuse_overwriting, refuse_repeated, write_outputs, write_text
 from ._predictions import (
     add_prediction_arguments,
     columns_of_files,
@@ -75,21 +75,16 @@ def run(options: argparse.Namespace) -> int:
     if options.item is not None:
         raise BadInput("--item: is not valid but with one file of votes")
     found, files = _ranked(options)
-    if options.json is not None:
-        from ..ranking.words import as_json
+    from ..ranking.text import show
+    from ..ranking.words import as_json, as_markdown
 
-        write_text(options.json, as_json(found, files))
-    if options.markdown is not None:
-        from ..ranking.words import as_markdown
+    def report() -> str:
+        from ..ranking.page import as_html  # jinja2 is not needed without it
 
-        write_text(options.markdown, as_markdown(found))
-    if options.report is not None:
-        from ..ranking.page import as_html
+        return as_html(found)
 
-        write_text(options.report, as_html(found))
-    if "-" not in (options.json, options.markdown):
-        from ..ranking.text import show
-
+    texts = {"json": lambda: as_json(found, files), "markdown": lambda: as_markdown(found), "report": report}
+    if write_outputs(options, texts):
         show(found)
     return DONE
 
@@ -123,11 +118,8 @@ def _run_votes(options: argparse.Namespace) -> int:
         wanted = f"two or more, --prediction of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
     refuse_beside(options, "votes", _NOT_OF_VOTES)
-    if options.json is not None:
-        write_text(options.json, as_json(found, printable(path)))
-    if options.markdown is not None:
-        write_text(options.markdown, found.to_markdown())
-    if "-" not in (options.json, options.markdown):
+    texts = {"json": lambda: as_json(found, printable(path)), "markdown": found.to_markdown}
+    if write_outputs(options, texts):
         write_text("-", str(found))
     return DONE
 

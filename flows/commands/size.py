@@ -8,7 +8,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
-from ._files import add_outputs, refuse_overwriting, write_text
+from ._files import add_outputs, refuse_overwriting, write_outputs
 from ._predictions import (
     add_measures,
     add_prediction_arguments,
@@ -76,17 +76,10 @@ def run(options: argparse.Namespace) -> int:
         found = _planned(options)
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if options.report is not None:
-        from ..sizing.page import as_html
+    from ..sizing.page import as_html
+    from ..sizing.words import as_json, show
 
-        write_text(options.report, as_html(found))
-    if options.json is not None:
-        from ..sizing.words import as_json
-
-        write_text(options.json, as_json(found))
-    if options.json != "-":
-        from ..sizing.words import show
-
+    if write_outputs(options, {"json": lambda: as_json(found), "report": lambda: as_html(found)}):
         show(found)
     return DONE
 

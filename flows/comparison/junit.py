@@ -1,4 +1,4 @@
-"""A comparison as JUnit's XML, which continuous integration shows as tests."""
+"""A comparison, of one candidate or several, and a check as JUnit's XML, which continuous integration shows."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -6,12 +6,11 @@ from typing import TypeVar
 from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import printable
+from sigstats.comparison import cells, check_result, sentences
 from sigstats.comparison.candidates import CandidatesResult
-from sigstats.comparison.cells import HEADER, cells_of
-from sigstats.comparison.check_result import CheckedRow
+from sigstats.comparison.check_result import CheckedRow, CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.rule import failing_verdicts
-from sigstats.comparison.sentences import reason_of, title_of
 
 R = TypeVar("R", bound=ComparisonRow | CheckedRow)
 
@@ -19,19 +18,44 @@ R = TypeVar("R", bound=ComparisonRow | CheckedRow)
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def suite_of(
+def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
+    """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
+    return _document(sentences.title_of(found), [_of_pair(found, baseline, candidate, fail_on_inconclusive)])
+
+
+def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
+    """The same, with a test suite for each candidate."""
+    pairs = zip(found.candidates, found.results, strict=True)
+    suites = [_of_pair(result, found.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs]
+    return _document(found.recommendation, suites)
+
+
+def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
+    """The same of a check."""
+    name = f"{file} against {found.at_least:g}"
+    header, of_row = check_result.HEADER, check_result.cells_of
+    suite = _suite(
+        name, "check", found.rows, header, of_row, lambda row: check_result.reason_of(row, found), fail_on_inconclusive
+    )
+    return _document(check_result.title_of(found), [suite])
+
+
+def _of_pair(found: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
+    name = f"{candidate} against {baseline}"
+    header, of_row = cells.HEADER, cells.cells_of
+    return _suite(name, "compare", found.rows, header, of_row, lambda row: sentences.reason_of(row, found.rule), strict)
+
+
+def _suite(
     name: str,
     command: str,
     rows: Sequence[R],
     header: Sequence[str],
-    cells: Callable[[R], Sequence[str]],
+    of_row: Callable[[R], Sequence[str]],
     reason: Callable[[R], str],
     strict: bool,
 ) -> ET.Element:
-    """A test case for each row; one that fails, or is inconclusive or unanswered where `strict`, has the reason.
-
-    A row that is inconclusive or was not tested, and has not failed, is skipped. `header` names the numbers.
-    """
+    """A test case for each row, with its numbers; those that are inconclusive or not tested are skipped."""
     suite = ET.Element("testsuite", name=_valid(name))
     for row in rows:
         named = f"{row.name} on {row.slice}"
@@ -41,10 +65,9 @@ def suite_of(
             failure.set("message", _valid(reason(row)))
         elif row.verdict in (None, "inconclusive"):
             ET.SubElement(case, "skipped", message=_valid(row.note if row.verdict is None else reason(row)))
-        numbers = [f"{name}: {cell}" for name, cell in zip(header, cells(row), strict=True)]
-        ET.SubElement(case, "system-out").text = _valid(
-            "; ".join([*numbers, f"test: {row.test}", row.note]).removesuffix("; ")
-        )
+        numbers = [f"{name}: {cell}" for name, cell in zip(header, of_row(row), strict=True)]
+        said = "; ".join([*numbers, f"test: {row.test}", row.note]).removesuffix("; ")
+        ET.SubElement(case, "system-out").text = _valid(said)
     suite.set("tests", str(len(rows)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
@@ -52,35 +75,11 @@ def suite_of(
     return suite
 
 
-def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
-    """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
-    return document(title_of(found), [_suite(found, baseline, candidate, fail_on_inconclusive)])
-
-
-def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
-    """The same, with a test suite for each candidate."""
-    pairs = zip(found.candidates, found.results, strict=True)
-    return document(
-        found.recommendation,
-        [_suite(result, found.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs],
-    )
-
-
-def document(name: str, suites: Sequence[ET.Element]) -> str:
-    """The text of a file with these suites."""
+def _document(name: str, suites: Sequence[ET.Element]) -> str:
     root = ET.Element("testsuites", name=_valid(name))
     root.extend(suites)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
-
-
-def _suite(found: ComparisonResult, baseline: str, candidate: str, fail_on_inconclusive: bool) -> ET.Element:
-    name = f"{candidate} against {baseline}"
-
-    def reason(row: ComparisonRow) -> str:
-        return reason_of(row, found.rule)
-
-    return suite_of(name, "compare", found.rows, HEADER, cells_of, reason, fail_on_inconclusive)
 
 
 def _valid(text: str) -> str:

@@ -1,17 +1,22 @@
-"""A comparison as Markdown, fit for a pull request."""
+"""A comparison, of one candidate or several, and a check as Markdown, fit for a pull request."""
 
-from sigstats._common.markdown import for_markdown, for_markdown_cell, markdown_code
+from sigstats._common.markdown import for_markdown, markdown_code, markdown_row, markdown_table
 from sigstats._common.messages import printable
+from sigstats.comparison import check_result
+from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.check_result import CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import counted, reasons, rule_in_words, title_of
 
 from .forest_plot import forest_in_text
-from .subjects import rows_in_words, subjects_in_words
+from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words
 
 #: GitHub refuses a comment of more than 65,536 characters.
 _MOST_CHARACTERS = 65_000
 _MOST_REASONS, _LONGEST_CELL, _MOST_INTERVALS = 20, 300, 12
+#: Of each of several candidates, and of a check.
+_MOST_OF_EACH, _MOST_ROWS = 5, 200
 #: The columns of the table; the page and the JSON have all.
 _COLUMNS = [position for position, name in enumerate(HEADER) if name not in ("p", "PD", "NSD")]
 
@@ -25,10 +30,7 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
         "",
     ]
     lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(found)]
-    said = reasons(found)
-    lines += [f"- {for_markdown(_short(reason))}" for reason in said[:_MOST_REASONS]]
-    if len(said) > _MOST_REASONS:
-        lines.append(f"- and {len(said) - _MOST_REASONS:,} more")
+    lines += _listed(list(map(_short, reasons(found))), _MOST_REASONS)
     rule = for_markdown(_short(rule_in_words(found.rule, found.measures)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_REASONS]]
@@ -38,10 +40,45 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
     return "\n".join(lines + ([] if found.identical else _table(found, room)) + end)
 
 
+def candidates_as_markdown(found: CandidatesResult) -> str:
+    """The overview, and the first reasons of each candidate that does not pass."""
+    lines = [
+        f"### {for_markdown(found.recommendation)}",
+        "",
+        f"{len(found.candidates)} candidates against {markdown_code(found.baseline)}.",
+        "",
+        *markdown_table(OVERVIEW, overview(found)),
+    ]
+    for candidate, result in zip(found.candidates, found.results, strict=True):
+        if said := reasons(result):
+            lines += ["", f"{markdown_code(candidate)}:", "", *_listed(said, _MOST_OF_EACH)]
+    first = found.results[0]
+    rule = for_markdown(rule_in_words(first.rule, first.measures))
+    return "\n".join([*lines, "", f"Rule: {rule}. p is adjusted over all candidates, measures and slices."])
+
+
+def check_as_markdown(found: CheckResult, file: str) -> str:
+    """A verdict, its reasons and a table of the worst rows."""
+    title, rule = check_result.title_of(found), check_result.rule_of(found)
+    lines = [f"### {for_markdown(title)}", "", f"{markdown_code(_short(file))}, {found.n:,} rows.", ""]
+    lines += [f"- {for_markdown(_short(reason))}" for reason in check_result.reasons_of(found)[:_MOST_REASONS]]
+    rows = [list(map(_short, check_result.cells_of(row))) for row in found.ranked[:_MOST_ROWS]]
+    lines += ["", *markdown_table(check_result.HEADER, rows)]
+    if len(found.rows) > _MOST_ROWS:
+        lines += ["", f"And {len(found.rows) - _MOST_ROWS:,} more."]
+    notes = [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_REASONS]]
+    return "\n".join([*lines, "", f"Rule: {for_markdown(rule)}.", *notes])
+
+
+def _listed(said: list[str], most: int) -> list[str]:
+    """The first of some sentences, and how many there are besides."""
+    more = [f"- and {len(said) - most:,} more"] if len(said) > most else []
+    return [*(f"- {for_markdown(each)}" for each in said[:most]), *more]
+
+
 def _table(found: ComparisonResult, room: int) -> list[str]:
     """The worst rows for which there is room."""
-    header = [HEADER[position] for position in _COLUMNS]
-    lines = ["", f"| {' | '.join((*header, 'verdict'))} |", "|" + "---|" * (len(header) + 1)]
+    lines = ["", *markdown_table([*(HEADER[position] for position in _COLUMNS), "verdict"], [])]
     room -= sum(map(len, lines)) + 200
     rows = list(found.ranked)
     while rows and len(line := _line(rows[0])) < room:
@@ -53,8 +90,7 @@ def _table(found: ComparisonResult, room: int) -> list[str]:
 
 def _line(row: ComparisonRow) -> str:
     cells = cells_of(row)
-    shown = (*(cells[position] for position in _COLUMNS), verdict_of(row))
-    return f"| {' | '.join(for_markdown_cell(_short(cell)) for cell in shown)} |"
+    return markdown_row([_short(cell) for cell in (*(cells[position] for position in _COLUMNS), verdict_of(row))])
 
 
 def _short(text: str) -> str:

@@ -10,10 +10,8 @@ from sigstats.comparison.sentences import reasons, rule_in_words
 
 from ..pages.page import page
 from .answer import MOST_INTERVALS, answer_of, answer_of_candidates
-from .candidates import HEADER as OVERVIEW
-from .candidates import overview
 from .forest_plot import forest_plots
-from .subjects import rows_in_words, subjects_in_words
+from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words
 
 #: At most this many reasons and intervals are shown; the table has all rows.
 _MOST_REASONS, _MOST_INTERVALS = 20, 200

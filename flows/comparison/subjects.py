@@ -1,10 +1,14 @@
-"""What was compared, in words: the subjects of both files, and the number of items that their rows answer."""
+"""What was compared, in words: the subjects of both files, their rows and items, and a line for each candidate."""
 
 from collections.abc import Mapping
 
-from sigstats.comparison.cells import items_in_words
+from sigstats.comparison.candidates import CandidatesResult, overall
+from sigstats.comparison.cells import difference_of, interval_of, items_in_words, value_of
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
+from sigstats.comparison.sentences import counted
+
+from ..pages.wording import p_number
 
 
 def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
@@ -34,3 +38,29 @@ def subjects_in_words(found: ComparisonResult) -> list[str]:
 
 def _listed(subject: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in subject.items())
+
+
+#: The columns of `overview`.
+OVERVIEW = (
+    "verdict",
+    "candidate",
+    "difference",
+    "interval",
+    "baseline",
+    "value",
+    "adjusted p, worse",
+    "adjusted p, better",
+    "rows",
+)
+
+
+def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
+    """A line for each candidate under `OVERVIEW`: the first measure on all rows."""
+    lines = []
+    for candidate, result, p_better in zip(found.candidates, found.results, found.p_better, strict=True):
+        row = overall(result)
+        p_worse = "–" if row.p_adjusted is None else p_number(row.p_adjusted)
+        values = [value_of(row, value) for value in (row.baseline, row.candidate)]
+        shown = (difference_of(row, row.difference), interval_of(row), *values, p_worse, p_number(p_better))
+        lines.append((result.verdict, candidate, *shown, counted(result.rows)))
+    return lines

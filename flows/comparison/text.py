@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sigstats._common.messages import printable
+from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
@@ -45,6 +46,16 @@ def show(found: ComparisonResult, baseline: str, candidate: str, *, rule: bool =
     width = shutil.get_terminal_size((80, 24)).columns if terminal else _WIDTH_OF_A_FILE
     text = as_text(found, baseline, candidate, width=width, colours=terminal, rule=rule)
     sys.stdout.write(text)
+
+
+def show_candidates(found: CandidatesResult) -> None:
+    """Print the recommendation, and the comparison of each candidate."""
+    said = f"{found.recommendation[:1].upper()}{found.recommendation[1:]}."
+    sys.stdout.write(f"{printable(said)}\n")
+    last = max((i for i, result in enumerate(found.results) if not result.identical), default=None)
+    for i, (candidate, result) in enumerate(zip(found.candidates, found.results, strict=True)):
+        sys.stdout.write("\n")
+        show(result, found.baseline, candidate, rule=i == last)
 
 
 def as_text(

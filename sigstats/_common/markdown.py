@@ -4,6 +4,7 @@ For a terminal and a log `sigstats._common.messages` is enough; pages have it be
 """
 
 import re
+from collections.abc import Iterable, Sequence
 
 from .messages import printable
 
@@ -27,6 +28,16 @@ def for_markdown(text: str) -> str:
 def for_markdown_cell(text: str) -> str:
     """The same within a table, whose cells end at a bar even in code."""
     return for_markdown(text).replace("|", "\\|")
+
+
+def markdown_row(cells: Sequence[str]) -> str:
+    """A row of a table."""
+    return f"| {' | '.join(map(for_markdown_cell, cells))} |"
+
+
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table."""
+    return [markdown_row(header), "|" + "---|" * len(header), *map(markdown_row, rows)]
 
 
 def markdown_code(text: str) -> str:

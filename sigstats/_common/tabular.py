@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .markdown import for_markdown, for_markdown_cell
+from .markdown import for_markdown, markdown_row
 from .messages import printable
 from .numerals import number, significant
 
@@ -84,7 +84,7 @@ class Tabular:
         """The table in GitHub's Markdown, with its title above."""
         table = self._table()
         rule = ["---" if place < table.words else "--:" for place in range(len(table.columns))]
-        lines = [f"| {' | '.join(map(for_markdown_cell, row))} |" for row in (table.columns, *table.rows)]
+        lines = [markdown_row(row) for row in (tuple(table.columns), *table.rows)]
         lines.insert(1, f"| {' | '.join(rule)} |")
         return "\n\n".join([for_markdown(table.title), "\n".join(lines), *map(for_markdown, table.notes)])
 
