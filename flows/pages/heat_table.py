@@ -1,7 +1,7 @@
 """Tables whose cells are coloured: numbers stay text, so that they can be read aloud, copied and printed."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -66,6 +66,29 @@ def heat_table(
         "<caption>{caption}</caption>"
         '<thead><tr><td class="corner"></td>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
     ).format(caption=caption, label=label, head=head, lines=lines)
+
+
+def data_table(
+    label: str, columns: Mapping[str, str], rows: Iterable[Sequence[str | Markup]], css: str = "data narrow"
+) -> Markup:
+    """A table that scrolls where it is too wide.
+
+    `columns`: the class of the cells below each heading; of class "row" they head their rows.
+    """
+    head = Markup("").join(
+        Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if kind == "number" else "", name)
+        for name, kind in columns.items()
+    )
+    cells = {kind: Markup('<td class="{}">{{}}</td>').format(kind) for kind in columns.values()}
+    cells |= {"": Markup("<td>{}</td>"), "row": Markup('<th scope="row">{}</th>')}
+    lines = (
+        Markup("").join(cells[kind].format(text) for kind, text in zip(columns.values(), row, strict=True))
+        for row in rows
+    )
+    return Markup(
+        '<div class="scroll" tabindex="0" role="region" aria-label="{}"><table class="{}">'
+        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
+    ).format(label, css, head, Markup("").join(map(Markup("<tr>{}</tr>").format, lines)))
 
 
 def side_by_side(panels: Sequence[Markup], columns: int) -> Markup:

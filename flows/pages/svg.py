@@ -1,7 +1,7 @@
 """Small drawings as SVG text: a few hundred bytes each, where a plotting library writes tens of thousands."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -106,6 +106,17 @@ def drawing(name: str, width: float, height: float, title: str, description: str
     ).format(w=coordinate(width), h=coordinate(height), n=name, t=title, d=description, parts=Markup("").join(parts))
 
 
-def side_by_side(drawings: Sequence[Markup]) -> Markup:
+def side_by_side(drawings: Iterable[Markup], css: str = "trends") -> Markup:
     """Drawings beside each other, as far as the page is wide."""
-    return Markup('<div class="trends">{}</div>').format(Markup("").join(drawings))
+    return Markup('<div class="{}">{}</div>').format(css, Markup("").join(drawings))
+
+
+def panel(name: str, drawing: Markup, said: str = "") -> Markup:
+    """One of several drawings under its name, and a few words."""
+    head = Markup("<strong>{}</strong>{}").format(name, f" {said}" if said else "")
+    return Markup("<figure><figcaption>{}</figcaption>{}</figure>").format(head, drawing)
+
+
+def panels(drawings: Iterable[Markup]) -> Markup:
+    """Such drawings beside each other."""
+    return side_by_side(drawings, "panels")

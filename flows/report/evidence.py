@@ -127,6 +127,12 @@ def group_by(rows: Sequence[Item], key: Callable[[Item], Key]) -> dict[Key, list
     return groups
 
 
+def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
+    """At most so many rows, of sizes: the smallest, the largest and some between."""
+    last = min(most, len(rows)) - 1
+    return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
+
+
 def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
     """The rows whose null hypothesis is rejected."""
     return [row for row in rows if row.decision == "reject"]

@@ -142,6 +142,11 @@ def printed_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return [*found, DISAGREES] if any(row.disagrees for row in rows) else found
 
 
+def notes(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The notes, where there is one."""
+    return [NOTE] if any(row.note for row in rows) else []
+
+
 def case_columns(rows: Sequence[Hypothesis], value: Column, expected: Column) -> list[Column]:
     """The columns of a classifier on a data set: what was observed beside what the null hypothesis makes expect."""
     return [*subject_columns(rows), ROWS, value, INTERVAL, expected, *closing_columns(rows)]
@@ -151,13 +156,12 @@ def closing_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The columns with which every table ends: p-values, indices, decision, and a note where there is one."""
     drawn = [EXCEEDANCES] if any(row.replicates is not None for row in rows) else []
     interval = [MONTE_CARLO] if drawn else []
-    note = [NOTE] if any(row.note for row in rows) else []
     unadjusted = all(row.p_adjusted == row.p_value for row in rows)
     families = [] if unadjusted else [HOLM, BY]
     other = [] if all(row.p_adjusted in (row.p_value, row.p_holm, row.p_by) for row in rows) else [ADJUSTED]
     indices = [PD, PSD_NSD] if all(row.psd == row.nsd for row in rows) else [PD, PSD, NSD]
     plain = P if unadjusted else replace(P, header="p, unadjusted")
-    return [*drawn, plain, *interval, *families, *other, *indices, DECISION, *printed_columns(rows), *note]
+    return [*drawn, plain, *interval, *families, *other, *indices, DECISION, *printed_columns(rows), *notes(rows)]
 
 
 def interval(meaning: str) -> Column:

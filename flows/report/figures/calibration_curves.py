@@ -1,6 +1,6 @@
 """Stated against achieved: how often a test whose null hypothesis is true rejects, at every level up to a fifth."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from markupsafe import Markup
@@ -11,16 +11,15 @@ from sigstats.intervals import clopper_pearson
 from sigstats.tasks.rates import ERROR
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
-from ..evidence import Evidence, group_by
+from ..evidence import Evidence, group_by, some_of
 from ..section import Figure, FigureKind
 
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.
 _LEVELS = np.arange(1, 41) / 200
-#: So many sizes are shown: the smallest, the largest and some between.
-_MOST = 4
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -28,7 +27,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     rows = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
     for number, group in enumerate(group_by(rows, lambda row: (row.dataset, row.slice, row.method)).values()):
         first = group[0]
-        shown = _some(sorted(group, key=lambda row: row.n or 0))
+        shown = some_of(sorted(group, key=lambda row: row.n or 0))
         panels = [_panel(f"calibration-{number}-{index}", row, evidence) for index, row in enumerate(shown)]
         yield Figure(
             title=f"Stated and achieved type I error of {first.method}, {first.slice or first.dataset}",
@@ -36,14 +35,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                 "Across the level that is stated, upwards the share of the test sets that are rejected at it, with its "
                 "95% interval. A test that keeps its level stays on or below the dashed line."
             ),
-            body=Markup('<div class="panels">{}</div>').format(Markup("").join(panels)),
+            body=svg.panels(panels),
         )
-
-
-def _some(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    if len(rows) <= _MOST:
-        return list(rows)
-    return [rows[round(index * (len(rows) - 1) / (_MOST - 1))] for index in range(_MOST)]
 
 
 def achieved(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -71,9 +64,7 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     at = [list(_LEVELS).index(level) for level in (0.01, 0.05, 0.1)]
     said = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(_LEVELS[i]))}" for i in at)
     size = count_of(row.n or 0, "row")
-    return Markup("<figure><figcaption><strong>{}</strong></figcaption>{}</figure>").format(
-        size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts)
-    )
+    return svg.panel(size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts))
 
 
 KIND = FigureKind(order=7, draw=draw)

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.heat_table import data_table
 from ...pages.wording import number, p_at_most
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, distinct, group_by
@@ -67,33 +68,25 @@ def counted(data: Mapping[str, Any]) -> tuple[Counts, Expected] | None:
 
 def _table(groups: Sequence[Sequence[Hypothesis]], tables: Sequence[tuple[Counts, Expected]]) -> Markup:
     methods = distinct(row.method for rows in groups for row in rows)
-    known = [name for name in ("likeness",) if groups[0][0].test == name]
-    texts, numbers = ["Table", *(["Like"] if known else []), "Counts", "Expected"], ["Least expected", *methods]
-    head = Markup("").join(Markup('<th scope="col">{}</th>').format(header) for header in texts)
-    head += Markup("").join(Markup('<th scope="col" class="number">{}</th>').format(header) for header in numbers)
-    lines = Markup("").join(
-        _line(rows, *table, methods, known=bool(known)) for rows, table in zip(groups, tables, strict=True)
-    )
-    return Markup(
-        '<div class="scroll" tabindex="0" role="region" aria-label="counts and p-values"><table class="data">'
-        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
-    ).format(head, lines)
+    known = groups[0][0].test == "likeness"
+    columns = {"Table": "row", **({"Like": ""} if known else {}), "Counts": "counts", "Expected": "counts"}
+    columns |= dict.fromkeys(("Least expected", *methods), "number")
+    rows = [_line(rows, *table, methods, known=known) for rows, table in zip(groups, tables, strict=True)]
+    return data_table("counts and p-values", columns, rows, "data")
 
 
 def _line(
     rows: Sequence[Hypothesis], counts: Counts, expected: Expected, methods: Sequence[str], *, known: bool
-) -> Markup:
+) -> list[str]:
     by_method = {row.method: row for row in sorted(rows, key=lambda row: row.replicates or 0)}
-    least = min(min(row) for row in expected)
-    cells = [
-        Markup('<th scope="row">{}</th>').format(rows[0].dataset or ""),
-        *([Markup("<td>{}</td>").format(rows[0].a or "")] if known else []),
-        Markup('<td class="counts">{}</td>').format(_grid(counts, 0)),
-        Markup('<td class="counts">{}</td>').format(_grid(expected, 1)),
-        Markup('<td class="number">{}</td>').format(number(least, 1)),
-        *(Markup('<td class="number">{}</td>').format(_p(by_method.get(method))) for method in methods),
+    return [
+        rows[0].dataset or "",
+        *([rows[0].a or ""] if known else []),
+        _grid(counts, 0),
+        _grid(expected, 1),
+        number(min(map(min, expected)), 1),
+        *(_p(by_method.get(method)) for method in methods),
     ]
-    return Markup("<tr>{}</tr>").format(Markup("").join(cells))
 
 
 def _grid(table: Sequence[Sequence[float]], decimals: int) -> Markup:

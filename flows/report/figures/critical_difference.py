@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from ...pages import svg
 from ...pages.axes import Axes
+from ...pages.heat_table import data_table
 from ...pages.wording import adjusted_p, significant
 from ..evidence import Evidence
 from ..over_data_sets import OverDataSets
@@ -89,20 +90,8 @@ def _table(found: OverDataSets) -> Markup:
         bounds = zip(found.low, found.high, strict=True)
         columns["ranks it may have"] = tuple(f"{low}" if low == high else f"{low}–{high}" for low, high in bounds)
     columns[f"mean {found.score.name}"] = tuple(map(found.score.text, found.means))
-    head = Markup("").join(
-        Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if at else "", name)
-        for at, name in enumerate(columns)
-    )
-    rows = Markup("").join(
-        Markup('<tr><th scope="row">{}</th>{}</tr>').format(
-            name, Markup("").join(Markup('<td class="number">{}</td>').format(value) for value in values)
-        )
-        for name, *values in zip(*columns.values(), strict=True)
-    )
-    return Markup(
-        '<div class="scroll" tabindex="0" role="region" aria-label="Mean ranks"><table class="data narrow"><thead><tr>'
-        "{}</tr></thead><tbody>{}</tbody></table></div>"
-    ).format(head, rows)
+    kinds = dict.fromkeys(columns, "number") | {found.score.model: "row"}
+    return data_table("Mean ranks", kinds, zip(*columns.values(), strict=True))
 
 
 KIND = FigureKind(order=1, draw=draw)

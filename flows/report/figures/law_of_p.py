@@ -13,14 +13,12 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import join_words
-from ..evidence import Evidence, group_by
+from ..evidence import Evidence, group_by, some_of
 from ..section import Figure, FigureKind
 
 _SIDE = 236.0
 #: The levels, even on the logarithmic axis.
 LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
-#: So many sizes are shown: the smallest, the largest and some between.
-_MOST = 4
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -28,7 +26,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     rows = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
     for number, ((dataset, part), group) in enumerate(group_by(rows, lambda row: (row.dataset, row.slice)).items()):
         panels = [
-            _panel(f"law-{number}-{index}", method, _some(sorted(of_test, key=lambda row: row.n or 0)), evidence)
+            _panel(f"law-{number}-{index}", method, some_of(sorted(of_test, key=lambda row: row.n or 0)), evidence)
             for index, (method, of_test) in enumerate(group_by(group, lambda row: row.method).items())
         ]
         yield Figure(
@@ -38,14 +36,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                 "is at most that. Uniform p-values stay in the band at all levels at once with probability 95%; "
                 "a test whose curve leaves it upwards rejects too often, one below it is careful."
             ),
-            body=Markup('<div class="panels">{}</div>').format(Markup("").join(panels)),
+            body=svg.panels(panels),
         )
-
-
-def _some(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    if len(rows) <= _MOST:
-        return list(rows)
-    return [rows[round(index * (len(rows) - 1) / (_MOST - 1))] for index in range(_MOST)]
 
 
 def _logarithm(share: float, least: float) -> float:
@@ -76,9 +68,7 @@ def _panel(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidenc
         axes.x_axis("level", ticks=[(10.0**-power, f"{10.0**-power:g}") for power in (4, 3, 2, 1)]),
         _key(axes, rows),
     ]
-    return Markup("<figure><figcaption><strong>{}</strong></figcaption>{}</figure>").format(
-        method, axes.drawing(name, f"{method}: the law of p", f"{join_words(said)}.", *parts)
-    )
+    return svg.panel(method, axes.drawing(name, f"{method}: the law of p", f"{join_words(said)}.", *parts))
 
 
 def _axes(least: float) -> Axes:

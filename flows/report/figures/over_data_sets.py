@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from ...pages import svg
-from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, heat_table, p_legend, p_shade
+from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, data_table, heat_table, p_legend, p_shade
 from ...pages.wording import adjusted_p, index_number, p_number, p_order
 from ..evidence import Evidence
 from ..over_data_sets import OverDataSets, PairOfModels, Score
@@ -71,29 +71,21 @@ def _matrix(found: OverDataSets) -> Markup:
 
 
 def _questions(found: OverDataSets) -> Markup:
-    header = ("A", "B", "mean", "p, these", "median", "p, like these")
-    head = Markup("").join(
-        Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if at > 1 else "", name)
-        for at, name in enumerate(header)
-    )
-    lines = Markup("").join(_question(pair, found.score) for pair in found.pairs)
-    return Markup(
-        '<div class="scroll" tabindex="0" role="region" aria-label="Two questions"><table class="data narrow">'
-        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
-    ).format(head, lines)
+    kinds = {"A": "", "B": ""} | dict.fromkeys(("mean", "p, these", "median", "p, like these"), "number")
+    return data_table("Two questions", kinds, [_question(pair, found.score) for pair in found.pairs])
 
 
-def _question(pair: PairOfModels, score: Score) -> Markup:
+def _question(pair: PairOfModels, score: Score) -> tuple[str, ...]:
     like, these = pair.like_these, pair.these
     assert these is not None
-    cells = (
+    return (
+        like.a,
+        like.b,
         score.difference(these.difference),
         p_number(these.adjusted_pvalue),
         score.difference(like.estimate),
         p_number(like.adjusted_pvalue),
     )
-    numbers = Markup("").join(Markup('<td class="number">{}</td>').format(cell) for cell in cells)
-    return Markup("<tr><td>{}</td><td>{}</td>{}</tr>").format(like.a, like.b, numbers)
 
 
 def _probabilities(found: OverDataSets) -> Markup:

@@ -13,11 +13,11 @@ from sigstats.tasks.plan import Cell
 from ...pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade, side_by_side
 from ...pages.wording import count_of, p_equation
 from ..design import estimand
-from ..evidence import Evidence, group_by
+from ..evidence import Evidence, group_by, some_of
 from ..section import Figure, FigureKind
 
-#: So many sizes are shown: the smallest, the largest and some between; and so many methods.
-_MOST, _MOST_METHODS = 4, 8
+#: So many methods are shown.
+_MOST_METHODS = 8
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -29,7 +29,9 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         )
         for (dataset, part, of), group in of_population.items():
             sizes = sorted(group_by(group, lambda cell: int(cell.subject["n"])).items())
-            panels = [panel for n, of_size in _some(sizes) if (panel := _panel(n, of_size, what, evidence)) is not None]
+            panels = [
+                panel for n, of_size in some_of(sizes) if (panel := _panel(n, of_size, what, evidence)) is not None
+            ]
             if panels:
                 yield Figure(
                     title=f"Methods on the same test sets: {what}, {', '.join(filter(None, (dataset, part, of)))}",
@@ -39,12 +41,6 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                     ),
                     body=Markup("{}{}").format(side_by_side(panels, len(group)), p_legend()),
                 )
-
-
-def _some(sizes: Sequence[tuple[int, list[Cell]]]) -> list[tuple[int, list[Cell]]]:
-    if len(sizes) <= _MOST:
-        return list(sizes)
-    return [sizes[round(index * (len(sizes) - 1) / (_MOST - 1))] for index in range(_MOST)]
 
 
 def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.bool_]]:

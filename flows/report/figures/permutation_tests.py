@@ -9,6 +9,7 @@ from markupsafe import Markup
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.summary.published import Reference, read_references
 
+from ...pages.heat_table import data_table
 from ...pages.wording import join_words, p_at_most, significant
 from .. import usual_columns as usual
 from ..evidence import Evidence, at_smallest_p, group_by
@@ -70,46 +71,32 @@ def _table(
     cases: Sequence[_Case], printed: Mapping[tuple[str, str], str], alpha: float, measure: str, improves: str
 ) -> Markup:
     of_tests = (f"PermClass {measure}", "PermClass p", f"PermFeats {measure}", "PermFeats p")
-    header = ("Data set", measure[0].upper() + measure[1:], *of_tests, "Joint structure")
-    head = Markup("").join(
-        Markup('<th scope="col"{}>{}</th>').format(Markup(' class="number"') if 0 < at < 6 else "", name)
-        for at, name in enumerate(header)
-    )
+    kinds = dict.fromkeys((measure[0].upper() + measure[1:], *of_tests), "number")
     depends = [(case.features.p_value or 0) <= alpha for case in cases]
-    body = Markup("").join(
+    rows = [
         _line(case, printed, said)
         for wanted, said in ((True, improves), (False, "not shown"))
         for case, own in zip(cases, depends, strict=True)
         if own is wanted
-    )
-    return Markup(
-        '<div class="scroll" tabindex="0" role="region" aria-label="Both permutation tests"><table class="data narrow">'
-        "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
-    ).format(head, body)
-
-
-def _line(case: _Case, printed: Mapping[tuple[str, str], str], said: str) -> Markup:
-    labels, features = case.labels, case.features
-    cells = [
-        _cell(usual.measured(labels, labels.estimate or 0), labels, "estimate", printed),
-        *(
-            cell
-            for row in (labels, features)
-            for cell in (
-                _cell(usual.measured(row, row.null_mean or 0), row, "null_mean", printed),
-                _cell(p_at_most(row.p_value or 0, at_most=at_smallest_p(row)), row, "p_value", printed),
-            )
-        ),
     ]
-    return Markup('<tr><th scope="row">{}</th>{}<td>{}</td></tr>').format(labels.dataset, Markup("").join(cells), said)
+    return data_table("Both permutation tests", {"Data set": "row", **kinds, "Joint structure": ""}, rows)
 
 
-def _cell(found: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, str], str]) -> Markup:
+def _line(case: _Case, printed: Mapping[tuple[str, str], str], said: str) -> list[str]:
+    labels = case.labels
+    cells = [labels.dataset or "", _cell(usual.measured(labels, labels.estimate or 0), labels, "estimate", printed)]
+    for row in (labels, case.features):
+        cells.append(_cell(usual.measured(row, row.null_mean or 0), row, "null_mean", printed))
+        cells.append(_cell(p_at_most(row.p_value or 0, at_most=at_smallest_p(row)), row, "p_value", printed))
+    return [*cells, said]
+
+
+def _cell(found: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, str], str]) -> str:
     theirs = printed.get((row.cell, column))
-    if theirs is not None:
-        differs = "≠" if f"{column} {theirs} is printed" in row.disagrees else ""
-        found = f"{found} ({differs}{theirs if column == 'p_value' else _printed_percent(theirs)})"
-    return Markup('<td class="number">{}</td>').format(found)
+    if theirs is None:
+        return found
+    differs = "≠" if f"{column} {theirs} is printed" in row.disagrees else ""
+    return f"{found} ({differs}{theirs if column == 'p_value' else _printed_percent(theirs)})"
 
 
 def _printed_percent(share: str) -> str:

@@ -4,24 +4,23 @@ Keller, Mariethoz and Bengio hold the confidence of one test set against other t
 bootstrap has an intrinsic bias. Here every test set states a confidence, and the population says whether it is right.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 from markupsafe import Markup
 
 from sigstats.intervals import clopper_pearson
 
+from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
-from ..evidence import Evidence, group_by
+from ..evidence import Evidence, group_by, some_of
 from ..section import Figure, FigureKind
 from ..stated_confidence import Statements, statements
 
 _SIDE = 236.0
 #: Test sets are grouped by their stated confidence between these.
 BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 1.0])
-#: So many sizes are shown: the smallest, the largest and some between.
-_MOST = 4
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -32,7 +31,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         known = {n: said for n, said in sorted(sizes.items()) if said is not None}
         if not known:
             continue
-        panels = [_panel(f"reliability-{number}-{n}", method, n, known[n]) for n in _some(list(known))]
+        panels = [_panel(f"reliability-{number}-{n}", method, n, known[n]) for n in some_of(list(known))]
         yield Figure(
             title=f"Reliability of the confidence stated by {method}, {dataset}",
             caption=(
@@ -42,14 +41,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                 "the true difference is large for the number of rows every test is right more often than it says, and "
                 "where it is small less often: no test knows how large it is."
             ),
-            body=Markup('<div class="panels">{}</div>').format(Markup("").join(panels)),
+            body=svg.panels(panels),
         )
-
-
-def _some(sizes: Sequence[int]) -> list[int]:
-    if len(sizes) <= _MOST:
-        return list(sizes)
-    return [sizes[round(index * (len(sizes) - 1) / (_MOST - 1))] for index in range(_MOST)]
 
 
 def binned(said: Statements) -> list[tuple[float, float, float, float, int]]:
@@ -74,7 +67,7 @@ def _panel(name: str, method: str, n: int, said: Statements) -> Markup:
     parts = [
         axes.line("level", [(start, start), (100, 100)]),
         axes.line("mean", [(100 * x, 100 * share) for x, share, *_ in points]),
-        Markup('<path class="observed" d="{}"/>').format(bars),
+        svg.path("observed", bars),
         *(axes.dot(100 * x, 100 * share, 2.5) for x, share, *_ in points),
         axes.y_axis(unit="%"),
         axes.x_axis("stated", unit="%"),
@@ -82,8 +75,8 @@ def _panel(name: str, method: str, n: int, said: Statements) -> Markup:
     summary = f"stated {percent(float(said.stated.mean()))} on average, right on {percent(float(said.right.mean()))}"
     described = "; ".join(f"{percent(share)} of {total:,} at {percent(x)}" for x, share, _, _, total in points)
     size = count_of(n, "row")
-    return Markup("<figure><figcaption><strong>{}</strong> {}</figcaption>{}</figure>").format(
-        size, summary, axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts)
+    return svg.panel(
+        size, axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts), summary
     )
 
 

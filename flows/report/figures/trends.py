@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages import svg
 from ...pages.axes import Axes
 from .. import sections
 from ..evidence import Evidence, distinct, group_by
@@ -55,7 +56,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                 "The orange line is the observed error, the grey line the mean error of retrains on permuted data, the "
                 "band its middle 90%. ● marks a rejected null hypothesis."
             ),
-            body=Markup('<div class="panels">{}</div>').format(Markup("").join(panels)),
+            body=svg.panels(panels),
         )
 
 
@@ -111,9 +112,7 @@ def _panel(name: str, classifier: str, points: Sequence[Point], label: str, axes
         f"of {len(points)} values."
     )
     title = f"Error of {classifier} against {label}"
-    return Markup("<figure><figcaption><strong>{}</strong></figcaption>{}</figure>").format(
-        classifier, axes.drawing(name, title, description, *parts)
-    )
+    return svg.panel(classifier, axes.drawing(name, title, description, *parts))
 
 
 KIND = FigureKind(order=5, draw=draw)

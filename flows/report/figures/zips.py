@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sigstats.tasks.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by
@@ -40,7 +41,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                 "errors, the higher it stands. Those that hold the truth (the upright line) are grey, others coloured; "
                 "above the dashed line is the share that may miss it."
             ),
-            body=Markup('<div class="panels">{}</div>').format(Markup("").join(panels)),
+            body=svg.panels(panels),
         )
 
 
@@ -82,19 +83,16 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
         for css, held in (("mean", True), ("observed", False))
     }
     parts = [
-        *(Markup('<path class="{}" d="{}"/>').format(css, path) for css, path in paths.items() if path),
+        *(svg.path(css, path) for css, path in paths.items() if path),
         axes.upwards("axis", true),
         axes.across("level", 100 * (1 - evidence.alpha)),
         axes.y_axis(unit="%"),
         axes.x_axis("F1" if cell.work["test"]["of"] == "a" else "difference of F1"),
     ]
     where = ", ".join(part for part in (row.slice, count_of(row.n or 0, "row")) if part)
-    return Markup("<figure><figcaption><strong>{}</strong> {}: {}</figcaption>{}</figure>").format(
-        row.method,
-        where,
-        percent(row.estimate or 0),
-        axes.drawing(name, f"{row.method}: zip plot", f"{percent(row.estimate or 0)} hold the truth.", *parts),
-    )
+    coverage = percent(row.estimate or 0)
+    drawn = axes.drawing(name, f"{row.method}: zip plot", f"{coverage} hold the truth.", *parts)
+    return svg.panel(row.method, drawn, f"{where}: {coverage}")
 
 
 KIND = FigureKind(order=16, draw=draw)

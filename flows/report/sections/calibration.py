@@ -169,7 +169,6 @@ def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The population, the size, the test, the rate and what it is held against."""
     parts = [usual.SLICE] if any(row.slice for row in rows) else []
-    notes = [usual.NOTE] if any(row.note for row in rows) else []
     adjusted = [] if all(row.p_adjusted == row.p_value for row in rows) else [usual.ADJUSTED]
     return [
         Column("Population", usual.DATASET.text),
@@ -194,7 +193,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         usual.P,
         *adjusted,
         Column("As expected", lambda row: {"reject": "no", "keep": "yes"}.get(row.decision, row.decision)),
-        *notes,
+        *usual.notes(rows),
     ]
 
 

@@ -74,7 +74,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         Column("Achieved", RATE.text, RATE.sort, "share of other test sets on which the same one is better"),
         RATE_INTERVAL,
         TEST_SETS,
-        *([usual.NOTE] if any(row.note for row in rows) else []),
+        *usual.notes(rows),
     ]
 
 

@@ -40,7 +40,6 @@ def _best(rows: Sequence[Hypothesis]) -> Hypothesis:
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The classifier, the measure and its interval."""
     interval = usual.interval("95% interval of the value before")
-    note = [usual.NOTE] if any(row.note for row in rows) else []
     return [
         usual.MEASURE,
         usual.DATASET,
@@ -48,7 +47,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         usual.ROWS,
         usual.estimate("Value", "of all cross-validated predictions, or scores, together"),
         interval,
-        *note,
+        *usual.notes(rows),
     ]
 
 

@@ -76,7 +76,7 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
         usual.P,
         TEST_SETS,
         FAILED,
-        *([usual.NOTE] if any(row.note for row in rows) else []),
+        *usual.notes(rows),
     ]
 
 
