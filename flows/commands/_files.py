@@ -2,7 +2,7 @@
 
 import argparse
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import BadInput
@@ -85,9 +85,9 @@ def write_text(place: str, text: str) -> None:
     write_whole(place, f"{text}\n".encode())
 
 
-def write_outputs(options: argparse.Namespace, texts: Mapping[str, Callable[[], str]]) -> bool:
-    """Write those of the texts whose option names a file; True if none of them is on standard output."""
-    for name, text in texts.items():
+def write_outputs(options: argparse.Namespace, names: Sequence[str], text: Callable[[str], str]) -> bool:
+    """Write the outputs that are asked for, each as its `text`; True if none of them is on standard output."""
+    for name in names:
         if (place := getattr(options, name)) is not None:
-            write_text(place, text())
-    return all(getattr(options, name) != "-" for name in texts)
+            write_text(place, text(name))
+    return all(getattr(options, name) != "-" for name in names)

@@ -5,6 +5,7 @@ bar on any slice, with p-values that are exact for single rows and adjusted over
 """
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
@@ -62,11 +63,11 @@ def run(options: argparse.Namespace) -> int:
     found, file = _checked(options), printable(options.file)
     strict = options.fail_on == "inconclusive"
     texts = {
-        "json": lambda: check_as_json(found, file),
-        "markdown": lambda: check_as_markdown(found, file),
-        "junit": lambda: check_as_junit(found, file, fail_on_inconclusive=strict),
+        "json": partial(check_as_json, found, file),
+        "markdown": partial(check_as_markdown, found, file),
+        "junit": partial(check_as_junit, found, file, fail_on_inconclusive=strict),
     }
-    if write_outputs(options, texts):
+    if write_outputs(options, _OUTPUTS, lambda name: texts[name]()):
         write_text("-", as_text(found))
     return code_of(options, found.verdict)
 

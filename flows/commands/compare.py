@@ -6,7 +6,9 @@ code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
@@ -25,8 +27,6 @@ from ._predictions import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from sigstats.comparison.candidates import CandidatesResult
     from sigstats.tasks.predictions import PairedPredictions
 
@@ -87,20 +87,28 @@ def run(options: argparse.Namespace) -> int:
         return _run_judged(options)
     if options.changed is not None and (options.run is not None or len(options.candidates) > 1):
         raise BadInput("--changed: is not valid with --run or several candidates; expected the rows of two models")
-    from ..comparison.changed import changed_as_csv
     from ..comparison.text import show, show_candidates
 
     found, pairs = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
-    table, changed = ("", "") if options.changed is None else changed_as_csv(pairs[0])
-    if write_outputs(options, {**_texts(options, found), "changed": lambda: table.rstrip("\n")}):
+    said = write_outputs(options, ("json", "markdown", "report", "junit"), partial(_text, options, found))
+    changed = None if options.changed is None else _write_changed(options.changed, pairs[0])
+    if said and options.changed != "-":
         if len(found.candidates) == 1:
             show(found.results[0], found.baseline, found.candidates[0])
         else:
             show_candidates(found)
-        if options.changed is not None:
+        if changed is not None:
             write_text("-", f"{changed}: {printable(options.changed)}")
     return code_of(options, found.verdict)
+
+
+def _write_changed(place: str, pairs: "Sequence[PairedPredictions]") -> str:
+    from ..comparison.changed import changed_as_csv
+
+    table, words = changed_as_csv(pairs)
+    write_text(place, table.rstrip("\n"))
+    return words
 
 
 #: What says nothing of the labels of people, and how it is named.
@@ -131,7 +139,7 @@ def _run_judged(options: argparse.Namespace) -> int:
         )
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if write_outputs(options, {"json": lambda: as_json(found), "report": lambda: as_html(found)}):
+    if write_outputs(options, ("json", "report"), lambda name: as_json(found) if name == "json" else as_html(found)):
         write_text("-", as_text(found))
     return code_of(options, found.verdict)
 
@@ -181,27 +189,23 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         raise as_options(error) from None
 
 
-def _texts(options: argparse.Namespace, found: "CandidatesResult") -> "dict[str, Callable[[], str]]":
-    """The outputs, each with what makes its text."""
-    from ..comparison.json import as_json, candidates_as_json
-    from ..comparison.junit import as_junit, candidates_as_junit
-    from ..comparison.markdown import as_markdown, candidates_as_markdown
-
-    def report() -> str:
-        from ..comparison.page import as_html, candidates_as_html  # jinja2 is not needed without it
-
-        return candidates_as_html(found) if several else as_html(*pair)
-
+def _text(options: argparse.Namespace, found: "CandidatesResult", name: str) -> str:
+    """The text of an output; what makes the others is not imported."""
     several, strict = len(found.candidates) > 1, options.fail_on == "inconclusive"
     pair = (found.results[0], found.baseline, found.candidates[0])
-    texts: dict[str, Callable[[], str]] = {
-        "json": lambda: candidates_as_json(found) if several else as_json(*pair),
-        "markdown": lambda: candidates_as_markdown(found) if several else as_markdown(*pair),
-        "junit": lambda: (
-            candidates_as_junit(found, fail_on_inconclusive=strict)
-            if several
-            else as_junit(*pair, fail_on_inconclusive=strict)
-        ),
-        "report": report,
-    }
-    return texts
+    if name == "json":
+        from ..comparison.json import as_json, candidates_as_json
+
+        return candidates_as_json(found) if several else as_json(*pair)
+    if name == "markdown":
+        from ..comparison.markdown import as_markdown, candidates_as_markdown
+
+        return candidates_as_markdown(found) if several else as_markdown(*pair)
+    if name == "junit":
+        from ..comparison.junit import as_junit, candidates_as_junit
+
+        one = None if several else as_junit(*pair, fail_on_inconclusive=strict)
+        return one or candidates_as_junit(found, fail_on_inconclusive=strict)
+    from ..comparison.page import as_html, candidates_as_html
+
+    return candidates_as_html(found) if several else as_html(*pair)

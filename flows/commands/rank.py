@@ -78,13 +78,14 @@ def run(options: argparse.Namespace) -> int:
     from ..ranking.text import show
     from ..ranking.words import as_json, as_markdown
 
-    def report() -> str:
-        from ..ranking.page import as_html  # jinja2 is not needed without it
+    def text(name: str) -> str:
+        if name == "report":
+            from ..ranking.page import as_html  # it needs Jinja
 
-        return as_html(found)
+            return as_html(found)
+        return as_json(found, files) if name == "json" else as_markdown(found)
 
-    texts = {"json": lambda: as_json(found, files), "markdown": lambda: as_markdown(found), "report": report}
-    if write_outputs(options, texts):
+    if write_outputs(options, ("json", "markdown", "report"), text):
         show(found)
     return DONE
 
@@ -118,8 +119,8 @@ def _run_votes(options: argparse.Namespace) -> int:
         wanted = f"two or more, --prediction of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
     refuse_beside(options, "votes", _NOT_OF_VOTES)
-    texts = {"json": lambda: as_json(found, printable(path)), "markdown": found.to_markdown}
-    if write_outputs(options, texts):
+    json, markdown = as_json(found, printable(path)), found.to_markdown()
+    if write_outputs(options, ("json", "markdown"), {"json": json, "markdown": markdown}.__getitem__):
         write_text("-", str(found))
     return DONE
 

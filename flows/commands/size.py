@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     from ..sizing.page import as_html
     from ..sizing.words import as_json, show
 
-    if write_outputs(options, {"json": lambda: as_json(found), "report": lambda: as_html(found)}):
+    if write_outputs(options, ("json", "report"), lambda name: as_json(found) if name == "json" else as_html(found)):
         show(found)
     return DONE
 
