@@ -26,10 +26,9 @@ from ..config.model import Memory, bytes_of
 from ..errors import BadInput
 from ._certificates import shared_certificates
 from ._engine import environment, quietly, settings
-from ._file import ClusterFile
+from ._file import ClusterFile, Workers, expected, start
 from ._restarting import restart_dead_workers
 from ._room import refuse_need
-from ._scaling import Workers, expected, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]

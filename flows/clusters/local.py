@@ -22,10 +22,9 @@ from ..config.model import MemoryOrAuto
 from ..errors import BadInput
 from ._certificates import certificates
 from ._engine import quietly, settings
-from ._file import ClusterFile, Gpus
+from ._file import Adaptive, ClusterFile, Gpus, Workers, expected, start
 from ._restarting import restart_dead_workers
 from ._room import blocks_at_once, roles, with_roles
-from ._scaling import Adaptive, Workers, expected, start
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.sentences import apart_in_sign, hint
 
-from ..pages.answer import Answer, some_of
+from ..pages.page import Answer, some_of
 from ..pages.wording import count_of
 from .forest_plot import forest_plots
 

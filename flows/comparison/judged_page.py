@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from sigstats.comparison.cells import difference_in_words, difference_of, interval_of
 
-from ..pages.answer import Answer
-from ..pages.page import page
+from ..pages.page import Answer, page
 from ..pages.wording import count_of, p_equation
 from .forest_plot import forest_plots
 from .judged import PREFERS, JudgedComparison, guarantee_of, labels_to_get, rates, shown_by

@@ -1,23 +1,38 @@
 """The model of a study file of ``kind = "regression"``."""
 
 from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, create_model, field_validator, model_validator
 
 from sigstats.comparison.requirements import as_compared_measures
-from sigstats.comparison.rule import ComparisonRule, key_of
+from sigstats.comparison.rule import ComparisonRule, as_share, key_of
 from sigstats.sequential.alpha_spending import Spending
 
-from ..comparison.rule_keys import rule_keys
 from ..config.model import Strict
 from ..config.study import Study
 
-# Seed, level and adjustment stand at the top of a study file.
+
+def _thresholds() -> type[Strict]:
+    """The fields of the rule as keys, without those that stand at the top of a study file."""
+    keys: dict[str, Any] = {}
+    for each in fields(ComparisonRule):
+        key = key_of(each)
+        if key in Study.model_fields:
+            continue
+        limits = {name: value for name, value in each.metadata.items() if name != "key"}
+        kind = each.type
+        if limits.pop("share", False):
+            kind = Annotated[float, BeforeValidator(partial(as_share, name=key))]
+        keys[key] = (kind, Field(default=each.default, **limits))
+    return create_model("Thresholds", __base__=Strict, __doc__="What counts as a regression.", **keys)
+
+
 if TYPE_CHECKING:
     Thresholds = Strict
 else:
-    Thresholds = rule_keys("Thresholds", without=Study.model_fields)
+    Thresholds = _thresholds()
 
 
 class ColumnNames(Strict):

@@ -15,8 +15,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 
-from ..pages.answer import Answer
-from ..pages.page import page
+from ..pages.page import Answer, page
 from ..pages.toml_text import toml_text
 from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections

@@ -8,9 +8,8 @@ from sigstats._common.numerals import significant
 from sigstats.comparison.size import SizePlan
 
 from ..pages import svg
-from ..pages.answer import Answer
 from ..pages.axes import Axes, Tick
-from ..pages.page import page
+from ..pages.page import Answer, page
 from .words import (
     DROPS_HEADER,
     PARTS_HEADER,

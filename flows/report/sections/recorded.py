@@ -1,4 +1,4 @@
-"""Tests over data sets: whether any of several models differ, and which of two is better."""
+"""Tests with a record whose verdicts or columns are not the usual ones."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ from sigstats.tasks.schema import Hypothesis
 from ...pages.wording import NBSP, number, signed, told_apart
 from .. import usual_columns as usual
 from ..evidence import Evidence
-from ..section import Column, Verdict, section_of
-from . import _pairs, _tables
+from ..section import Column, Verdict, caveat, section_of
+from . import _cases, _pairs, _tables
 
 
 def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -48,7 +48,39 @@ def _between(row: Hypothesis) -> str:
     return " to ".join(told_apart(row.estimate_low, row.estimate_high, signed, 4)).replace("inf", "∞")
 
 
+def _efficiency_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """Who is better than chance, then every case that is not."""
+    if all(row.classifier is None for row in rows):
+        return _tables.verdict(rows, evidence)
+    claim = "agreed with the true classes better than chance"
+    found = _cases.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
+    doubts = _cases.sentences_on_retained(rows, "could not be told from random assignment", evidence)
+    return Verdict(found, tuple(doubts), caveat("efficiency"))
+
+
+def _efficiency_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """Observed beside expected accuracy."""
+    value = usual.estimate("Accuracy", "share of right predictions, observed")
+    return usual.case_columns(
+        rows, value, usual.null_mean("Chance", "mean accuracy of random assignment with the same margins")
+    )
+
+
+def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """In which tables the two differ."""
+    return _tables.verdict(rows, evidence, by=rows[0].method)
+
+
+def _outcomes_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """Both classifiers, what is compared, and the difference."""
+    interval = usual.interval("95% percentile interval of the difference")
+    difference = usual.estimate("B − A", "measure of B minus measure of A")
+    return _tables.columns(rows, usual.MEASURE, usual.OBJECTS, difference, interval)
+
+
 SECTIONS = (
+    section_of("efficiency", verdict=_efficiency_verdict, columns=_efficiency_columns),
+    section_of("joint-outcomes", verdict=_outcomes_verdict, columns=_outcomes_columns),
     section_of("friedman", verdict=_tables.verdict, columns=_friedman_columns),
     section_of("signed-rank", verdict=_signed_rank_verdict, columns=_signed_rank_columns),
 )
