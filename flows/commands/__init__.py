@@ -94,6 +94,14 @@ class _CommandParser(_Parser):
         return options, unknown
 
 
+def repeatable(
+    group: argparse._ActionsContainer, name: str, metavar: str, text: str, *, dest: str | None = None, **how: Any
+) -> None:
+    """Add an option that may be given again and again; its value is a list."""
+    dest = dest or name.removeprefix("--").replace("-", "_")
+    group.add_argument(name, action="append", default=[], dest=dest, metavar=metavar, help=text, **how)
+
+
 def parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of the program, or of one command alone; the help of a command is the docstring of its module."""
     program = _Program(

@@ -8,6 +8,7 @@ from ..config.credentials import refuse_credentials
 from ..config.ready import place_of
 from ..errors import BadInput
 from ..running.cache_place import own_place
+from . import repeatable
 
 if TYPE_CHECKING:
     from ..config.study import Study
@@ -18,25 +19,14 @@ def add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "study", metavar="STUDY", help="a study file (TOML), or the name of a ready study (`sigstats studies`)"
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        dest="settings",
-        help="replace a value of the file, as in --set permutation.resamples=99 (repeatable)",
-    )
+    text = "replace a value of the file, as in --set permutation.resamples=99 (repeatable)"
+    repeatable(parser, "--set", "KEY=VALUE", text, dest="settings")
 
 
 def add_allow(parser: argparse.ArgumentParser) -> None:
     """Add ``--allow``."""
-    parser.add_argument(
-        "--allow",
-        action="append",
-        default=[],
-        metavar="PACKAGE",
-        help="a package whose classifiers and tests the study may name; its code is run (repeatable)",
-    )
+    text = "a package whose classifiers and tests the study may name; its code is run (repeatable)"
+    repeatable(parser, "--allow", "PACKAGE", text)
 
 
 def study_of(options: argparse.Namespace) -> "Study":

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
+from . import repeatable
 
 if TYPE_CHECKING:
     from sigstats.comparison.rule import Verdict
@@ -25,59 +26,27 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     columns = parser.add_argument_group("columns")
     columns.add_argument("--id", metavar="COLUMN", help="the column by which rows are joined (default: id)")
     columns.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")
-    columns.add_argument(
-        "--prediction",
-        action="append",
-        default=[],
-        dest="predictions",
-        metavar="COLUMN",
-        help="the column of predictions; one for all files, or one for each model of one or several files "
-        "(default: prediction)",
-    )
-    columns.add_argument("--score", action="append", default=[], dest="scores", metavar="NAME", help=score)
-    for name, way in (("lower", "error or a cost"), ("higher", "mark")):
-        columns.add_argument(
-            f"--{name}-is-better",
-            action="append",
-            default=[],
-            dest=name,
-            metavar="NAME",
-            help=f"a score that is an {way}".replace("an mark", "a mark") + ", where its name does not say so; "
-            "where no --score is named, it is the score (repeatable)",
-        )
+    predictions = "the column of predictions; one for all files, or one for each model of one or several files "
+    repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)", dest="predictions")
+    repeatable(columns, "--score", "NAME", score, dest="scores")
+    for name, way in (("lower", "an error or a cost"), ("higher", "a mark")):
+        text = f"a score that is {way}, where its name does not say so; where no --score is named, it is the score"
+        repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)", dest=name)
     columns.add_argument(
         "--epoch", metavar="COLUMN", help="in a table with several answers to an id, the column that numbers them"
     )
     columns.add_argument("--group", metavar="COLUMN", help="a column of groups, whose rows are not independent")
-    columns.add_argument(
-        "--slice",
-        action="append",
-        default=[],
-        dest="slices",
-        metavar="COLUMN",
-        help="a column whose every value is a slice of its own (repeatable)",
-    )
-    columns.add_argument(
-        "--bins",
-        action="append",
-        default=[],
-        metavar="COLUMN=N",
-        help="a column of numbers, of which N bins of about equally many rows are slices (repeatable)",
-    )
+    text = "a column whose every value is a slice of its own (repeatable)"
+    repeatable(columns, "--slice", "COLUMN", text, dest="slices")
+    text = "a column of numbers, of which N bins of about equally many rows are slices (repeatable)"
+    repeatable(columns, "--bins", "COLUMN=N", text)
     columns.add_argument(
         "--task",
         metavar="COLUMN",
         help="the column of several tasks, whose mean is tested beside all rows; known of a folder with a file a task",
     )
-    columns.add_argument(
-        "--column",
-        action="append",
-        default=[],
-        dest="columns",
-        metavar="KEY=COLUMN",
-        help=f"the column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object, as in "
-        "label=answer.text (repeatable)",
-    )
+    text = f"the column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object"
+    repeatable(columns, "--column", "KEY=COLUMN", f"{text}, as in label=answer.text (repeatable)", dest="columns")
     rows = parser.add_argument_group("rows and answers")
     rows.add_argument(
         "--by-position",
@@ -93,14 +62,8 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         help="the names of all instances of SWE-bench, for results that do not name those that were not resolved",
     )
     for name in ("filter", "model"):
-        rows.add_argument(
-            f"--{name}",
-            action="append",
-            default=[],
-            dest=f"{name}s",
-            metavar="NAME",
-            help=f"in a log with several {name}s, the one whose answers are read; one for all files, or one for each",
-        )
+        text = f"in a log with several {name}s, the one whose answers are read; one for all files, or one for each"
+        repeatable(rows, f"--{name}", "NAME", text, dest=f"{name}s")
     rows.add_argument(
         "--unmatched",
         choices=("refuse", "drop"),
@@ -122,7 +85,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
 
 def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
     """Add ``--measure``, with its help."""
-    parser.add_argument("--measure", action="append", default=[], dest="measures", metavar="NAME", help=text)
+    repeatable(parser, "--measure", "NAME", text, dest="measures")
 
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:

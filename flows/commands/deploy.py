@@ -13,6 +13,7 @@ from sigstats._common.messages import printable
 from ..config.ready import place_of
 from ..config.toml_files import apply_settings
 from ..errors import DONE, BadInput
+from . import repeatable
 from ._options import add_allow, add_study, output_of, refuse_cluster, study_of
 
 GROUP = "studies"
@@ -37,14 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--work-pool", metavar="POOL", help="a work pool of the server, whose workers are processes or containers"
     )
-    parser.add_argument("--tag", action="append", default=[], metavar="TEXT", help="a tag of the runs; may be repeated")
-    parser.add_argument(
-        "--job-variable",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="a job variable of the work pool, as in env.OMP_NUM_THREADS=1 or cpu=2; may be repeated",
-    )
+    repeatable(parser, "--tag", "TEXT", "a tag of the runs; may be repeated")
+    text = "a job variable of the work pool, as in env.OMP_NUM_THREADS=1 or cpu=2; may be repeated"
+    repeatable(parser, "--job-variable", "KEY=VALUE", text)
     parser.add_argument(
         "--image", metavar="NAME", help="the image of the work pool's containers: the job variable image"
     )

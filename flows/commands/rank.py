@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
+from . import repeatable
 from ._files import refuse_overwriting, refuse_repeated, write_outputs, write_text
 from ._predictions import (
     add_prediction_arguments,
@@ -34,14 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the predictions of a model, or its log; two or more, or one that has the --prediction of each model, or "
         "votes (model_a, model_b, winner)",
     )
-    parser.add_argument(
-        "--name",
-        action="append",
-        default=[],
-        dest="names",
-        metavar="NAME",
-        help="the name of a model, once for each file in their order (default: the log's model, else the file's name)",
-    )
+    text = "the name of a model, once for each file in their order (default: the log's model, else the file's name)"
+    repeatable(parser, "--name", "NAME", text, dest="names")
     add_prediction_arguments(
         parser, score="a column of scores, one for each row, whose mean is ranked; in a log, a scorer or metric"
     )

@@ -162,12 +162,12 @@ def _verdict(each: "Replay") -> str:
 
 
 def _lines(rows: "pa.Table") -> list[str]:
+    from sigstats._common.tabular import in_columns
+
     names = rows.column_names
     cells = [names, *([_value(row[name]) for name in names] for row in rows.slice(0, _MOST).to_pylist())]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(names))]
-    shown = ["  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True)) for line in cells]
     more = [f"and {rows.num_rows - _MOST:,} more (--rows FILE has all)"] if rows.num_rows > _MOST else []
-    return shown + more
+    return [*in_columns(cells, left=0), *more]
 
 
 def _values(answer: "Mapping[str, Any]") -> str:

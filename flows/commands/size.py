@@ -42,12 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _number(by_hand, "--discordance", "the share of rows that one model alone answers correctly (default: 2 X (1 - X))")
     _count(by_hand, "--rows", "the number of rows at hand")
     _count(by_hand, "--answers", "answers to each item; the rows are then items (default: 1)", default=1)
-    _number(
-        by_hand,
-        "--correlation",
-        "the correlation of the differences at two answers to an item (default: 0)",
-        default=0.0,
-    )
+    text = "the correlation of the differences at two answers to an item (default: 0)"
+    _number(by_hand, "--correlation", text, default=0.0)
     _count(parser, "--tests", "measures times slices; all rows are a slice too (default: those of a pilot, else 1)")
     add_rule_options(parser, "alpha", "adjust", "minimum_effect", "smallest_slice")
     looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")

@@ -148,12 +148,12 @@ def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] |
     labelled = read(path, replace(columns, score=human, unscored="drop")).decoded()
     if judged.score is not None:
         marks = np.asarray(judged.score.to_numpy(zero_copy_only=False), dtype=np.float64)
-        verdicts = marks if limits is not None else _verdicts(marks, path, columns.score or "score")
+        verdicts = marks if limits is not None else _required(marks, path, columns.score or "score", None)
     else:
         pairs = zip(judged.label.to_pylist(), judged.prediction.to_pylist(), strict=True)
         verdicts = np.array([float(a == b) for a, b in pairs])
-    given = np.asarray(labelled.score.to_numpy(zero_copy_only=False), dtype=np.float64)
-    given = _verdicts(given, path, human) if limits is None else _marks(given, path, human, limits)
+    marks = np.asarray(labelled.score.to_numpy(zero_copy_only=False), dtype=np.float64)
+    given = _required(marks, path, human, limits)
     of_id = dict(zip(labelled.keys.to_pylist(), given.tolist(), strict=True))
     labels = np.array([of_id.get(each, np.nan) for each in judged.keys.to_pylist()], dtype=np.float64)
     groups = None
@@ -165,23 +165,17 @@ def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] |
     return _Side(judged, verdicts, labels, groups)
 
 
-def _verdicts(marks: NDArray[np.float64], path: str, name: str) -> NDArray[np.float64]:
-    other = marks[(marks != 0) & (marks != 1)]
-    if len(other):
-        raise ValueError(
-            f"{path}: column {shown(name)}: {other[0]:g} is no verdict; expected 1 (right) or 0 (wrong), or "
-            "--score-range with the limits of marks"
-        )
-    return marks
-
-
-def _marks(marks: NDArray[np.float64], path: str, name: str, limits: tuple[float, float]) -> NDArray[np.float64]:
-    other = marks[(marks < limits[0]) | (marks > limits[1])]
-    if len(other):
-        raise ValueError(
-            f"{path}: column {shown(name)}: {other[0]:g} is not within {limits[0]:g} and {limits[1]:g}; expected "
-            "--score-range with the limits of people's marks"
-        )
+def _required(
+    marks: NDArray[np.float64], path: str, name: str, limits: tuple[float, float] | None
+) -> NDArray[np.float64]:
+    """The marks, which must lie within the limits; without limits, verdicts of 1 and 0."""
+    valid = (marks == 0) | (marks == 1) if limits is None else ~((marks < limits[0]) | (marks > limits[1]))
+    if not valid.all():
+        mark, wanted = f"{marks[~valid][0]:g}", "--score-range with the limits of"
+        said = f"is no verdict; expected 1 (right) or 0 (wrong), or {wanted} marks"
+        if limits is not None:
+            said = f"is not within {limits[0]:g} and {limits[1]:g}; expected {wanted} people's marks"
+        raise ValueError(f"{path}: column {shown(name)}: {mark} {said}")
     return marks
 
 

@@ -2,13 +2,14 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from string import ascii_lowercase
 from typing import Any
 
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
+from sigstats._common.tabular import in_columns
 from sigstats.comparison.size import AnswersPlan, DropPlan, PartPlan, SizePlan
 from sigstats.multiplicity import IN_WORDS
 
@@ -120,21 +121,14 @@ def as_json(found: SizePlan) -> str:
 
 def show(found: SizePlan) -> None:
     """Print the headline, its basis, the tables and the curves."""
-    lines = [f"{headline(found)}.", *(f"{line}." for line in basis(found)), ""]
-    lines += _table(DROPS_HEADER, [drop_cells(found, each) for each in found.drops])
-    if found.answers:
-        lines += ["", *_table(answers_header(found), map(answers_cells, found.answers))]
-    if len(found.parts) > 1:
-        lines += ["", *_table(PARTS_HEADER, map(part_cells, found.parts))]
+    lines = [f"{headline(found)}.", *(f"{line}." for line in basis(found))]
+    tables = [(DROPS_HEADER, [drop_cells(found, each) for each in found.drops])]
+    tables += [(answers_header(found), list(map(answers_cells, found.answers)))] if found.answers else []
+    tables += [(PARTS_HEADER, list(map(part_cells, found.parts)))] if len(found.parts) > 1 else []
+    for header, rows in tables:
+        lines += ["", *in_columns([header, *rows], left=len(header))]
     for line in [*lines, "", *power_text(found)]:
         print(printable(line))  # noqa: T201
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    cells = [tuple(header), *map(tuple, rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        yield "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def ends_of(curves: list[DropPlan]) -> tuple[int, int]:
