@@ -123,17 +123,11 @@ def _level_table(found: "list[NullLevels]") -> list[str]:
     from ..verification.null_levels import LEVELS
 
     head = f"{'p-values under the null':30}{'drawn':>7}" + "".join(f"{f'p <= {level}':>12}" for level in LEVELS)
-    return [
-        head,
-        *(
-            f"{each.test:30}{each.drawn:>7}" + (f"  not drawn: {each.missing}" if each.missing else _shares(each))
-            for each in found
-        ),
-    ]
-
-
-def _shares(each: "NullLevels") -> str:
-    return "".join(f"{count / each.drawn:>12.2%}" for count in each.rejected)
+    lines = [head]
+    for each in found:
+        shares = "".join(f"{count / each.drawn:>12.2%}" for count in each.rejected if not each.missing)
+        lines.append(f"{each.test:30}{each.drawn:>7}" + (f"  not drawn: {each.missing}" if each.missing else shares))
+    return lines
 
 
 def _bytes(seed: int) -> Part:

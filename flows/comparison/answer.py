@@ -65,7 +65,8 @@ def _headline(found: ComparisonResult) -> str:
         more = "" if worst.slice == ALL_ROWS and kind == "slice" else "more "
         return f"{size}, and {'on' if kind == 'slice' else 'in'} {count_of(len(rest), more + kind)}" if rest else size
     if found.verdict == "pass":
-        return f"Not worse anywhere: {_change(first)} on all rows{_of(found, first)}"
+        change = with_unit(first, first.difference) if first.difference else "no difference"
+        return f"Not worse anywhere: {change} on all rows{_of(found, first)}"
     if first.verdict == "pass":
         places = _places(found, "inconclusive")
         undecided = f"{places[0]} is" if len(places) == 1 else f"{len(places):,} {kind}s are"
@@ -131,10 +132,6 @@ def _places(found: ComparisonResult, verdict: str | None) -> list[str]:
 
 def _of(found: ComparisonResult, row: ComparisonRow) -> str:
     return f" ({row.name})" if len(found.names) > 1 or row.measure != "accuracy" else ""
-
-
-def _change(row: ComparisonRow) -> str:
-    return with_unit(row, row.difference) if row.difference else "no difference"
 
 
 def _way(row: ComparisonRow) -> str:

@@ -1,8 +1,7 @@
 """The rule of a comparison as options of the command line, from its own fields."""
 
 import argparse
-from dataclasses import Field, fields
-from typing import Any
+from dataclasses import fields
 
 from sigstats.comparison.rule import ComparisonRule, key_of
 
@@ -20,7 +19,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
             continue
         description, unit = each.metadata["description"], _UNIT if each.metadata.get("share") else ""
         group.add_argument(
-            _option(each),
+            f"--{key_of(each).replace('_', '-')}",
             type=str if each.metadata.get("share") else type(each.default),
             metavar=_METAVARS[type(each.default)],
             help=f"{description[0].lower()}{description[1:]} (default: {each.default}{unit})",
@@ -40,7 +39,3 @@ def rule_of(options: argparse.Namespace) -> ComparisonRule:
         name, _, complaint = str(error).partition(":")
         key = next((key_of(each) for each in fields(ComparisonRule) if each.name == name), name)
         raise BadInput(f"--{key.replace('_', '-')}:{complaint}") from None
-
-
-def _option(each: Field[Any]) -> str:
-    return f"--{key_of(each).replace('_', '-')}"

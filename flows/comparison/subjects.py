@@ -1,7 +1,5 @@
 """What was compared, in words: the subjects of both files, their rows and items, and a line for each candidate."""
 
-from collections.abc import Mapping
-
 from sigstats.comparison.candidates import CandidatesResult, overall
 from sigstats.comparison.cells import difference_of, interval_of, items_in_words, value_of
 from sigstats.comparison.paired_predictions import ALL_ROWS
@@ -33,11 +31,8 @@ def subjects_in_words(found: ComparisonResult) -> list[str]:
     lines = [("both", common)]
     for role, subject in (("baseline", baseline), ("candidate", candidate)):
         lines.append((role, {name: value for name, value in subject.items() if name not in common}))
-    return [f"{role}: {_listed(subject)}" for role, subject in lines if subject]
-
-
-def _listed(subject: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in subject.items())
+    listed = [(role, ", ".join(f"{name} {value}" for name, value in subject.items())) for role, subject in lines]
+    return [f"{role}: {subject}" for role, subject in listed if subject]
 
 
 #: The columns of `overview`.

@@ -5,9 +5,8 @@ Import this module only after `sigstats.flows.orchestration.environment`.
 
 import re
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
@@ -32,7 +31,11 @@ def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str 
     named by its host and path, since a browser elsewhere cannot open it.
     """
     for name, rows in result.artifacts.tables.items():
-        create_table_artifact([_shown(row) for row in rows], key=key_of(study, name), description=result.title)
+        shown = [
+            {printable(key): printable(each) if isinstance(each, str) else each for key, each in row.items()}
+            for row in rows
+        ]
+        create_table_artifact(shown, key=key_of(study, name), description=result.title)
     for name, text in result.artifacts.markdown.items():
         create_markdown_artifact(text, key=key_of(study, name), description=result.title)
     for name, place in result.artifacts.links.items():
@@ -83,10 +86,6 @@ def message_of(title: str, reasons: Sequence[str]) -> str:
     whole = f"{title}: {said[0]}" if said else title
     end = f"…; and {len(said) - 1:,} more" if len(said) > 1 else "…"
     return whole if len(whole) <= MOST_CHARACTERS else whole[: MOST_CHARACTERS - len(end)] + end
-
-
-def _shown(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {printable(name): printable(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def key_of(study: str, name: str) -> str:

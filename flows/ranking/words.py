@@ -141,7 +141,8 @@ def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> 
     >>> model_names(["x.eval", "y.eval"], [{"model": "m"}] * 2)
     ['m (x)', 'm (y)']
     """
-    stems = [_stem(PurePath(file)) for file in files]
+    paths = [PurePath(file) for file in files]
+    stems = [(PurePath(path.stem) if path.suffix in _PACKED else path).stem for path in paths]
     named = [subject.get("model", "") for subject in subjects]
     names = [model or stem for model, stem in zip(named, stems, strict=True)]
     names = [
@@ -155,7 +156,3 @@ def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> 
             for file, stem, name in zip(files, stems, names, strict=True)
         ]
     return [f"{name} #{names[: i + 1].count(name)}" if names.count(name) > 1 else name for i, name in enumerate(names)]
-
-
-def _stem(file: PurePath) -> str:
-    return (PurePath(file.stem) if file.suffix in _PACKED else file).stem

@@ -73,10 +73,11 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
         records, damaged = history.read(store)
         look, known = _look(study, pair, store, records, damaged)
         rule = study.rule_at(_level(study, look, pair))
+        before = records if known is None else records[: records.index(known)]
         try:
             if "measures" not in study.model_fields_set:
                 refuse_mistaken_classes(pair.by_score[0])
-            found, rows = _compared(study, pair, store, _before(records, known), rule)
+            found, rows = _compared(study, pair, store, before, rule)
         except ValueError as error:
             raise BadInput(str(error)) from None
         record = known or _record(identity_of(study, pair), pair, found, look, rule)
@@ -101,11 +102,6 @@ def _compared(
         return compare_fresh(study, pair, store, before, rule)
     (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
     return found, pa.table({history.ROW: pa.array(pair.rows)})
-
-
-def _before(records: Sequence[Record], known: Record | None) -> Sequence[Record]:
-    """The evaluations before one that is known, or all."""
-    return records if known is None else records[: records.index(known)]
 
 
 def _write_comparison(store: Store, study: RegressionStudy, record: Record, found: ComparisonResult) -> str:

@@ -1,10 +1,9 @@
 """The trends of a regression study: each measure over time, and the differences on each slice."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Any
 
 from markupsafe import Markup
 
@@ -43,7 +42,8 @@ class Point:
 def trends_of_measures(records: Sequence[Record], *, fresh: bool = False) -> Figure:
     """Each measure on all rows; `fresh`: those of all looks so far."""
     shown = _shown(records)
-    over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, _value)
+    columns = ("candidate_value", "candidate_low", "candidate_high")
+    over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, columns)
     bodies = [
         _panel(f"trend-{index}", measure, found, 190, unit="%" if _in_points(measure) else "")
         for index, (measure, found) in enumerate(over_all.items())
@@ -61,7 +61,7 @@ def trends_of_measures(records: Sequence[Record], *, fresh: bool = False) -> Fig
 
 def trends_of_slices(records: Sequence[Record]) -> Iterator[Figure]:
     """The differences slice by slice, where there are slices."""
-    on_slices = _trends(_shown(records), lambda row: row["slice"] != ALL_ROWS, _difference)
+    on_slices = _trends(_shown(records), lambda row: row["slice"] != ALL_ROWS, ("difference", "low", "high"))
     if on_slices:
         panels = [_panel(f"slice-{index}", title, found, 150) for index, (title, found) in enumerate(on_slices.items())]
         yield Figure(
@@ -124,33 +124,23 @@ def _shown(records: Sequence[Record]) -> Sequence[Record]:
 
 
 def _trends(
-    records: Sequence[Record], is_wanted: Callable[..., bool], point: Callable[..., Point]
+    records: Sequence[Record], is_wanted: Callable[..., bool], columns: tuple[str, str, str]
 ) -> dict[str, list[Point]]:
-    """The points of each trend by its title."""
+    """The points of each trend by its title; `columns`: of the value and of the ends of its interval."""
     found: dict[str, list[Point]] = {}
     for record in records:
+        about = record.evaluation
+        name = f"{PurePath(about.candidate).name}, {about.at:%Y-%m-%d %H:%M}"
         for row in filter(is_wanted, record.rows):
             if row["difference"] is None:
                 continue
             title = row["measure"] if row["slice"] == ALL_ROWS else f"{row['slice']}: {row['measure']}"
-            about = record.evaluation
-            name = f"{PurePath(about.candidate).name}, {about.at:%Y-%m-%d %H:%M}"
-            found.setdefault(title, []).append(replace(point(f"{about.at:%b %d}", row), name=name))
+            scale = 100 if _in_points(row["measure"]) else 1
+            value, low, high = (None if row[column] is None else scale * row[column] for column in columns)
+            reference = 0.0 if columns[0] == "difference" else scale * row["baseline_value"]
+            point = Point(f"{about.at:%b %d}", name, value or 0.0, low, high, reference, row["row_verdict"] or "")
+            found.setdefault(title, []).append(point)
     return found
-
-
-def _value(day: str, row: Mapping[str, Any]) -> Point:
-    return _point(day, row, "candidate_value", "candidate_low", "candidate_high", row["baseline_value"])
-
-
-def _difference(day: str, row: Mapping[str, Any]) -> Point:
-    return _point(day, row, "difference", "low", "high", 0.0)
-
-
-def _point(day: str, row: Mapping[str, Any], value: str, low: str, high: str, reference: float) -> Point:
-    scale = 100 if _in_points(row["measure"]) else 1
-    below, above = (None if row[name] is None else scale * row[name] for name in (low, high))
-    return Point(day, "", scale * row[value], below, above, scale * reference, row["row_verdict"] or "")
 
 
 def _in_points(name: str) -> bool:

@@ -56,7 +56,8 @@ def render(
     ]
     said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
     drawn = figures.draw_all(evidence)
-    first = Figure("", _accuracies_caption(measured), accuracy_panels(measured)) if measured else _small_figure(drawn)
+    small = next((each for each in drawn if "<svg" in each.body and len(each.body) < _SMALL), None)
+    first = Figure("", _accuracies_caption(measured), accuracy_panels(measured)) if measured else small
     answer = _answer(evidence, said, first)
     return page(
         "report.html.j2",
@@ -106,10 +107,6 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
         figure=Markup("") if figure is None else figure.body,
         caption="" if figure is None else f"{figure.title}. {figure.caption}".removeprefix(". "),
     )
-
-
-def _small_figure(drawn: Sequence[Figure]) -> Figure | None:
-    return next((each for each in drawn if "<svg" in each.body and len(each.body) < _SMALL), None)
 
 
 def _accuracies_caption(measured: Sequence[Performance]) -> str:

@@ -39,7 +39,7 @@ def units(found: SizePlan, n: int) -> str:
 
 def headline(found: SizePlan) -> str:
     """The drop that the units at hand can show, or the number that the smallest of the drops needs."""
-    often = _often(found.target)
+    often = "four times in five" if found.target == 0.8 else f"with probability {significant(found.target)}"
     if found.parts:
         whole = found.parts[0]
         if whole.detectable is None:
@@ -49,10 +49,6 @@ def headline(found: SizePlan) -> str:
     if first is None or first.needed is None:
         return "no number of rows shows these drops"
     return f"{units(found, first.needed)} show a drop of {points(first.drop)} {often}"
-
-
-def _often(power: float) -> str:
-    return "four times in five" if power == 0.8 else f"with probability {significant(power)}"
 
 
 def basis(found: SizePlan) -> Iterator[str]:
@@ -122,6 +118,7 @@ def as_json(found: SizePlan) -> str:
 def show(found: SizePlan) -> None:
     """Print the headline, its basis, the tables and the curves."""
     lines = [f"{headline(found)}.", *(f"{line}." for line in basis(found))]
+    tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]]
     tables = [(DROPS_HEADER, [drop_cells(found, each) for each in found.drops])]
     tables += [(answers_header(found), list(map(answers_cells, found.answers)))] if found.answers else []
     tables += [(PARTS_HEADER, list(map(part_cells, found.parts)))] if len(found.parts) > 1 else []

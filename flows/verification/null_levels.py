@@ -6,6 +6,8 @@ test, Student's t of scores that are not normal) is judged by calibration studie
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -45,27 +47,15 @@ def _mcnemar(rng: Generator) -> float:
     return sigstats.mcnemar_test(only_a, discordant - only_a).pvalue
 
 
-def _confusion_table(rng: Generator) -> np.ndarray:
+def _efficiency(rng: Generator, **how: Any) -> float:
     table = np.zeros((3, 3), dtype=int)
     np.add.at(table, (_labels(rng, 40), _labels(rng, 40)), 1)
-    return table
-
-
-def _efficiency(rng: Generator) -> float:
-    return sigstats.efficiency_test(_confusion_table(rng), method="exact").pvalue
-
-
-def _efficiency_by_replicates(rng: Generator) -> float:
-    return sigstats.efficiency_test(_confusion_table(rng), method="monte-carlo", n_resamples=199, rng=rng).pvalue
+    return sigstats.efficiency_test(table, rng=rng, **how).pvalue
 
 
 def _homogeneity(rng: Generator) -> float:
     first, second = (np.bincount(_labels(rng, n), minlength=3) for n in (25, 35))
     return sigstats.homogeneity_test(first, second).pvalue
-
-
-def _goodness_of_fit(rng: Generator) -> float:
-    return sigstats.goodness_of_fit_test(rng.multinomial(30, [0.2, 0.3, 0.5]), [0.2, 0.3, 0.5]).pvalue
 
 
 def _sign_flips(rng: Generator) -> float:
@@ -75,10 +65,6 @@ def _sign_flips(rng: Generator) -> float:
     return sigstats.sign_flip_test(rng.binomial(answers, ability) - rng.binomial(answers, ability)).pvalue
 
 
-def _signed_ranks(rng: Generator) -> float:
-    return sigstats.signed_rank_test(rng.integers(-5, 6, size=15)).pvalue
-
-
 def _stratified(rng: Generator) -> float:
     n = np.array([30, 50, 80])
     discordant = rng.binomial(n, 0.3)
@@ -86,33 +72,12 @@ def _stratified(rng: Generator) -> float:
     return sigstats.stratified_paired_test(only_a, discordant - only_a, n).pvalue
 
 
-def _friedman(rng: Generator) -> float:
-    return sigstats.friedman_test(rng.integers(0, 6, size=(5, 3)), method="exact").pvalue
-
-
-def _rank_sets(rng: Generator) -> float:
-    """Three models that are equally good: the least level at which any is called better than another."""
-    return float(sigstats.rank_sets(rng.random((50, 3)) < 0.6).adjusted_pvalues.min())
-
-
-def _readings(labels: np.ndarray, rng: Generator, classes: int = 3) -> np.ndarray:
+def _fuzzy(rng: Generator, n: int, classes: int = 3) -> np.ndarray:
     """Objects of which some may be of one more class than the one that was drawn."""
-    weights: np.ndarray = np.eye(classes)[labels]
-    unsure = rng.choice(len(labels), size=3, replace=False)
+    weights: np.ndarray = np.eye(classes)[_labels(rng, n)]
+    unsure = rng.choice(n, size=3, replace=False)
     weights[unsure, rng.integers(classes, size=3)] = 1
     return weights
-
-
-def _fuzzy_efficiency(rng: Generator) -> float:
-    return sigstats.fuzzy.efficiency_test(*(_readings(_labels(rng, 20), rng) for _ in range(2))).high[-1]
-
-
-def _fuzzy_fit(rng: Generator) -> float:
-    return sigstats.fuzzy.goodness_of_fit_test(_readings(_labels(rng, 20), rng), np.arange(1, 4) / 6).high[-1]
-
-
-def _fuzzy_homogeneity(rng: Generator) -> float:
-    return sigstats.fuzzy.homogeneity_test(*(_readings(_labels(rng, n), rng) for n in (12, 18))).high[-1]
 
 
 def _permutation(rng: Generator) -> float:
@@ -128,32 +93,40 @@ def _sequential(rule: "sigstats.GandyRule | sigstats.BesagCliffordRule", rng: Ge
     return ended.pvalue
 
 
-def _gandy(rng: Generator) -> float:
-    return _sequential(sigstats.GandyRule(alpha=0.05, maximum=199), rng)
-
-
-def _besag_clifford(rng: Generator) -> float:
-    return _sequential(sigstats.BesagCliffordRule(maximum=199, exceedances=10), rng)
-
-
 #: The tests, what is drawn for each, and how often.
 DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
     "mcnemar_test": (_mcnemar, 4000),
-    "efficiency_test, exact": (_efficiency, 2000),
-    "efficiency_test, Monte-Carlo": (_efficiency_by_replicates, 1000),
+    "efficiency_test, exact": (partial(_efficiency, method="exact"), 2000),
+    "efficiency_test, Monte-Carlo": (partial(_efficiency, method="monte-carlo", n_resamples=199), 1000),
     "homogeneity_test": (_homogeneity, 2000),
-    "goodness_of_fit_test": (_goodness_of_fit, 2000),
+    "goodness_of_fit_test": (
+        lambda rng: sigstats.goodness_of_fit_test(rng.multinomial(30, [0.2, 0.3, 0.5]), [0.2, 0.3, 0.5]).pvalue,
+        2000,
+    ),
     "sign_flip_test": (_sign_flips, 1000),
-    "signed_rank_test": (_signed_ranks, 2000),
+    "signed_rank_test": (lambda rng: sigstats.signed_rank_test(rng.integers(-5, 6, size=15)).pvalue, 2000),
     "stratified_paired_test": (_stratified, 1000),
-    "friedman_test, exact": (_friedman, 1000),
-    "rank_sets": (_rank_sets, 1000),
-    "fuzzy.efficiency_test": (_fuzzy_efficiency, 300),
-    "fuzzy.goodness_of_fit_test": (_fuzzy_fit, 300),
-    "fuzzy.homogeneity_test": (_fuzzy_homogeneity, 150),
+    "friedman_test, exact": (
+        lambda rng: sigstats.friedman_test(rng.integers(0, 6, size=(5, 3)), method="exact").pvalue,
+        1000,
+    ),
+    # Of models that are equally good, the least level at which any is called better than another.
+    "rank_sets": (lambda rng: float(sigstats.rank_sets(rng.random((50, 3)) < 0.6).adjusted_pvalues.min()), 1000),
+    "fuzzy.efficiency_test": (
+        lambda rng: sigstats.fuzzy.efficiency_test(_fuzzy(rng, 20), _fuzzy(rng, 20)).high[-1],
+        300,
+    ),
+    "fuzzy.goodness_of_fit_test": (
+        lambda rng: sigstats.fuzzy.goodness_of_fit_test(_fuzzy(rng, 20), np.arange(1, 4) / 6).high[-1],
+        300,
+    ),
+    "fuzzy.homogeneity_test": (
+        lambda rng: sigstats.fuzzy.homogeneity_test(_fuzzy(rng, 12), _fuzzy(rng, 18)).high[-1],
+        150,
+    ),
     "permutation_test": (_permutation, 500),
-    "GandyRule": (_gandy, 2000),
-    "BesagCliffordRule": (_besag_clifford, 2000),
+    "GandyRule": (partial(_sequential, sigstats.GandyRule(alpha=0.05, maximum=199)), 2000),
+    "BesagCliffordRule": (partial(_sequential, sigstats.BesagCliffordRule(maximum=199, exceedances=10)), 2000),
 }
 
 

@@ -75,20 +75,17 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
         value = None if row is None else necessity(row)
         if row is None or value is None:
             return MISSING
-        certain = max(value, 0)
+        certain, difference = max(value, 0), sign * (row.estimate or 0)
+        below = points(difference, row.n) if is_proportion(row) else signed(difference, 4)
         return HeatCell(
             index_number(certain),
             necessity_shade(certain if sign * (advantage_of_b(row) or 0) > 0 else -certain),
-            below="" if row.estimate is None else _difference(row, sign * row.estimate),
+            below="" if row.estimate is None else below,
             marked=row.decision == "reject",
             hint=f"{left} against {above}: p = {p_number(row.p_value or 0, row.log10_p)}",
         )
 
     return heat_table(caption, f"Pairs of classifiers on {caption}", names, names, cell)
-
-
-def _difference(row: Hypothesis, value: float) -> str:
-    return points(value, row.n) if is_proportion(row) else signed(value, 4)
 
 
 def ranked(rows: Sequence[Hypothesis]) -> list[str]:

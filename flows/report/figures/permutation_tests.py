@@ -96,12 +96,8 @@ def _cell(found: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, 
     if theirs is None:
         return found
     differs = "≠" if f"{column} {theirs} is printed" in row.disagrees else ""
-    return f"{found} ({differs}{theirs if column == 'p_value' else _printed_percent(theirs)})"
-
-
-def _printed_percent(share: str) -> str:
-    """A printed share in percent, with no more digits than it has."""
-    return f"{Decimal(share).scaleb(2):f}%"
+    # A share in percent, with no more digits than are printed.
+    return f"{found} ({differs}{theirs if column == 'p_value' else f'{Decimal(theirs).scaleb(2):f}%'})"
 
 
 KIND = FigureKind(order=11, draw=draw)

@@ -23,7 +23,10 @@ def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
     """
     sentences, others = [], []
     for test in evidence.tests:
-        tables = [_by_method(rows) for rows in group_by(evidence.of(test), evidence.table_of).values()]
+        tables = [
+            {row.method: row for row in reversed(rows) if row.p_value is not None}
+            for rows in group_by(evidence.of(test), evidence.table_of).values()
+        ]
         for method, name in _APPROXIMATE.items():
             pairs = [(rows["exact"], rows[method]) for rows in tables if "exact" in rows and method in rows]
             if not pairs:
@@ -37,10 +40,6 @@ def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
     if not sentences:
         return None
     return Verdict(sentences[0], (*sentences[1:], *others))
-
-
-def _by_method(rows: Sequence[Hypothesis]) -> dict[str, Hypothesis]:
-    return {row.method: row for row in reversed(rows) if row.p_value is not None}
 
 
 def _beside(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str:

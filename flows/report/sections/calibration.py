@@ -22,7 +22,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     found = [row for row in rows if row.estimate is not None]
     if not found:
         return Verdict("There is no result: every rate is missing.")
-    groups = list(group_by(found, _group).values())
+    groups = list(group_by(found, lambda row: (row.dataset, row.slice, row.method, row.measure)).values())
     details = [_of_group(group, evidence) for group in groups]
     powers = [group for group in groups if group[0].measure == POWER]
     expected = _expected(wrong, fine, found, name)
@@ -144,10 +144,6 @@ def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], found: Se
     what = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
     named = f": {join_words(what)}" if len(what) <= 4 else ""
     return f"{len(wrong)} of {total} rates are not as expected{named} ({_cases.largest_p(wrong, name)})."
-
-
-def _group(row: Hypothesis) -> tuple[str | None, str | None, str, str | None]:
-    return row.dataset, row.slice, row.method, row.measure
 
 
 def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:

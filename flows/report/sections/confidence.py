@@ -40,11 +40,7 @@ def _side_by_side(found: Sequence[Hypothesis]) -> str:
         )
 
     groups = group_by(found, lambda row: row.method).items()
-    return " ".join(f"{_sentence(method)} was {'; '.join(map(said, group))}." for method, group in groups)
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return " ".join(f"{method[:1].upper()}{method[1:]} was {'; '.join(map(said, group))}." for method, group in groups)
 
 
 def _beside(row: Hypothesis) -> int:

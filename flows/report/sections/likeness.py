@@ -29,8 +29,12 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
+    name = adjusted_p(evidence.adjust)
     first, *others = sorted(rows, key=lambda row: -(row.p_value or 0))
-    ranks = join_words([f"{row.a} ({_p(row, evidence)}, {_own_pd(row)})" for row in (first, *others)])
+    # PD of one is how possible it is at all to be like it: eq. (29), against the complement.
+    pds = [f"PD{NBSP}{index_number(possibility(row.p_value or 0).pd)}" for row in (first, *others)]
+    named = zip((first, *others), pds, strict=True)
+    ranks = join_words([f"{row.a} ({_cases.decision_p_in_words(row, name)}, {pd})" for row, pd in named])
     closer = _closer(first)
     if first.decision == "reject":
         return (
@@ -44,21 +48,12 @@ def _on(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     )
 
 
-def _own_pd(row: Hypothesis) -> str:
-    """How possible it is at all that the new algorithm is like the known one: eq. (29), against the complement."""
-    return f"PD{NBSP}{index_number(possibility(row.p_value or 0).pd)}"
-
-
 def _closer(row: Hypothesis) -> str:
     """Whether the new algorithm is closer to one known algorithm than to another, with the indices of eq. 25 to 27."""
     pd, psd, nsd = (index_number(value or 0) for value in (row.pd, row.psd, row.nsd))
     indices = f"PD{NBSP}{pd}, PSD{NBSP}{psd}, NSD{NBSP}{nsd}"
     shown = "the data show that it is closer" if row.nsd else "it is not shown to be closer"
     return f"{shown} to {row.a} than to {row.b} ({indices})"
-
-
-def _p(row: Hypothesis, evidence: Evidence) -> str:
-    return _cases.decision_p_in_words(row, adjusted_p(evidence.adjust))
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:

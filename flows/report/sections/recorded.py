@@ -1,6 +1,7 @@
 """Tests with a record whose verdicts or columns are not the usual ones."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from sigstats.tasks.schema import Hypothesis
 
@@ -20,11 +21,6 @@ def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     )
     sizes = Column("Data sets", usual.ROWS.text, usual.ROWS.sort, "data sets with a score of every model")
     return _tables.columns(rows, sizes, statistic)
-
-
-def _signed_rank_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """How many pairs differ, then who is better than whom."""
-    return _pairs.verdict(rows, evidence, by="signed ranks")
 
 
 def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -66,11 +62,6 @@ def _efficiency_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     )
 
 
-def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """In which tables the two differ."""
-    return _tables.verdict(rows, evidence, by=rows[0].method)
-
-
 def _outcomes_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Both classifiers, what is compared, and the difference."""
     interval = usual.interval("95% percentile interval of the difference")
@@ -78,9 +69,14 @@ def _outcomes_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return _tables.columns(rows, usual.MEASURE, usual.OBJECTS, difference, interval)
 
 
+def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """In which tables the two differ."""
+    return _tables.verdict(rows, evidence, by=rows[0].method)
+
+
 SECTIONS = (
     section_of("efficiency", verdict=_efficiency_verdict, columns=_efficiency_columns),
     section_of("joint-outcomes", verdict=_outcomes_verdict, columns=_outcomes_columns),
     section_of("friedman", verdict=_tables.verdict, columns=_friedman_columns),
-    section_of("signed-rank", verdict=_signed_rank_verdict, columns=_signed_rank_columns),
+    section_of("signed-rank", verdict=partial(_pairs.verdict, by="signed ranks"), columns=_signed_rank_columns),
 )
