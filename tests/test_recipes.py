@@ -76,13 +76,13 @@ SECTIONS = (Section(order=5, test="rows-right", name="Rows right", question="How
 FIGURE = '''
 """A bar."""
 from markupsafe import Markup
-from sigstats.flows.report.section import Figure, FigureKind
+from sigstats.flows.report.section import Figure
+
+ORDER = 90
 
 def draw(evidence):
     if evidence.of("rows-right"):
         yield Figure(title="The bar of the recipe", caption="It is long.", body=Markup("<svg></svg>"))
-
-KIND = FigureKind(order=90, draw=draw)
 '''
 
 CLUSTER = '''

@@ -105,7 +105,7 @@ class StudyPlots:
         called = {module: name for name, module in _CALLED.items()}
         evidence = Evidence(self._results)
         there = (
-            name for name, module in figures.REGISTRY.modules().items() if any(True for _ in module.KIND.draw(evidence))
+            name for name, module in figures.REGISTRY.modules().items() if any(True for _ in module.draw(evidence))
         )
         return tuple(sorted(called.get(name, name) for name in there))
 
@@ -167,7 +167,7 @@ class StudyPlots:
             if value not in known:
                 raise refuse(key, value, f"one of {', '.join(known)}" + did_you_mean(value, known))
         module = figures.REGISTRY.module(_CALLED.get(name, name))
-        drawn: list[Figure] = list(module.KIND.draw(evidence))
+        drawn: list[Figure] = list(module.draw(evidence))
         if not drawn:
             raise ValueError(f"figure: {name!r} has nothing to show of {', '.join(asked.values())}")
         return Plot(

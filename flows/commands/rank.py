@@ -70,8 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if options.item is not None:
         raise BadInput("--item: is not valid but with one file of votes")
     found, files = _ranked(options)
-    from ..ranking.text import show
-    from ..ranking.words import as_json, as_markdown
+    from ..ranking.words import as_json, as_markdown, show
 
     def text(name: str) -> str:
         if name == "report":

@@ -95,7 +95,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
         middle, verdict = position + (0.7 if above else 0.5), row.verdict or ""
         place = (0.0, axes.y(position) + 11, "start") if above else (axes.left - 12, axes.y(middle) + 4, "end")
         parts += [
-            svg.text(*place[:2], _shortened(label), anchor=place[2]),
+            svg.text(*place[:2], svg.shortened(label, _WIDTH), anchor=place[2]),
             axes.line(f"interval {verdict}", [(scale * (end or 0), middle) for end in (row.low, row.high)]),
             svg.verdict_mark(axes.x(scale * (row.difference or 0)), axes.y(middle), verdict),
         ]
@@ -121,9 +121,3 @@ def _axes(rows: Sequence[ComparisonRow], labels: Sequence[str], margin: float, s
         x_limits=(scale * low, scale * (high if high > low else low + 0.01)),
         y_limits=(len(rows), 0),
     )
-
-
-def _shortened(label: str) -> str:
-    """A label, shortened if there is no room for it."""
-    most = int(_WIDTH / svg.text_width("x"))
-    return label if len(label) <= most else f"{label[: most - 1]}…"

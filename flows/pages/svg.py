@@ -71,6 +71,12 @@ def text_width(content: str) -> float:
     return 7.0 * len(content) + 4.0 * content.count("%")
 
 
+def shortened(content: str, room: float) -> str:
+    """A line of text as far as there is room for it."""
+    most = int(room / text_width("x"))
+    return content if len(content) <= most else f"{content[: most - 1]}…"
+
+
 def spread(heights: Sequence[float], base: float) -> list[float]:
     """Where labels stand so that none covers another, nor the axis: each as near to its height as that allows."""
     order = sorted(range(len(heights)), key=lambda index: heights[index])

@@ -36,7 +36,7 @@ def as_html(found: Ranking) -> str:
             for each in found.models
         ],
         matrix=_matrix(found) if len(found.models) <= _MOST_IN_MATRIX else "",
-        pairs=list(map(_pair(found), found.pairs)) if len(found.pairs) <= _MOST_PAIRS else [],
+        pairs=[_pair(found, pair) for pair in found.pairs] if len(found.pairs) <= _MOST_PAIRS else [],
         count=len(found.pairs),
         slices=list(_slices(found)),
         slice_names=[f"{each.slice} ({each.n:,})" for each in found.slices if each.models],
@@ -100,18 +100,15 @@ def _difference(found: Ranking, pair: RankedPair) -> str:
     return signed(100 * pair.difference, 1) if found.measure == "accuracy" else signed(pair.difference, 4)
 
 
-def _pair(found: Ranking) -> Any:
-    def cells(pair: RankedPair) -> list[tuple[str, Any]]:
-        return [
-            (pair.a, ""),
-            (pair.b, ""),
-            (_difference(found, pair), pair.difference),
-            (p_number(pair.pvalue), pair.pvalue),
-            (p_number(pair.adjusted_pvalue), pair.adjusted_pvalue),
-            ("better" if pair.better else "not shown", ""),
-        ]
-
-    return cells
+def _pair(found: Ranking, pair: RankedPair) -> list[tuple[str, Any]]:
+    return [
+        (pair.a, ""),
+        (pair.b, ""),
+        (_difference(found, pair), pair.difference),
+        (p_number(pair.pvalue), pair.pvalue),
+        (p_number(pair.adjusted_pvalue), pair.adjusted_pvalue),
+        ("better" if pair.better else "not shown", ""),
+    ]
 
 
 def _slices(found: Ranking) -> Iterator[list[str]]:
@@ -146,15 +143,10 @@ def rank_plot(models: Sequence[RankedModel]) -> Markup:
         middle, css = place + 0.5, "" if model.tier == 1 else " later"
         ends = [(model.rank_low - 0.35, middle), (model.rank_high + 0.35, middle)]
         parts += [
-            svg.text(axes.left - 12, axes.y(middle) + 4, _shortened(model.model), anchor="end"),
+            svg.text(axes.left - 12, axes.y(middle) + 4, svg.shortened(model.model, _WIDEST), anchor="end"),
             axes.line(f"interval{css}", ends),
             axes.dot(place + 1, middle, 3.5),
         ]
     description = "; ".join(f"{each.model}: {each.rank_low} to {each.rank_high}" for each in models[:20])
     more = f"; and {k - 20} more" if k > 20 else ""
     return axes.drawing("ranks", "Ranks that each model may have", f"{description}{more}.", *parts)
-
-
-def _shortened(name: str) -> str:
-    most = int(_WIDEST / svg.text_width("x"))
-    return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -1,13 +1,21 @@
-"""A leaderboard in words: its cells and sentences, the names of its models, Markdown and JSON."""
+"""A leaderboard in words: cells and sentences, the names of models, in the terminal, as Markdown and JSON."""
 
+import io
 import json
 import math
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from sigstats._common.markdown import for_markdown, markdown_table
+from sigstats._common.messages import printable
 from sigstats._common.task_weights import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedModel, Ranking
 
@@ -123,6 +131,32 @@ def as_markdown(found: Ranking) -> str:
         lines += [f"\nNot ranked: {for_markdown(each.slice)}, {each.note}." for each in found.slices if each.note]
     lines += [f"\nNote: {for_markdown(note)}." for note in found.notes]
     return "\n".join(lines)
+
+
+def show(found: Ranking) -> None:
+    """Print the headline, the models, and which of them may be best in each slice."""
+    terminal, target = sys.stdout.isatty(), io.StringIO()
+    width = shutil.get_terminal_size((80, 24)).columns if terminal else 160
+    console = Console(file=target, highlight=False, soft_wrap=True, width=width, force_terminal=terminal or None)
+
+    def say(line: str, style: str = "") -> None:
+        console.print(Text(printable(line), style=style))
+
+    say(f"{headline(found)}.", "bold")
+    for note in found.notes:
+        say(f"note: {note}")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in header_of(found):
+        table.add_column(name, justify="left" if name == "model" else "right", no_wrap=True)
+    for model in found.models:
+        cells = (Text(printable(cell)) for cell in cells_of(model, found.n))
+        table.add_row(*cells, style="bold" if model.tier == 1 else None)
+    console.print(table)
+    for each in found.slices:
+        best = ", ".join(f"{model.model} ({ranks_of(model)})" for model in each.models if model.tier == 1)
+        say(f"{each.slice}, {each.n:,} {found.unit}s: {each.note or 'may be the best: ' + best}")
+    say(f"{basis(found)}.", "dim")
+    sys.stdout.write(target.getvalue())
 
 
 _PACKED = (".gz", ".bz2", ".xz", ".zst")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, starmap, zip_longest
+from itertools import combinations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,16 +70,6 @@ class TheseDataSets:
 
 
 @dataclass(frozen=True)
-class PairOfModels:
-    """Two models over the data sets."""
-
-    #: By signed ranks, A being the one with the better mean rank.
-    like_these: PairOverDatasets
-    #: Over these data sets; None if their rows are not known.
-    these: TheseDataSets | None = None
-
-
-@dataclass(frozen=True)
 class OverDataSets:
     """All models over the data sets that all of them finished."""
 
@@ -91,7 +81,8 @@ class OverDataSets:
     #: The ranks that each may have on data sets like these, all at once; empty where all are compared with one.
     low: tuple[int, ...]
     high: tuple[int, ...]
-    pairs: tuple[PairOfModels, ...]
+    #: The pairs of the comparison over these data sets; empty if their rows are not known.
+    these: tuple[TheseDataSets, ...]
 
 
 def over_data_sets(results: Results, *, alpha: float) -> OverDataSets | None:
@@ -167,7 +158,7 @@ def _analysis(
         means=tuple(ordered.mean(axis=0).tolist()),
         low=low,
         high=high,
-        pairs=tuple(starmap(PairOfModels, zip_longest(comparison.pairs, these))),
+        these=tuple(these),
     )
 
 

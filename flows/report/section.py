@@ -1,6 +1,6 @@
 """What a section of the report is made of: a verdict, the columns of a table, and a note on the method."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -105,13 +105,3 @@ class Figure:
     caption: str
     #: HTML; whatever in it comes from data is escaped.
     body: Markup
-
-
-@dataclass(frozen=True)
-class FigureKind:
-    """A way to draw."""
-
-    #: Where it stands among the others.
-    order: int
-    #: The evidence to its figures.
-    draw: Callable[[Evidence], Iterable[Figure]]

@@ -4,30 +4,29 @@ A figure is a piece of HTML (inline SVG, or a table with coloured cells) whose c
 sheet, so that it is right on light, dark and paper.
 """
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from sigstats._common.registry import Registry
 
 from ..evidence import Evidence
-from ..section import Figure, FigureKind
+from ..section import Figure
 
 
 class FigureModule(Protocol):
     """The members that a module of this folder must have."""
 
-    @property
-    def KIND(self) -> FigureKind:  # noqa: N802
-        """Where the figures stand, and how they are drawn from the evidence, if it holds any."""
+    #: Where the figures stand among the others.
+    ORDER: int
+
+    def draw(self, evidence: Evidence, /) -> Iterable[Figure]:
+        """Draw the figures that the evidence holds, if any."""
 
 
 REGISTRY = Registry(__name__, FigureModule, what="figure")
 
 
-def kinds() -> list[FigureKind]:
-    """The kinds of figures of this folder, in their order."""
-    return sorted((module.KIND for module in REGISTRY.modules().values()), key=lambda kind: kind.order)
-
-
 def draw_all(evidence: Evidence) -> list[Figure]:
     """Every figure that there is something to draw in."""
-    return [figure for kind in kinds() for figure in kind.draw(evidence)]
+    modules = sorted(REGISTRY.modules().values(), key=lambda module: module.ORDER)
+    return [figure for module in modules for figure in module.draw(evidence)]

@@ -15,8 +15,9 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by, some_of
-from ..section import Figure, FigureKind
+from ..section import Figure
 
+ORDER = 7
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.
 _LEVELS = np.arange(1, 41) / 200
@@ -65,6 +66,3 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     said = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(_LEVELS[i]))}" for i in at)
     size = count_of(row.n or 0, "row")
     return svg.panel(size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts))
-
-
-KIND = FigureKind(order=7, draw=draw)

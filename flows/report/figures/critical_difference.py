@@ -10,8 +10,9 @@ from ...pages.heat_table import data_table
 from ...pages.wording import adjusted_p, significant
 from ..evidence import Evidence
 from ..over_data_sets import OverDataSets
-from ..section import Figure, FigureKind
+from ..section import Figure
 
+ORDER = 1
 _WIDTH, _LINE, _BAR, _TOP = 760.0, 18.0, 9.0, 34.0
 
 
@@ -92,6 +93,3 @@ def _table(found: OverDataSets) -> Markup:
     columns[f"mean {found.score.name}"] = tuple(map(found.score.text, found.means))
     kinds = dict.fromkeys(columns, "number") | {found.score.model: "row"}
     return data_table("Mean ranks", kinds, zip(*columns.values(), strict=True))
-
-
-KIND = FigureKind(order=1, draw=draw)

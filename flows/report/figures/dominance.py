@@ -20,7 +20,9 @@ from ..evidence import (
     necessity,
     primary_rows,
 )
-from ..section import Figure, FigureKind
+from ..section import Figure
+
+ORDER = 20
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -97,6 +99,3 @@ def ranked(rows: Sequence[Hypothesis]) -> list[str]:
             gains[row.b].append(of_b)
             gains[row.a].append(-of_b)
     return sorted(gains, key=lambda name: (not gains[name], -round(math.fsum(gains[name]), 12)))
-
-
-KIND = FigureKind(order=20, draw=draw)

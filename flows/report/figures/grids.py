@@ -19,7 +19,9 @@ from ...pages.heat_table import (
 from ...pages.wording import NBSP, adjusted_p, index_number, p_equation, p_number, p_order, significant
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, distinct, necessity
-from ..section import Figure, FigureKind
+from ..section import Figure
+
+ORDER = 10
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -72,6 +74,3 @@ def _hint(row: Hypothesis, evidence: Evidence) -> str:
     if row.p_adjusted is not None:
         parts.append(p_equation(row.p_adjusted, at_most=at_smallest_p(row), name=adjusted_p(evidence.adjust)))
     return ", ".join([*parts, {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision)])
-
-
-KIND = FigureKind(order=10, draw=draw)

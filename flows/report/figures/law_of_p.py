@@ -14,8 +14,9 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import join_words
 from ..evidence import Evidence, group_by, some_of
-from ..section import Figure, FigureKind
+from ..section import Figure
 
+ORDER = 14
 _SIDE = 236.0
 #: The levels, even on the logarithmic axis.
 LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
@@ -109,6 +110,3 @@ def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:
         for number, row in enumerate(rows)
     )
     return Markup("").join(lines)
-
-
-KIND = FigureKind(order=14, draw=draw)

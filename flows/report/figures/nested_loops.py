@@ -12,8 +12,9 @@ from ...pages.axes import Axes
 from ...pages.wording import percent, percent_range
 from ..design import estimand
 from ..evidence import Evidence, distinct, group_by
-from ..section import Figure, FigureKind
+from ..section import Figure
 
+ORDER = 13
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.
 _LEAST, _WIDTH = 8.0, 560.0
@@ -125,6 +126,3 @@ def _loop(axes: Axes, names: Sequence[str], index: int, order: Sequence[Setting]
         + svg.text(side, top + 8, names[index], anchor="start")
         + svg.text(side, top + 20, shown, anchor="start", css="tick")
     )
-
-
-KIND = FigureKind(order=13, draw=draw)

@@ -16,9 +16,10 @@ from ...pages.wording import count_of, p_equation
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..null_distribution import NullDistribution, null_distribution
-from ..section import Figure, FigureKind
+from ..section import Figure
 from ..usual_columns import measured
 
+ORDER = 30
 _WIDTH, _HEIGHT = 236.0, 104.0
 _BINS = 56
 
@@ -142,6 +143,3 @@ def _histogram(name: str, null: NullDistribution, bins: Bins, equation: str) -> 
     ]
     title = f"{row.classifier} on {row.dataset}, {equation}"
     return axes.drawing(name, title, description, *parts)
-
-
-KIND = FigureKind(order=30, draw=draw)

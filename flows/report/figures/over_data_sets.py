@@ -8,9 +8,10 @@ from ...pages import svg
 from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, data_table, heat_table, p_legend, p_shade
 from ...pages.wording import adjusted_p, index_number, p_number, p_order
 from ..evidence import Evidence
-from ..over_data_sets import OverDataSets, PairOfModels, Score
-from ..section import Figure, FigureKind
+from ..over_data_sets import OverDataSets
+from ..section import Figure
 
+ORDER = 2
 _BARS, _LINE = 420.0, 20.0
 
 
@@ -27,7 +28,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         ),
         body=_matrix(found) + p_legend(),
     )
-    if all(pair.these for pair in found.pairs):
+    if found.these:
         yield Figure(
             title="These data sets, and data sets like these",
             caption=(
@@ -49,7 +50,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 
 def _matrix(found: OverDataSets) -> Markup:
-    by_pair = {(pair.like_these.a, pair.like_these.b): pair.like_these for pair in found.pairs}
+    by_pair = {(pair.a, pair.b): pair for pair in found.comparison.pairs}
 
     def cell(left: str, above: str) -> HeatCell:
         if left == above:
@@ -72,29 +73,28 @@ def _matrix(found: OverDataSets) -> Markup:
 
 def _questions(found: OverDataSets) -> Markup:
     kinds = {"A": "", "B": ""} | dict.fromkeys(("mean", "p, these", "median", "p, like these"), "number")
-    return data_table("Two questions", kinds, [_question(pair, found.score) for pair in found.pairs])
-
-
-def _question(pair: PairOfModels, score: Score) -> tuple[str, ...]:
-    like, these = pair.like_these, pair.these
-    assert these is not None
-    return (
-        like.a,
-        like.b,
-        score.difference(these.difference),
-        p_number(these.adjusted_pvalue),
-        score.difference(like.estimate),
-        p_number(like.adjusted_pvalue),
-    )
+    difference = found.score.difference
+    rows = [
+        (
+            like.a,
+            like.b,
+            difference(these.difference),
+            p_number(these.adjusted_pvalue),
+            difference(like.estimate),
+            p_number(like.adjusted_pvalue),
+        )
+        for like, these in zip(found.comparison.pairs, found.these, strict=True)
+    ]
+    return data_table("Two questions", kinds, rows)
 
 
 def _probabilities(found: OverDataSets) -> Markup:
-    labels = [f"{pair.like_these.a} against {pair.like_these.b}" for pair in found.pairs]
+    labels = [f"{pair.a} against {pair.b}" for pair in found.comparison.pairs]
     left = max(map(svg.text_width, labels)) + 16
     height = _LINE * len(labels) + 8
     parts = []
-    for row, (label, pair) in enumerate(zip(labels, found.pairs, strict=True)):
-        better, equal, worse = pair.like_these.probabilities
+    for row, (label, pair) in enumerate(zip(labels, found.comparison.pairs, strict=True)):
+        better, equal, worse = pair.probabilities
         y, x = _LINE * row + 4, left
         parts.append(svg.text(left - 10, y + 13, label, anchor="end"))
         for name, share in (("better", better), ("equal", equal), ("worse", worse)):
@@ -117,6 +117,3 @@ def _probabilities(found: OverDataSets) -> Markup:
 
 def _rectangle(x: float, y: float, width: float, height: float) -> str:
     return f"M{svg.coordinate(x)} {svg.coordinate(y)}h{svg.coordinate(width)}v{height:g}h-{svg.coordinate(width)}Z"
-
-
-KIND = FigureKind(order=2, draw=draw)

@@ -14,8 +14,9 @@ from ...pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shad
 from ...pages.wording import count_of, p_equation
 from ..design import estimand
 from ..evidence import Evidence, group_by, some_of
-from ..section import Figure, FigureKind
+from ..section import Figure
 
+ORDER = 15
 #: So many methods are shown.
 _MOST_METHODS = 8
 
@@ -74,6 +75,3 @@ def _cell(found: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> Heat
     only_column = int(np.count_nonzero(found[column] & ~found[row]))
     p = mcnemar_test(only_row, only_column).pvalue
     return HeatCell(f"{only_row:,} : {only_column:,}", p_shade(p), hint=p_equation(p))
-
-
-KIND = FigureKind(order=15, draw=draw)

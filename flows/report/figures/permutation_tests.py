@@ -13,8 +13,9 @@ from ...pages.heat_table import data_table
 from ...pages.wording import join_words, p_at_most, significant
 from .. import usual_columns as usual
 from ..evidence import Evidence, at_smallest_p, group_by
-from ..section import Figure, FigureKind
+from ..section import Figure
 
+ORDER = 11
 _TESTS = ("permutation-labels", "permutation-features")
 
 
@@ -98,6 +99,3 @@ def _cell(found: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, 
     differs = "≠" if f"{column} {theirs} is printed" in row.disagrees else ""
     # A share in percent, with no more digits than are printed.
     return f"{found} ({differs}{theirs if column == 'p_value' else f'{Decimal(theirs).scaleb(2):f}%'})"
-
-
-KIND = FigureKind(order=11, draw=draw)

@@ -15,9 +15,10 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by, some_of
-from ..section import Figure, FigureKind
+from ..section import Figure
 from ..stated_confidence import Statements, statements
 
+ORDER = 9
 _SIDE = 236.0
 #: Test sets are grouped by their stated confidence between these.
 BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 1.0])
@@ -78,6 +79,3 @@ def _panel(name: str, method: str, n: int, said: Statements) -> Markup:
     return svg.panel(
         size, axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts), summary
     )
-
-
-KIND = FigureKind(order=9, draw=draw)

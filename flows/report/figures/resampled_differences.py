@@ -13,8 +13,9 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import number, percent
 from ..evidence import Evidence, group_by
-from ..section import Figure, FigureKind
+from ..section import Figure
 
+ORDER = 8
 _WIDTH, _HEIGHT = 300.0, 150.0
 
 
@@ -68,6 +69,3 @@ def _panel(name: str, row: Hypothesis, found: Mapping[str, Any]) -> Markup:
     return Markup('<figure class="trend resampled"><h4>{}</h4>{}</figure>').format(
         title, axes.drawing(name, title, description, *parts)
     )
-
-
-KIND = FigureKind(order=8, draw=draw)

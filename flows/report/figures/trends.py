@@ -14,8 +14,9 @@ from ...pages.axes import Axes
 from .. import sections
 from ..evidence import Evidence, distinct, group_by
 from ..null_distribution import null_distribution
-from ..section import Figure, FigureKind
+from ..section import Figure
 
+ORDER = 5
 _WIDTH, _HEIGHT = 236.0, 178.0
 #: As many data sets make a curve.
 _FEWEST = 4
@@ -113,6 +114,3 @@ def _panel(name: str, classifier: str, points: Sequence[Point], label: str, axes
     )
     title = f"Error of {classifier} against {label}"
     return svg.panel(classifier, axes.drawing(name, title, description, *parts))
-
-
-KIND = FigureKind(order=5, draw=draw)

@@ -49,12 +49,12 @@ def _details(found: OverDataSets) -> list[str]:
         named = join_words([*first[:_NAMED], *([f"{len(first) - _NAMED} more"] if len(first) > _NAMED else [])])
         may = "is the best" if len(first) == 1 else "may each be the best"
         said.append(f"On data sets like these {named} {may} of {count_of(k, what)}, all ranks taken together.")
-    family = 1 if comparison.adjust == "none" else len(found.pairs)
+    family = 1 if comparison.adjust == "none" else len(comparison.pairs)
     needed = 1 + math.ceil(math.log2(family / comparison.alpha))
     if comparison.datasets < needed:
         said.append(
-            f"{comparison.datasets} data sets are too few: {count_of(len(found.pairs), 'pair')} can be told apart on "
-            f"{needed} or more."
+            f"{comparison.datasets} data sets are too few: {count_of(len(comparison.pairs), 'pair')} can be told "
+            f"apart on {needed} or more."
         )
     if comparison.friedman is not None:
         p = p_equation(comparison.friedman.pvalue)
@@ -68,7 +68,8 @@ def _on_these(found: OverDataSets) -> str:
     comparison, what = found.comparison, found.score.model
     better = max if found.score.greater_is_better else min
     most = comparison.models[better(range(len(found.means)), key=lambda model: found.means[model])]
-    ahead = [pair.these for pair in found.pairs if pair.these and most in (pair.like_these.a, pair.like_these.b)]
+    pairs = zip(comparison.pairs, found.these, strict=False)
+    ahead = [these for pair, these in pairs if most in (pair.a, pair.b)]
     best = f"{most} has the best mean {found.score.name}"
     if not ahead:
         return f"On these {comparison.datasets} data sets {best}; how certain that is needs their rows."

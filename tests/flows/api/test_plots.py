@@ -65,7 +65,7 @@ def test_a_figure_says_what_the_page_says_and_needs_no_style_sheet(study, reques
     assert results.plot.names
     for name in results.plot.names:
         plot = results.plot(name)
-        drawn = list(modules[called.get(name, name)].KIND.draw(Evidence(results._results)))
+        drawn = list(modules[called.get(name, name)].draw(Evidence(results._results)))
         for figure in drawn:
             assert words(f"<div>{figure.body}</div>") <= words(plot.svg), name
             assert figure.title in plot.title
