@@ -4,13 +4,25 @@ Import this module only after `sigstats.flows.orchestration.environment`.
 """
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import httpx
-from prefect.client.orchestration import get_client
+from prefect.client.orchestration import SyncPrefectClient, get_client
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 
 #: Seconds that a server has for its first answer. Prefect's own client would wait for six minutes and a half.
 PATIENCE = 10.0
+
+
+@contextmanager
+def impatient_client(seconds: float) -> Iterator[SyncPrefectClient]:
+    """A client that asks once, and waits so long for an answer."""
+    with (
+        temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
+        get_client(sync_client=True, httpx_settings={"timeout": seconds}) as client,
+    ):
+        yield client
 
 
 def why_unusable() -> str | None:
@@ -19,10 +31,7 @@ def why_unusable() -> str | None:
 
     def ask() -> None:
         try:
-            with (
-                temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
-                get_client(sync_client=True, httpx_settings={"timeout": PATIENCE}) as client,
-            ):
+            with impatient_client(PATIENCE) as client:
                 error = client.api_healthcheck()
                 if error is None:
                     client.read_flows(limit=1)  # a server may report that it is up and answer nothing else

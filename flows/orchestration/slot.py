@@ -10,12 +10,13 @@ from collections.abc import Callable
 from uuid import UUID
 
 import psutil
-from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId, FlowRunFilter
 from prefect.client.schemas.objects import FlowRun
 from prefect.client.schemas.sorting import FlowRunSort
-from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 from prefect.states import Crashed
+
+from .server import impatient_client
 
 #: Seconds between two looks.
 EVERY = 5.0
@@ -51,10 +52,7 @@ class Slot:
     def look(self) -> None:
         """End the runs whose process is gone, and tell of those that were cancelled."""
         seen, self._seen = self._seen, {}  # a server that was away has kept no signs of life
-        with (
-            temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
-            get_client(sync_client=True, httpx_settings={"timeout": EVERY}) as client,
-        ):
+        with impatient_client(EVERY) as client:
             for run in self._in_states(client, *_UNDER_WAY):
                 if self._left_behind(run, seen):
                     client.set_flow_run_state(run.id, Crashed(message="its process is gone"))

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
-from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.context import FlowRunContext
 from prefect.logging import get_run_logger
-from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
 from prefect.states import Cancelled
 
 from sigstats._common.messages import one_line, printable
@@ -22,6 +21,7 @@ from sigstats.tasks.periodic import periodic
 
 from ..running.progress import Display
 from .artifacts import key_of
+from .server import impatient_client
 from .slot import SIGN, this_process
 
 #: Seconds between two requests, and those that the server has to answer one.
@@ -83,10 +83,7 @@ class _Watch:
         if self._stop.is_set():
             return
         try:
-            with (
-                temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
-                get_client(sync_client=True, httpx_settings={"timeout": _PATIENCE}) as client,
-            ):
+            with impatient_client(_PATIENCE) as client:
                 self._obey(client)
                 self._show(client)
             self.failures = 0

@@ -1,6 +1,6 @@
 """The design of a simulation study, as a paper states it: aims, data, estimands, methods, performance (ADEMP)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigstats.tasks.plan import Cell
@@ -28,16 +28,16 @@ def design(evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def _aims(evidence: Evidence) -> str:
-    aims = ["how often each test rejects where nothing is to be found"] if _has(evidence, ERROR) else []
-    aims += ["how often where something is"] if _has(evidence, POWER) else []
-    aims += ["how often each interval holds the truth"] if _has(evidence, COVERAGE) else []
+    words = {
+        ERROR: "how often each test rejects where nothing is to be found",
+        POWER: "how often where something is",
+        COVERAGE: "how often each interval holds the truth",
+    }
+    measures = {row.measure for row in evidence.rows}
+    aims = [said for measure, said in words.items() if measure in measures]
     return (
         f"To find {join_words(aims)}, at these sizes of a test set." if aims else "To compare methods at these sizes."
     )
-
-
-def _has(evidence: Evidence, measure: str) -> bool:
-    return any(row.measure == measure for row in evidence.rows)
 
 
 def _data(cells: Sequence[Cell]) -> str:
@@ -91,13 +91,7 @@ def _tested(cell: Cell) -> str:
 
 def _performance(evidence: Evidence, cells: Sequence[Cell]) -> str:
     measures = distinct(row.measure for row in evidence.rows if row.test in ("calibration", "performance"))
-    return f"{join_words(list(_in_order(measures)))}, each with its Monte-Carlo standard error{_wanted(cells)}."
-
-
-def _in_order(measures: Sequence[str]) -> Iterator[str]:
-    yield from (measure.replace("type I error", "type I error rate") for measure in measures)
-
-
-def _wanted(cells: Sequence[Cell]) -> str:
+    named = join_words([measure.replace("type I error", "type I error rate") for measure in measures])
     errors = {cell.stopping["error"] for cell in cells if cell.stopping}
-    return f", of a rate at most {significant(max(errors))}" if errors else ""
+    wanted = f", of a rate at most {significant(max(errors))}" if errors else ""
+    return f"{named}, each with its Monte-Carlo standard error{wanted}."

@@ -49,12 +49,6 @@ class Evidence:
         return any(cell.fanout == "evaluate" for cell in self.results.plan.cells)
 
     @property
-    def transforms_on_all_rows(self) -> bool:
-        """Whether scales and the like were learned on all rows, not on training folds alone."""
-        settings = (cell.work.get("cross_validation", {}) for cell in self.results.plan.cells)
-        return any(setting.get("transforms") == "all" for setting in settings)
-
-    @property
     def alpha(self) -> float:
         """The level of the decisions."""
         return self.results.plan.alpha

@@ -149,9 +149,10 @@ def config_as_toml(config: Mapping[str, Any]) -> str:
 
 def _transforms(evidence: Evidence) -> str:
     """Which rows scales and the like were learned on, where classifiers were trained."""
-    if not any(cell.fanout == "crossval" for cell in evidence.results.plan.cells):
+    cells = evidence.results.plan.cells
+    if not any(cell.fanout == "crossval" for cell in cells):
         return ""
-    if evidence.transforms_on_all_rows:
+    if any(cell.work.get("cross_validation", {}).get("transforms") == "all" for cell in cells):
         return (
             "Scales, categories and imputed values were learned once on all rows, without their labels. The "
             "permutation tests are valid all the same, since permuting commutes with it; the errors may be slightly "

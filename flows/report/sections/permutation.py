@@ -1,6 +1,7 @@
 """PermClass and PermFeats: what a classifier learned, and whether it depends on the joint structure of the features."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from sigstats.tasks.schema import Hypothesis
 
@@ -19,10 +20,10 @@ def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *doubts))
 
 
-def _labels_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+def _columns(rows: Sequence[Hypothesis], *, permuted: str) -> list[Column]:
     """Observed beside permuted error."""
     value = usual.estimate(_cases.value_name(rows), "cross-validated, observed")
-    return usual.case_columns(rows, value, usual.null_mean("Permuted", "mean after permuting the labels"))
+    return usual.case_columns(rows, value, usual.null_mean("Permuted", f"mean after permuting {permuted}"))
 
 
 _METHOD = (
@@ -63,21 +64,13 @@ def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:
     return [f"On {dataset}, {'; '.join(clauses)}."]
 
 
-def _features_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """Observed beside permuted error."""
-    value = usual.estimate(_cases.value_name(rows), "cross-validated, observed")
-    return usual.case_columns(
-        rows, value, usual.null_mean("Permuted", "mean after permuting each feature inside each class")
-    )
-
-
 _PERMUTATION_LABELS = Section(
     order=10,
     test="permutation-labels",
     name="PermClass",
     question="Did the classifier learn real class structure?",
     verdict=_labels_verdict,
-    columns=_labels_columns,
+    columns=partial(_columns, permuted="the labels"),
     method=lambda rows: _cases.in_words_of_the_measure(_METHOD, rows),
     source=(
         "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
@@ -95,7 +88,7 @@ _PERMUTATION_FEATURES = Section(
     name="PermFeats",
     question="Does the classifier's accuracy depend on the joint structure of the features?",
     verdict=_features_verdict,
-    columns=_features_columns,
+    columns=partial(_columns, permuted="each feature inside each class"),
     method=(
         "Each feature is permuted by itself inside each class, which keeps its relation to the class and destroys its "
         "relation to other features; then the classifier is cross-validated again and p found as in PermClass. The "
