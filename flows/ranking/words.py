@@ -167,9 +167,6 @@ def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> 
 
     Files whose logs name the same model are distinguished by their names, files of one name by their folders.
 
-    Examples
-    --------
-    >>> from sigstats.flows.ranking.words import model_names
     >>> model_names(["a/gpt.csv", "b/gpt.csv", "tree.jsonl.gz"], [{}] * 3)
     ['a/gpt', 'b/gpt', 'tree']
     >>> model_names(["x.eval", "y.eval"], [{"model": "m"}] * 2)

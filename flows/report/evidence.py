@@ -190,9 +190,6 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
     Of labels with one name, the words in brackets that all of them have are left out, and the settings that no two
     labels need to be told apart. The design of the report has the labels in full.
 
-    Examples
-    --------
-    >>> from sigstats.flows.report.evidence import short_names
     >>> labels = [f"bootstrap ({average}-f1, percentile, resamples = 2000)" for average in ("micro", "macro")]
     >>> list(short_names([*labels, "f1 interval (wilson, resamples = 9)", "McNemar (exact)"]).values())
     ['bootstrap (micro-f1)', 'bootstrap (macro-f1)', 'f1 interval (wilson)', 'McNemar (exact)']

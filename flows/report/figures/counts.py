@@ -49,9 +49,6 @@ def _counted(row: Hypothesis, evidence: Evidence) -> tuple[Counts, Expected] | N
 def counted(data: Mapping[str, Any]) -> tuple[Counts, Expected] | None:
     """The counts of a table test and what its null hypothesis expects; None for a test of another kind.
 
-    Examples
-    --------
-    >>> from sigstats.flows.report.figures.counts import counted
     >>> counted({"counts": [8, 2], "probabilities": [0.5, 0.5]})
     ([[8, 2]], [[5.0, 5.0]])
     >>> counted({"counts_a": [9, 1], "counts_b": [5, 5]})

@@ -247,9 +247,6 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
 def _often(rate: float) -> str:
     """A rate in words where it is one of few, else in percent.
 
-    Examples
-    --------
-    >>> from sigstats.flows.report.sections.calibration import _often
     >>> [_often(rate) for rate in (0.103, 0.347, 0.798)]
     ['one time in ten', '34.7% of the time', 'four times in five']
     """
