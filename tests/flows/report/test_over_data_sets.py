@@ -86,14 +86,14 @@ def test_the_numbers_are_those_of_the_tests(study):
     accuracy = np.array([[right[d, c].mean() for c in found.comparison.models] for d in datasets])
     assert found.means == pytest.approx(accuracy.mean(axis=0))
     assert found.comparison.friedman.pvalue == pytest.approx(friedman_test(accuracy).pvalue)
-    for pair in found.pairs:
-        a, b = pair.like_these.a, pair.like_these.b
+    for pair, these in zip(found.comparison.pairs, found.these, strict=True):
+        a, b = pair.a, pair.b
         at, other = (found.comparison.models.index(name) for name in (a, b))
-        assert pair.like_these.pvalue == signed_rank_test(accuracy[:, at] - accuracy[:, other]).pvalue
+        assert pair.pvalue == signed_rank_test(accuracy[:, at] - accuracy[:, other]).pvalue
         only_a, only_b = ([int((right[d, x] & ~right[d, y]).sum()) for d in datasets] for x, y in ((a, b), (b, a)))
         sizes = [len(right[d, a]) for d in datasets]
         expected = stratified_paired_test(only_a, only_b, sizes)
-        assert (pair.these.pvalue, pair.these.difference) == (expected.pvalue, expected.estimate)
+        assert (these.pvalue, these.difference) == (expected.pvalue, expected.estimate)
     assert all(1 <= low <= high <= 4 for low, high in zip(found.low, found.high, strict=True))
 
 

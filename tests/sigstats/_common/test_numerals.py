@@ -16,7 +16,7 @@ from sigstats.comparison.sentences import rule_in_words
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import usual_columns as usual
-from sigstats.flows.report.sections import _pairs, calibration, many_data_sets
+from sigstats.flows.report.sections import _pairs, calibration, recorded
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.tasks.schema import Hypothesis
@@ -70,7 +70,7 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
         usual.RATE_INTERVAL.text(row),
         _pairs.in_points("").pop().text(row),
-        many_data_sets._between(row),
+        recorded._between(row),
         percent_range(low, high),
         points_range(low, high),
     ]
