@@ -1,8 +1,8 @@
 """Both permutation tests beside each other, as Ojala and Garriga print them: one table for each classifier."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import TypeAlias
 
 from markupsafe import Markup
 
@@ -19,27 +19,23 @@ ORDER = 11
 _TESTS = ("permutation-labels", "permutation-features")
 
 
-@dataclass(frozen=True)
-class _Case:
-    """A classifier on a data set, by both tests."""
-
-    labels: Hypothesis
-    features: Hypothesis
+#: A classifier on a data set, by both tests.
+Case: TypeAlias = tuple[Hypothesis, Hypothesis]
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each classifier with both tests."""
     by_case = [{(row.dataset, row.classifier): row for row in evidence.of(test)} for test in _TESTS]
-    cases = [_Case(row, by_case[1][key]) for key, row in by_case[0].items() if key in by_case[1]]
-    done = [case for case in cases if case.labels.p_value is not None and case.features.p_value is not None]
+    cases = [(row, by_case[1][key]) for key, row in by_case[0].items() if key in by_case[1]]
+    done = [case for case in cases if all(row.p_value is not None for row in case)]
     if not done:
         return
-    shown = {row.cell for case in done for row in (case.labels, case.features)}
+    shown = {row.cell for case in done for row in case}
     references = [each for each in read_references(evidence.results.store) if each.cell in shown]
     printed = {(each.cell, each.column): each.printed for each in references}
     beside = f" In parentheses stands what is printed; ≠ marks {_not_allowed(references)}." if references else ""
-    for classifier, group in group_by(done, lambda case: case.labels.classifier).items():
-        measure = group[0].labels.measure or "error"
+    for classifier, group in group_by(done, lambda case: case[0].classifier).items():
+        measure = group[0][0].measure or "error"
         improves = f"lowers the {measure}" if measure == "error" else f"raises the {measure}"
         yield Figure(
             title=f"{classifier}: both permutation tests",
@@ -69,11 +65,11 @@ def _not_allowed(references: Sequence[Reference]) -> str:
 
 
 def _table(
-    cases: Sequence[_Case], printed: Mapping[tuple[str, str], str], alpha: float, measure: str, improves: str
+    cases: Sequence[Case], printed: Mapping[tuple[str, str], str], alpha: float, measure: str, improves: str
 ) -> Markup:
     of_tests = (f"PermClass {measure}", "PermClass p", f"PermFeats {measure}", "PermFeats p")
     kinds = dict.fromkeys((measure[0].upper() + measure[1:], *of_tests), "number")
-    depends = [(case.features.p_value or 0) <= alpha for case in cases]
+    depends = [(features.p_value or 0) <= alpha for _, features in cases]
     rows = [
         _line(case, printed, said)
         for wanted, said in ((True, improves), (False, "not shown"))
@@ -83,10 +79,10 @@ def _table(
     return data_table("Both permutation tests", {"Data set": "row", **kinds, "Joint structure": ""}, rows)
 
 
-def _line(case: _Case, printed: Mapping[tuple[str, str], str], said: str) -> list[str]:
-    labels = case.labels
+def _line(case: Case, printed: Mapping[tuple[str, str], str], said: str) -> list[str]:
+    labels = case[0]
     cells = [labels.dataset or "", _cell(usual.measured(labels, labels.estimate or 0), labels, "estimate", printed)]
-    for row in (labels, case.features):
+    for row in case:
         cells.append(_cell(usual.measured(row, row.null_mean or 0), row, "null_mean", printed))
         cells.append(_cell(p_at_most(row.p_value or 0, at_most=at_smallest_p(row)), row, "p_value", printed))
     return [*cells, said]

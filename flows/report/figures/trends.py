@@ -38,8 +38,8 @@ class Point:
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test on retrains whose data sets differ in one number."""
     for number, section in enumerate(sections.of(evidence)):
-        rows = [row for row in evidence.of(section.test) if row.measure == "error" and _value(row) is not None]
-        names = distinct(_name(row) for row in rows)
+        rows = [row for row in evidence.of(section.test) if row.measure == "error"]
+        names = distinct(named[0] for row in rows if (named := _named(row)) is not None)
         curves = {
             classifier: sorted(_points(group, evidence), key=lambda point: point.value)
             for classifier, group in group_by(rows, lambda row: row.classifier or "").items()
@@ -61,27 +61,23 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         )
 
 
-def _value(row: Hypothesis) -> float | None:
+def _named(row: Hypothesis) -> tuple[str, float] | None:
+    """The name and the value of a data set that is called ``NAME = VALUE``."""
     found = _NAMED.fullmatch(row.dataset or "")
     try:
-        return None if found is None else float(found["value"])
+        return None if found is None else (found["name"], float(found["value"]))
     except ValueError:
         return None
 
 
-def _name(row: Hypothesis) -> str:
-    found = _NAMED.fullmatch(row.dataset or "")
-    return "" if found is None else found["name"]
-
-
 def _points(rows: Sequence[Hypothesis], evidence: Evidence) -> Iterator[Point]:
     for row in rows:
-        null, value = null_distribution(row, evidence), _value(row)
-        if null is None or value is None or row.estimate is None or not row.n:
+        null, named = null_distribution(row, evidence), _named(row)
+        if null is None or named is None or row.estimate is None or not row.n:
             continue
         errors = null.values
         low, high = np.quantile(errors, [0.05, 0.95])
-        yield Point(value, row.estimate, float(errors.mean()), float(low), float(high), row.decision == "reject")
+        yield Point(named[1], row.estimate, float(errors.mean()), float(low), float(high), row.decision == "reject")
 
 
 def _axes_over(curves: Iterable[Sequence[Point]]) -> Axes:
