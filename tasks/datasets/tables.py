@@ -6,9 +6,11 @@ are those that occur, sorted as text: so codes depend neither on the order of th
 
 import math
 from abc import ABC, abstractmethod
+from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +18,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import hint, shown
 
+from ..input_files.limit import Budget
 from ..tables.numbers import is_number
 from .dataset import Dataset
 
@@ -24,6 +27,8 @@ Codes: TypeAlias = NDArray[np.int64]
 
 #: What a text takes in memory that is no other, in bytes: an object, and its place in a table of all.
 TEXT = 150
+#: Rows that are held as Python strings at a time; the rest is codes.
+_CHUNK = 8192
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,47 @@ class TextTable(Table):
                 row,
             )
         return texts.numbers()
+
+
+class Lines(TextTable):
+    """Rows of text fields, each with the number of its line.
+
+    `where`: what messages call the table: its path.
+    `rows`: for each row the number of its (last) line, counted from 1, and its fields; None is missing.
+    `clean`: gives the text that a field means, or None if it means that a value is missing.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        names: Sequence[str],
+        rows: Iterable[tuple[int, Sequence[str | None]]],
+        *,
+        clean: Callable[[str], str | None] = str,
+    ) -> None:
+        super().__init__(where, names)
+        self._clean = clean
+        self._lines = array("q")
+        self._index: list[dict[str | None, int]] = [{} for _ in self.names]
+        self._codes = [array("q") for _ in self.names]
+        rows, budget = iter(rows), Budget(where)
+        while chunk := list(islice(rows, _CHUNK)):
+            for line, fields in chunk:
+                if len(fields) != len(self.names):
+                    raise ValueError(f"{where}, line {line}: {len(fields)} fields; expected {len(self.names)}")
+                self._lines.append(line)
+            columns = zip(*(fields for _, fields in chunk), strict=True)
+            for index, codes, column in zip(self._index, self._codes, columns, strict=True):
+                codes.extend([index.setdefault(field, len(index)) for field in column])
+            budget.require(sum(TEXT * len(index) + 8 * len(self._lines) for index in self._index))
+
+    def row(self, row: int) -> str:  # noqa: D102
+        return f"line {self._lines[row]}"
+
+    def texts(self, name: str) -> Texts:  # noqa: D102
+        position = self.names.index(name)
+        names = [None if field is None else self._clean(field) for field in self._index[position]]
+        return Texts.of(names, np.array(self._codes[position], dtype=np.int64))
 
 
 def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:

@@ -12,8 +12,7 @@ from sigstats._common.validation import refuse
 
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
-from ..tables import dataset
-from ._lines import Lines
+from ..tables import Lines, dataset
 
 OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "rows": list, "names": list, "missing": list}
 REQUIRED = ("name", "rows")

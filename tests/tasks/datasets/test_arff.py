@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
 from sigstats.tasks.datasets.readers import load
-from sigstats.tasks.datasets.readers._arff import Arff
+from sigstats.tasks.datasets.readers.arff import Arff
 
 from ...examples import examples
 
