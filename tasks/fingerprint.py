@@ -18,10 +18,7 @@ IDENTITY_VERSION = 1
 
 
 def canonical(values: Mapping[str, Any]) -> str:
-    """The canonical text of named values: JSON with sorted keys, no white space, and floats in shortest exact form.
-
-    Raises ValueError if a value is not a mapping, list, string, number, boolean or None, or is not finite.
-    """
+    """The canonical text of named values: JSON with sorted keys, no white space, and floats in shortest exact form."""
     return json.dumps(_plain(values, "values"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 

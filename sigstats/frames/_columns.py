@@ -20,11 +20,7 @@ _ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
 def pair_frames(
     baseline: Any, candidate: Any, columns: Columns, prediction: str, *, unmatched: str
 ) -> PairedPredictions:
-    """The rows of two data frames, joined by id; `prediction` is the column of the candidate's predictions.
-
-    Raises ValueError, one line: what is no data frame, a column that is not there or that cannot be read, and all
-    that `sigstats.tasks.predictions.join` refuses.
-    """
+    """The rows of two data frames, joined by id; `prediction` is the column of the candidate's predictions."""
     if unmatched not in ("refuse", "drop"):
         raise refuse("unmatched", unmatched, "refuse or drop")
     first = _predictions(baseline, "baseline", columns)
@@ -36,10 +32,7 @@ def pair_frames(
 
 
 def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
-    """The rows of one frame, which need no ids, as those of baseline and candidate.
-
-    Raises ValueError as `pair_frames`.
-    """
+    """The rows of one frame, which need no ids, as those of baseline and candidate."""
     found = _predictions(frame, "predictions", replace(columns, by_position=None))
     try:
         return join(found, found, columns)

@@ -29,8 +29,6 @@ _LABELS = pa.list_(pa.field("element", pa.string()))
 class Documents:
     """Texts with their categories.
 
-    Raises ValueError if there is no document, or the numbers of texts and of lists of categories differ.
-
     >>> news = Documents(name="news", texts=("oil up", "wheat down"), categories=(("crude",), ("grain", "wheat")))
     >>> Documents.from_table(news.to_table()).digest() == news.digest()
     True
@@ -94,9 +92,6 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
     `path`: a file or an fsspec URL; a relative path starts at `base`.
     `text`: the columns of strings that are joined to a text, in this order; a missing value counts as empty.
     `categories`: the column of the categories: a list of strings in each row, or one string.
-
-    Raises ValueError, one line that names the file, the column, the row where there is one (counted from 0), and what
-    would be right.
     """
     where = place(path, base)
     with open_content(where) as content:

@@ -23,10 +23,7 @@ def marked_encoding(start: bytes) -> str | None:
 
 
 def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
-    """Text in UTF-8, without its mark.
-
-    Raises ValueError if the bytes are no text in `encoding`; the message says so.
-    """
+    """Text in UTF-8, without its mark."""
     if encoding == "utf-8-sig":  # what follows the mark is checked where it is read
         for number, piece in enumerate(pieces):
             yield piece[len(codecs.BOM_UTF8) :] if number == 0 else piece
@@ -56,8 +53,6 @@ def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
     `text`: in UTF-8.
     `budget`: what its objects may take in memory.
     `twice`: whether an object with a key that is there more than once is a `Twice`.
-
-    Raises ValueError if the text is no JSON, or its objects take more than the limit.
     """
     require_objects(text, budget)
     try:

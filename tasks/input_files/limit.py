@@ -51,10 +51,7 @@ class Budget:
 
 
 def read_limit() -> int:
-    """The limit in bytes.
-
-    Raises ValueError, one line, where the environment variable is no size.
-    """
+    """The limit in bytes."""
     text = os.environ.get(VARIABLE)
     if text is None:
         return _free_memory() // 2

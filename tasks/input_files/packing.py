@@ -24,10 +24,7 @@ def packing(start: bytes) -> str | None:
 
 
 def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
-    """The content of a packed file, in pieces of at most `PIECE` bytes.
-
-    Raises ValueError if the file is damaged, or ends too early; the message is what the library says.
-    """
+    """The content of a packed file, in pieces of at most `PIECE` bytes."""
     import zlib
 
     try:

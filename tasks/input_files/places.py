@@ -27,8 +27,6 @@ def files_of(path: str) -> list[str] | None:
     """The files in a folder, with all folders in it, or those that match a pattern, sorted; None for one file.
 
     Files and folders whose names begin with a dot are left out.
-
-    Raises ValueError, one line: there is none, or far too many.
     """
     scheme, separator, rest = path.partition("://")
     remote = separator and scheme not in ("file", "local")

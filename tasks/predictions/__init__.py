@@ -64,23 +64,14 @@ def read(path: str, columns: Columns) -> Predictions:
 
 
 def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
-    """The labels of a file, by id, under the names of `columns`.
-
-    Raises ValueError, one line: as `read`, or a log.
-    """
+    """The labels of a file, by id, under the names of `columns`."""
     label = columns.get("label", "label")
     named = frozenset(("id", "label", "prediction"))
     return read(path, Columns(id=columns.get("id", "id"), label=label, prediction=label, named=named))
 
 
 def names_of_instances(path: str) -> tuple[str, ...]:
-    """The names in a file: a JSON array of them or of objects with ``instance_id``, or one a line.
-
-    Raises
-    ------
-    ValueError
-        One line: what is no list of names.
-    """
+    """The names in a file: a JSON array of them or of objects with ``instance_id``, or one a line."""
     with open_content(path) as content:
         found = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
         names: list[Any] = [each.get("instance_id") if isinstance(each, dict) else each for each in found]
@@ -90,10 +81,7 @@ def names_of_instances(path: str) -> tuple[str, ...]:
 
 
 def score_names(path: str, columns: Columns) -> tuple[str, ...]:
-    """The scores of a log that can be compared; those of a model and a filter where these are named.
-
-    Raises ValueError, one line: a table, or whatever `read` refuses.
-    """
+    """The scores of a log that can be compared; those of a model and a filter where these are named."""
     found = _found(path, replace(columns, score=ALL_SCORES))
     if not isinstance(found, EvaluationLog):
         raise ValueError(f"{found.where}: score: {ALL_SCORES!r} is not valid for a table; expected names of columns")

@@ -69,10 +69,7 @@ def differing_questions(first: Predictions, other: Predictions, rows: Any, partn
 
 
 def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, partners: Any) -> Any:
-    """The column of slices or groups that the files have, the same in both.
-
-    Raises ValueError, one line: a column that neither file has, or a row for which they differ.
-    """
+    """The column of slices or groups that the files have, the same in both."""
     if name not in first.others or name not in other.others:
         if name in first.others:
             return taken(first.others[name], rows)

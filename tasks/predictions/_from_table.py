@@ -107,13 +107,7 @@ def _with_known_names(names: Sequence[str], columns: Columns) -> Columns:
 
 
 def from_table(table: Table, columns: Columns) -> Predictions:
-    """The predictions in a table.
-
-    Raises
-    ------
-    ValueError
-        One line that names file, column and row.
-    """
+    """The predictions in a table."""
     if (meant := _with_known_names(table.names, columns)) is not columns:
         raise OtherNamesError(meant)
     for name, value in (("filter", columns.filter), ("model", columns.model)):
@@ -201,13 +195,7 @@ def _marks(table: Table, name: str) -> Any:
 
 
 def _without_unscored(found: Predictions, columns: Columns) -> Predictions:
-    """The rows without those that have no mark, or with marks of 0 for these.
-
-    Raises
-    ------
-    ValueError
-        One line: no mark at all, or marks among which 0 is not the worst.
-    """
+    """The rows without those that have no mark, or with marks of 0 for these."""
     empty, name, n = pc.is_null(found.score), shown(columns.score), len(found.ids)
     if found.score.null_count == n:
         raise ValueError(f"{found.where}: column {name} is empty in all rows; expected one or more marks")

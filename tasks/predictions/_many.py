@@ -86,8 +86,6 @@ def join_many(
 
     Where the files have several answers to an item, they are paired by epoch, or averaged where they have unlike
     numbers of them.
-
-    Raises ValueError, one line: what `read` or the join of a pair refuses, or no row that all files have.
     """
     options: dict[str, Any] = {"unmatched": unmatched, "allow_different_tasks": allow_different_tasks}
     files = list(zip(paths, of_paths, strict=True))

@@ -131,9 +131,6 @@ def match(
     """The rows that two files have in common, in the order of the first.
 
     Files with several answers to an item are to be made `alike` before.
-
-    Raises ValueError, one line: files of different kinds, an id that is there twice, ids without a partner (unless
-    they are to be dropped), no common id; another task, score or question (unless that is allowed).
     """
     require_one_kind(first, other)
     if first.by_position and len(first.ids) != len(other.ids):
@@ -182,13 +179,7 @@ def _match(first: Predictions, other: Predictions) -> Matched:
 
 
 def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[Any, Any, Any]:
-    """The labels of the matched rows, and the predictions of both files, spelled alike.
-
-    Raises
-    ------
-    ValueError
-        One line: another label for the same id.
-    """
+    """The labels of the matched rows, and the predictions of both files, spelled alike."""
     rows, partners = matched.rows, matched.partners
     label, label_of_other, a, b = same_spelling(
         [

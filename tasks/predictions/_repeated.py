@@ -47,8 +47,6 @@ def alike(
     Answers are paired by epoch. Where two files have other epochs, as many answers of both to an item are kept, those
     of the first epochs: the averages of all are compared beside them (`item_totals`, `averaged`). `in_groups` says
     whether the items are in groups of their own.
-
-    Raises ValueError, one line: an answer that is there twice; an item whose answers do not agree on what was asked.
     """
     if first.epoch is None and other.epoch is None:
         return first, other, ()
@@ -74,10 +72,7 @@ def alike(
 
 
 def averaged(side: Predictions, *, marks: bool) -> Predictions:
-    """A file with one row an item: the mean of the marks of all answers to it, or the share that is right.
-
-    Raises ValueError, one line: an answer that is there twice; an item whose answers do not agree on what was asked.
-    """
+    """A file with one row an item: the mean of the marks of all answers to it, or the share that is right."""
     if side.epoch is not None:
         require_distinct(side)
         _require_one_value(side, {"label": side.label, **_questions(side), **side.others})

@@ -14,13 +14,7 @@ from ._predictions import Predictions
 
 
 def each_run(side: Predictions) -> list[Predictions]:
-    """The rows of each run of a recipe, in the order of their ids.
-
-    Raises
-    ------
-    ValueError
-        One line: an id that is not once in each run.
-    """
+    """The rows of each run of a recipe, in the order of their ids."""
     found: list[Predictions] = []
     for name in sorted(pc.unique(side.epoch).to_pylist()):
         own = replace(side.take(pc.indices_nonzero(pc.equal(side.epoch, name))), epoch=None, distinct=None, notes=())

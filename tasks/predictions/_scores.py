@@ -54,10 +54,7 @@ class ScoredFile:
 def scores_meant(
     files: Sequence[tuple[str, Columns]], scores: Sequence[str | None], names: Namer
 ) -> tuple[str | None, ...]:
-    """The scores that several files are compared by: those named, or all, which have to be the same in all files.
-
-    Raises ValueError, one line: a score that is named twice, or that one file lacks.
-    """
+    """The scores that several files are compared by: those named, or all, which have to be the same in all files."""
     if len(set(scores)) < len(scores):
         raise refuse("score", ", ".join(map(str, scores)), "each score once")
     if tuple(scores) != (ALL_SCORES,):
@@ -85,10 +82,7 @@ def join_scores(
     allow_different_tasks: bool = False,
     with_ids: bool = False,
 ) -> list[PairedPredictions]:
-    """The rows that both models predicted, by each score.
-
-    Raises ValueError as `join`, for any of the scores.
-    """
+    """The rows that both models predicted, by each score."""
     pairs = [
         join(
             baseline.by(score),

@@ -22,11 +22,7 @@ _OPTIONS = {
 
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
-    """The marks of one score, an answer a row.
-
-    Raises ValueError, one line: a column that no log has; several scores or filters of which none is named, or a name
-    that is not there; a score that is no number, or that an answer lacks; an item that is there twice.
-    """
+    """The marks of one score, an answer a row."""
     _refuse_columns(log, columns)
     if not log.answers:
         raise ValueError(f"{log.where}: there are no answers; expected a log that was written with them")

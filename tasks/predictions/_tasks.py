@@ -164,8 +164,6 @@ def with_one_name(
     A task that has a single score takes it, whatever its name: one scorer marks `match`, another asks a model. Where
     a name is given, it is that of the tasks that have several. The same holds of filters. Where all scores are meant,
     each keeps its name.
-
-    Raises ValueError, one line: a task that has several, and not the one that is named.
     """
     found, called = list(logs), {}
     kinds: list[_Kind] = [("filter", columns.filter, lambda answer: (answer.filter,), _with_filter)]

@@ -22,10 +22,7 @@ _LONGEST = 2**31 - 1
 def records(
     content: bytes, where: str, separator: str, *, start: int = 0, line: int = 0
 ) -> Iterator[tuple[int, list[str]]]:
-    """The records from a byte on, each with the number of its first line; `line` lines lie before.
-
-    Raises ValueError, one line that names the file and the line, where quotes are wrong.
-    """
+    """The records from a byte on, each with the number of its first line; `line` lines lie before."""
     source = io.BytesIO(content)
     source.seek(start)
     yield from _parse(io.TextIOWrapper(source, "utf-8", ERRORS, newline=""), where, separator, line)

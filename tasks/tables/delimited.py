@@ -23,8 +23,6 @@ class DelimitedTable(Table):
     `wanted`: the columns that are read, all by default. What is in others decides nothing.
     `names`: the names of the columns, where the first line is a row.
     `separator`: one character; by default what the first line has.
-
-    Raises ValueError, one line that names the file and the line: a row of another length, quotes that are wrong.
     """
 
     def __init__(

@@ -31,7 +31,7 @@ def read_parquet(
     `wanted`: all by default; names that the file lacks are left out.
     `coded`: whether text that is stored as codes of few values is read as codes, which takes a fifth of the time.
 
-    Raises ValueError if the columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
+    Whatever Arrow raises for a damaged file is passed on.
     """
     file = PagedFile(source)
     names = file.schema_arrow.names
@@ -65,8 +65,6 @@ def require_columns(
     `reopen`: opens the file once more, with options of `pyarrow.parquet.ParquetFile`.
     `budget`: what they may take in memory.
     `group`: the row group; all by default.
-
-    Raises ValueError if the columns take more than the limit. Whatever Arrow raises for a damaged file is passed on.
     """
     chunks = list(_chunks(file, columns, group))
     budget.require(sum(chunk.stored for chunk in chunks))

@@ -39,10 +39,7 @@ REGISTRY = Registry(__name__, Reader, what="datasets: source", group="sigstats.r
 
 
 def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:
-    """The data set that a study file describes; relative paths start at `base`.
-
-    Raises ValueError, one line that names the data set, the option and what would be right.
-    """
+    """The data set that a study file describes; relative paths start at `base`."""
     if "source" not in spec and set(spec) != {"name"}:
         called = f" {spec['name'] if isinstance(spec['name'], str) else shown(spec['name'])}" if "name" in spec else ""
         raise ValueError(f"data set{called}: source: is missing; expected one of {', '.join(REGISTRY.names())}")

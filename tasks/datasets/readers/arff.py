@@ -80,10 +80,7 @@ class Attribute:
 
 
 class Arff(Lines):
-    """The table of an ARFF file.
-
-    Raises ValueError, one line that names the file and the line.
-    """
+    """The table of an ARFF file."""
 
     def __init__(self, where: str, text: str) -> None:
         lines = enumerate(re.split(r"\r\n|\r|\n", text), start=1)

@@ -43,10 +43,7 @@ _DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, Recursio
 
 
 def read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
-    """One file, by the first format that reads it.
-
-    Raises ValueError, one line: an empty file, one of no format, a damaged one.
-    """
+    """One file, by the first format that reads it."""
     with open_content(path) as content:
         if not content.start.strip():
             raise ValueError(f"{content.where}: is empty; expected predictions")

@@ -23,10 +23,7 @@ KINDS: dict[type, tuple[str, pa.DataType]] = {
 
 
 def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Table]:
-    """The keys of the first object, and the columns that are wanted.
-
-    Raises ValueError, one line: a row that is no object, a key that is there twice, a column of several kinds.
-    """
+    """The keys of the first object, and the columns that are wanted."""
     keys: list[str] = []
     values: dict[str, list[Any]] = {name: [] for name in columns.wanted}
     for number, row in enumerate(objects):
