@@ -14,7 +14,7 @@ from sigstats._common.messages import printable
 from .encoding import in_utf8, marked_encoding, parse_json
 from .limit import Budget
 from .opening import Joined, open_local, open_remote, reason, unreadable
-from .packing import PIECE, Archive, Buffer, packing, unpacked
+from .packing import Archive, Buffer, packing, pieces, unpacked
 
 #: The first bytes, by which a format is known.
 START = 2**16
@@ -75,7 +75,7 @@ class Content:
                 self.budget.spend(len(self._whole))
             else:
                 self._source.seek(0)
-                self._whole = _collect(self.where, _pieces(self._source), self.budget)
+                self._whole = _collect(self.where, pieces(self._source), self.budget)
         return self._whole
 
     def require_size(self) -> None:
@@ -173,24 +173,19 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
 
 
 def _plain(source: Any, packed: str | None, encoding: str | None) -> Iterator[bytes]:
-    pieces = _pieces(source) if packed is None else unpacked(packed, source)
-    first = next(pieces, b"")
+    held = pieces(source) if packed is None else unpacked(packed, source)
+    first = next(held, b"")
     if packed is not None and packing(first) is not None:
         raise ValueError(f"holds a file that is packed again, as {packing(first)}; expected one that is packed once")
     found = marked_encoding(first) if encoding is None else None
-    pieces = itertools.chain([first], pieces)
-    yield from pieces if found is None else in_utf8(pieces, found)
+    whole = itertools.chain([first], held)
+    yield from whole if found is None else in_utf8(whole, found)
 
 
-def _pieces(source: Any) -> Iterator[bytes]:
-    while piece := source.read(PIECE):
-        yield piece
-
-
-def _collect(where: str, pieces: Iterable[bytes], budget: Budget) -> bytes:
+def _collect(where: str, parts: Iterable[bytes], budget: Budget) -> bytes:
     held = Buffer()
     try:
-        for piece in pieces:
+        for piece in parts:
             budget.spend(len(piece))
             held.add(piece)
         return held.joined()

@@ -6,7 +6,7 @@ import mmap
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from .limit import Budget
@@ -18,41 +18,44 @@ PIECE = 2**20
 _XZ_MEMORY = 2**27
 
 
+_MARKS = {
+    "gzip": re.compile(rb"\x1f\x8b\x08"),
+    "bzip2": re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"),
+    "xz": re.compile(rb"\xfd7zXZ\x00"),
+    "Zstandard": re.compile(rb"\x28\xb5\x2f\xfd"),
+}
+
+
 def packing(start: bytes) -> str | None:
     """How a file is packed that starts so; None if it is not."""
-    return next((name for name, (mark, _) in _KINDS.items() if mark.match(start)), None)
+    return next((name for name, mark in _MARKS.items() if mark.match(start)), None)
 
 
 def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
     """The content of a packed file, in pieces of at most `PIECE` bytes."""
-    import zlib
-
     try:
-        yield from _KINDS[name][1](source)
+        if name == "xz":
+            yield from _xz(source)
+        else:
+            with _opened(name, source) as opened:
+                yield from pieces(opened)
     except (OSError, EOFError, zlib.error, ValueError) as error:
         raise ValueError(f"is damaged {name} data: {' '.join(str(error).split())[:120]}") from None
 
 
-def _gzip(source: BinaryIO) -> Iterator[bytes]:
-    import gzip
+def _opened(name: str, source: BinaryIO) -> Any:
+    if name == "gzip":
+        import gzip
 
-    with gzip.GzipFile(fileobj=source, mode="rb") as opened:
-        yield from _pieces(opened)
+        return gzip.GzipFile(fileobj=source, mode="rb")
+    if name == "bzip2":
+        import bz2
 
-
-def _bzip2(source: BinaryIO) -> Iterator[bytes]:
-    import bz2
-
-    with bz2.BZ2File(source) as opened:
-        yield from _pieces(opened)
-
-
-def _zstandard(source: BinaryIO) -> Iterator[bytes]:
+        return bz2.BZ2File(source)
     import pyarrow as pa
 
     file: Any = source  # the stubs of pyarrow ask for a class where any file will do
-    with pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd") as opened:
-        yield from _pieces(opened)
+    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
 
 
 def _xz(source: BinaryIO) -> Iterator[bytes]:
@@ -72,17 +75,10 @@ def _xz(source: BinaryIO) -> Iterator[bytes]:
         raise ValueError(str(error)) from None
 
 
-def _pieces(opened: Any) -> Iterator[bytes]:
+def pieces(opened: Any) -> Iterator[bytes]:
+    """What is left of an open file, in pieces of at most `PIECE` bytes."""
     while piece := opened.read(PIECE):
         yield piece
-
-
-_KINDS: dict[str, tuple[re.Pattern[bytes], Callable[[BinaryIO], Iterator[bytes]]]] = {
-    "gzip": (re.compile(rb"\x1f\x8b\x08"), _gzip),
-    "bzip2": (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _bzip2),
-    "xz": (re.compile(rb"\xfd7zXZ\x00"), _xz),
-    "Zstandard": (re.compile(rb"\x28\xb5\x2f\xfd"), _zstandard),
-}
 
 
 #: How Zstandard is numbered among the ways to pack a ZIP, which Python learned with 3.14.
@@ -123,8 +119,7 @@ class Archive:
                 source = opened.enter_context(pa.CompressedInputStream(stored, "zstd"))
             else:
                 source = opened.enter_context(self._opened.open(info))
-            while piece := source.read(PIECE):
-                yield piece
+            yield from pieces(source)
 
 
 def _stored(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:

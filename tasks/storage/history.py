@@ -37,29 +37,19 @@ _OF_MEASURE, _PROBABILITY = "of the measure", "probability"
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluation:
-    """The values that the rows of an evaluation have in common."""
+    """The values that the rows of an evaluation have in common, which `COMMON` explains."""
 
-    #: The fingerprint: a digest of both files and of the rules.
     evaluation: str
-    #: When it was evaluated, in UTC.
     evaluated_at: dt.datetime
-    #: The files.
     baseline: str
     candidate: str
-    #: The SHA-256 of each file.
     baseline_digest: str
     candidate_digest: str
-    #: The digest of the ids and labels of the baseline's rows.
     held_out: str
-    #: The number of evaluations on these rows, or on sets of rows that share some with them, including this one.
     look: int
-    #: The level of this look.
     level: float
-    #: pass, inconclusive or fail.
     verdict: str
-    #: A line for each row that does not pass.
     reasons: str
-    #: When the candidate was made, in UTC; None if unknown.
     dated: dt.datetime | None = None
 
     @property

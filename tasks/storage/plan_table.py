@@ -2,7 +2,6 @@
 
 import json
 from functools import lru_cache
-from typing import Any
 
 import pyarrow as pa
 
@@ -31,9 +30,8 @@ PLAN = pa.schema(
 
 def write_plan(store: Store, plan: Plan) -> None:
     """Write the plan of a study."""
-    columns: dict[str, list[Any]] = {name: [] for name in PLAN.names}
-    for cell in plan.cells:
-        row = {
+    rows = [
+        {
             "cell": cell.name,
             "fanout": cell.fanout,
             "version": cell.version,
@@ -45,8 +43,8 @@ def write_plan(store: Store, plan: Plan) -> None:
             "lane_size": cell.lane_size,
             "stopping": None if cell.stopping is None else canonical(cell.stopping),
         }
-        for name, value in row.items():
-            columns[name].append(value)
+        for cell in plan.cells
+    ]
     limits = {cell.name: dict(cell.limits) for cell in plan.cells if cell.limits}
     settings = {
         "study": plan.study,
@@ -58,7 +56,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         **({"positive": dict(plan.positive)} if plan.positive else {}),
         **({"limits": limits} if limits else {}),
     }
-    table = pa.table(columns, schema=PLAN).replace_schema_metadata({b"plan": canonical(settings).encode()})
+    table = pa.Table.from_pylist(rows, schema=PLAN).replace_schema_metadata({b"plan": canonical(settings).encode()})
     store.write_table("plan.parquet", table, kind="plan", fingerprint=digest("plan", **settings))
 
 
