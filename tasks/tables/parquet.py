@@ -1,6 +1,6 @@
 """The columns of a Parquet file, within a limit: a file of kilobytes may hold gigabytes, one value said many times."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,14 +8,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..input_files.limit import Budget
-from ._parquet_footer import StoredColumn, stored_columns
-from ._parquet_pages import PagedFile as PagedFile
-from ._parquet_pages import Pages
+from ._parquet_file import PagedFile as PagedFile
+from ._parquet_file import StoredColumn
 
-#: The encodings by which a few bytes stand for many long values: PLAIN_DICTIONARY and RLE_DICTIONARY, DELTA_BYTE_ARRAY.
-_DICTIONARY, _PREFIXES = {2, 8}, 7
-#: Bytes for where a text begins.
-_OFFSET = 4
 _TEXTS = (pa.string(), pa.large_string())
 #: Rows that are read at a time at most.
 _BATCH = 2**16
@@ -48,7 +43,7 @@ def _of_few_values(file: PagedFile, columns: Sequence[str]) -> list[str]:
     schema = file.schema_arrow
     at = {name: schema.get_field_index(name) for name in columns}  # below 0 where a name is there twice
     texts = [name for name, position in at.items() if position >= 0 and schema.types[position] in _TEXTS]
-    many = {chunk.path for chunk in _chunks(file, texts) if not chunk.dictionary or chunk.stored > 2 * chunk.values}
+    many = {chunk.path for chunk in file.stored(texts) if not chunk.dictionary or chunk.stored > 2 * chunk.values}
     return [name for name in texts if name not in many]
 
 
@@ -66,11 +61,11 @@ def require_columns(
     `budget`: what they may take in memory.
     `group`: the row group; all by default.
     """
-    chunks = list(_chunks(file, columns, group))
+    chunks = list(file.stored(columns, group))
     budget.require(sum(chunk.stored for chunk in chunks))
     budget.require(sum(chunk.least for chunk in chunks if chunk.nested))
     try:
-        budget.require(sum(chunk.bound for chunk in chunks))
+        budget.require(sum(chunk.size(chunk.stored) for chunk in chunks))
     except ValueError:
         longest = [_longest_value(reopen, chunk, file.schema_arrow.names) for chunk in chunks]
         sizes = [chunk.size(each) for chunk, each in zip(chunks, longest, strict=True)]
@@ -83,56 +78,19 @@ def require_columns(
 
 def require_stored(file: PagedFile, columns: Sequence[str], group: int, budget: Budget) -> None:
     """Refuse columns of a row group of which more is stored than the limit; their rows may be read in batches."""
-    budget.require(sum(chunk.stored for chunk in _chunks(file, columns, group)))
+    budget.require(sum(chunk.stored for chunk in file.stored(columns, group)))
 
 
-class _Chunk:
-    """One column of one row group, as the footer and the headers of its pages tell it, whichever says more."""
-
-    def __init__(self, about: StoredColumn, pages: Pages, width: int, nested: bool) -> None:
-        self.group, self.path, self.values = about.group, about.path, about.values
-        self.stored, encodings = max(about.stored, pages.unpacked), about.encodings | pages.encodings
-        self.nested = nested  # in lists, of which one row may hold all values
-        self._width = about.width or width
-        self.dictionary = not self._width and not _DICTIONARY.isdisjoint(encodings)
-        self.repeats = self.dictionary or (not self._width and _PREFIXES in encodings)
-
-    @property
-    def least(self) -> int:
-        """What it takes in memory at least."""
-        return int(self.values * (self._width or _OFFSET))
-
-    @property
-    def bound(self) -> int:
-        """What it takes in memory at most: no value is longer than all that is stored."""
-        return self.size(self.stored)
-
-    def size(self, longest: int) -> int:
-        """The same, where the length of the longest value is known."""
-        if self._width:
-            return int(self.values * self._width)
-        return int(self.values * _OFFSET + (self.values * longest if self.repeats else self.stored))
-
-
-def _chunks(file: PagedFile, columns: Sequence[str], only: int | None = None) -> Iterator[_Chunk]:
-    for about in stored_columns(file, file.row_groups, only):
-        if any(about.path == name or about.path.startswith(f"{name}.") for name in columns):
-            kind = file.metadata.schema.column(about.position)
-            width = kind.length or 0 if kind.physical_type == "FIXED_LEN_BYTE_ARRAY" else 0
-            pages = file.pages(about.first, about.packed)
-            yield _Chunk(about, pages, width, kind.max_repetition_level > 0)
-
-
-def _longest_value(reopen: Callable[..., PagedFile], chunk: _Chunk, names: Sequence[str]) -> int:
+def _longest_value(reopen: Callable[..., PagedFile], chunk: StoredColumn, names: Sequence[str]) -> int:
     """The length of the longest value, from the dictionary alone, if there is no value beside it."""
     if not chunk.dictionary or not chunk.values or chunk.path.split(".")[0] not in names:
-        return int(chunk.stored)
+        return chunk.stored
     file = reopen(read_dictionary=[chunk.path])
     column: Any = next(file.iter_batches(1, row_groups=[chunk.group], columns=[chunk.path])).column(0)
     while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         column = column.values
     if not pa.types.is_dictionary(column.type):
-        return int(chunk.stored)
+        return chunk.stored
     longest: Any = pc.max(pc.binary_length(column.dictionary))
     return max(int(longest.as_py() or 0), 1)
 
