@@ -13,8 +13,8 @@ from .f1_intervals import f1_interval as f1_interval
 from .fixed_margins.distribution import number_correct as number_correct
 from .flows.api.results import open_results as open_results
 from .flows.api.run import run_study as run_study
+from .frames.assertion import assert_at_least as assert_at_least
 from .frames.assertion import assert_no_regression as assert_no_regression
-from .frames.at_least import assert_at_least as assert_at_least
 from .frames.compare import compare as compare
 from .frames.reading import read_predictions as read_predictions
 from .goodness_of_fit.test import goodness_of_fit_test as goodness_of_fit_test

@@ -1,14 +1,23 @@
-"""A comparison as an assertion, for tests.
+"""A comparison, or one model against a bar, as an assertion for tests.
 
-When not to use: where a person is to read what is inconclusive; an assertion says no more than its message.
+When not to use: where a person is to read what is inconclusive; an assertion says no more than its message. Where a
+baseline was tested on the same rows, `sigstats.assert_no_regression` sees more than a bar.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Unpack
 
+from .._common.class_names import label_name
+from .._common.data_frames import opened
 from .._common.messages import printable
-from .._common.validation import as_choice
+from .._common.validation import as_choice, as_real, refuse
+from ..comparison import check_result, sentences
+from ..comparison.check import check_predictions
+from ..comparison.check_result import CheckResult
+from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
 from ..comparison.result import ComparisonResult
-from ..comparison.sentences import reasons, title_of
+from ..comparison.rule import ComparisonRule
 from .compare import CompareOptions, compare
 
 
@@ -58,5 +67,116 @@ def assert_no_regression(
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     found = compare(y, prediction_a, prediction_b, **options)
     if found.verdict == "fail" or found.verdict == fail_on:
-        raise AssertionError("\n".join([title_of(found), *map(printable, reasons(found))]))
+        raise AssertionError("\n".join([sentences.title_of(found), *map(printable, sentences.reasons(found))]))
     return found
+
+
+def assert_at_least(
+    y: Any,
+    prediction: Any = "prediction",
+    *,
+    at_least: float,
+    id: str = "id",  # noqa: A002 - the name of the column
+    label: str = "label",
+    score: str | None = None,
+    groups: Any = None,
+    slices: Any = None,
+    measures: Sequence[str] | None = None,
+    positive: Any = None,
+    score_range: Sequence[float] | None = None,
+    fail_on: Literal["fail", "inconclusive"] = "fail",
+    rule: ComparisonRule | None = None,
+) -> CheckResult:
+    """Raise AssertionError where a model is shown to be below a bar, on all rows or on any slice of them.
+
+    Parameters
+    ----------
+    y : data frame, or array_like of shape (n,)
+        A frame of pandas, polars or Arrow, with a row for each object; or the true labels.
+    prediction : str, or array_like of shape (n,)
+        The column of the predicted class, or what is predicted.
+    at_least : float
+        The least value that is good enough: a share, such as 0.9, or a mark in its own unit.
+    id, label : str
+        Frames only: the columns that names each row, and of the true class.
+    score : str, optional
+        Frames only: a column of marks, whose mean is tested.
+    groups : str, or array_like of shape (n,), optional
+        The group of each row, if rows of one group are not independent: a column of a frame, or an array.
+    slices : sequence of str, or mapping of str to array_like of shape (n,), optional
+        Columns whose values divide the rows; each value of each column is a slice.
+    measures : sequence of str, optional
+        Of ``sigstats.comparison.check.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of marks.
+    positive : label, optional
+        The class of precision, recall, specificity, Jaccard's index and F1.
+    score_range : pair of float, optional
+        What every mark lies between; by default 0 to 1, where all do.
+    fail_on : {"fail", "inconclusive"}
+        The mildest verdict that raises: with ``"inconclusive"``, a value below the bar that is not excluded raises too.
+    rule : ComparisonRule, optional
+        The level, the adjustment over slices and measures, the confidence of the intervals and the smallest slice.
+
+    Returns
+    -------
+    CheckResult
+        The values with their intervals, p-values and verdicts, if nothing is raised.
+
+    Raises
+    ------
+    AssertionError
+        If the verdict is "fail", or if it is "inconclusive" and `fail_on` is ``"inconclusive"``.
+    ValueError
+        If an input is not valid, does not hold what a measure needs, or has so few rows that nothing can be tested.
+
+    Notes
+    -----
+    Of single rows the p-values and intervals are those of the binomial law (Clopper and Pearson 1934); of marks and of
+    rows in groups they are Gaffke's (2005). Failing slices are adjusted over the family, by Holm if nothing else is
+    said.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> y = [0, 1] * 500
+    >>> sigstats.assert_at_least(y, y, at_least=0.9).verdict
+    'pass'
+    >>> sigstats.assert_at_least(y, [0] * 1000, at_least=0.9)
+    Traceback (most recent call last):
+    AssertionError: FAIL: accuracy on all rows is below 90%
+    below 90%: accuracy on all rows: 50.00% (46.85% to 53.15%), adjusted p 4 × 10⁻²²⁴
+    """
+    as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
+    bar = as_real(at_least, "at_least")
+    if rule is not None and not isinstance(rule, ComparisonRule):
+        raise refuse("rule", rule, "a ComparisonRule")
+    limits = None if score_range is None else as_score_range(score_range)
+    if opened(y) is not None:
+        paired = _of_frame(y, prediction, id, label, score, groups, slices, limits)
+    else:
+        if score is not None:
+            raise refuse("score", score, "none with arrays")
+        paired = pair_arrays(y, prediction, prediction, groups=groups, slices=slices, score_range=limits)
+    named = None if positive is None else label_name(positive, "positive")
+    found = check_predictions(paired, bar, rule, measures, positive=named)
+    if found.verdict == "fail" or found.verdict == fail_on:
+        raise AssertionError("\n".join([check_result.title_of(found), *map(printable, check_result.reasons_of(found))]))
+    return found
+
+
+def _of_frame(
+    frame: Any,
+    prediction: Any,
+    id_: Any,
+    label: Any,
+    score: Any,
+    groups: Any,
+    slices: Any,
+    limits: tuple[float, float] | None,
+) -> PairedPredictions:
+    from ..tasks.predictions import Columns
+    from ._columns import paired_with_itself, require_names, slice_names
+
+    names = {"id": id_, "label": label, "prediction": prediction, "score": score, "group": groups}
+    require_names(names, ("id", "label", "prediction"))
+    paired = paired_with_itself(frame, Columns(**names, slices=slice_names(slices)))
+    return replace(paired, score_range=limits)

@@ -45,6 +45,11 @@ class Answer:
     #: Why there is no answer; empty where there is one.
     failed: str = ""
 
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The names of all scores, those that are no numbers among them."""
+        return (*self.scores, *self.unread)
+
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationLog:

@@ -28,7 +28,7 @@ from ._agreement import (
 from ._items import content_codes, first_rows, item_codes, taken
 from ._log import TASK
 from ._predictions import Columns, Predictions
-from ._repeated import alike, item_totals, listed, require_distinct, without_each_others_dropped
+from ._repeated import alike, item_totals, listed, require_distinct, without
 from ._runs import each_run, of_runs
 
 Codes = NDArray[np.int64]
@@ -63,7 +63,7 @@ def join(
         return of_runs([join(*each, replace(columns, run=None), **options) for each in beside], len(runs[0]))
     if with_ids or not _have_same_numbers(baseline, candidate):
         baseline, candidate = baseline.decoded(), candidate.decoded()
-    baseline, candidate = without_each_others_dropped(baseline, candidate)
+    baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)
     require_one_kind(baseline, candidate)
     full = baseline, candidate
     in_groups = columns.group not in (None, columns.id)

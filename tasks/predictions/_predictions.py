@@ -1,6 +1,6 @@
 """What every format gives: ids, labels and predictions as text, one a row."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, TypeAlias
 
@@ -142,30 +142,20 @@ class Predictions:
 
     def decoded(self) -> Self:
         """The same with text, and no codes."""
-        ids = _decoded(self.ids)
-        return replace(
-            self,
-            ids=ids,
-            label=_decoded(self.label),
-            prediction=_decoded(self.prediction),
-            others={name: _decoded(column) for name, column in self.others.items()},
-            distinct=ids if self.distinct is self.ids else self.distinct,
-        )
+        found = self._changed(_decoded, ("ids", "label", "prediction"))
+        return replace(found, distinct=found.ids if self.distinct is self.ids else self.distinct)
 
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
-        return replace(
-            self,
-            ids=self.ids.take(rows),
-            label=self.label.take(rows),
-            prediction=self.prediction.take(rows),
-            others={name: column.take(rows) for name, column in self.others.items()},
-            score=None if self.score is None else self.score.take(rows),
-            epoch=None if self.epoch is None else self.epoch.take(rows),
-            content=None if self.content is None else self.content.take(rows),
-            answers=None if self.answers is None else self.answers.take(rows),
-            identity={name: column.take(rows) for name, column in self.identity.items()},
-        )
+        every = ("ids", "label", "prediction", "score", "epoch", "content", "answers")
+        found = self._changed(lambda column: column.take(rows), every)
+        return replace(found, identity={name: column.take(rows) for name, column in self.identity.items()})
+
+    def _changed(self, change: Callable[[Any], Any], names: Sequence[str]) -> Self:
+        """The same with other columns of these names, as far as there are any, and of groups and slices."""
+        there = {name: getattr(self, name) for name in names}
+        changed: dict[str, Any] = {name: change(column) for name, column in there.items() if column is not None}
+        return replace(self, others={name: change(column) for name, column in self.others.items()}, **changed)
 
 
 def _decoded(column: Any) -> Any:

@@ -19,11 +19,6 @@ from ._log import PROMPT
 from ._predictions import Predictions
 
 
-def without_each_others_dropped(first: Predictions, other: Predictions) -> tuple[Predictions, Predictions]:
-    """Both files without the answers that either of them left out."""
-    return without(first, other.dropped), without(other, first.dropped)
-
-
 def without(side: Predictions, dropped: Predictions | None) -> Predictions:
     """A file without the answers that another left out."""
     kept = kept_rows(side, dropped)

@@ -29,7 +29,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     answers = _of_model(log, columns.model)
     chosen = _chosen(log, "filter", columns.filter, (answer.filter for answer in answers))
     answers = [answer for answer in answers if answer.filter == chosen]
-    named = [name for answer in answers for name in (*answer.scores, *answer.unread)]
+    named = [name for answer in answers for name in answer.named]
     if not named:
         failed = next((f" ({shown(answer.failed)})" for answer in answers if answer.failed), "")
         raise ValueError(

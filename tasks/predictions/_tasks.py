@@ -1,7 +1,7 @@
 """Several tasks, a file each: read as one, of which each task is a slice, with its own score and filter."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from sigstats._common.validation import shown
 
 from ._agreement import require_one_kind
-from ._log import TASK, Answer, EvaluationLog
+from ._log import TASK, EvaluationLog
 from ._predictions import ALL_SCORES, Columns, Predictions
 from ._repeated import with_epochs
 
@@ -139,15 +139,11 @@ def _listed(names: Any) -> str:
     return ", ".join(names[:_NAMED]) + more
 
 
-_Names = Callable[[Answer], Sequence[str]]
-_Kind = tuple[str, str | None, _Names, Callable[[EvaluationLog, str, str], EvaluationLog]]
-
-
 def with_score(
     tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
 ) -> tuple[list[str], list[EvaluationLog], list[str]]:
     """The tasks that have a score, where it is one of all scores, of which a task need not have each; a line of it."""
-    there = [any(columns.score in (*answer.scores, *answer.unread) for answer in log.answers) for log in logs]
+    there = [any(columns.score in answer.named for answer in log.answers) for log in logs]
     if not columns.one_of_all or all(there) or not any(there):
         return list(tasks), list(logs), []
     own = [task for task, has in zip(tasks, there, strict=True) if has]
@@ -166,24 +162,25 @@ def with_one_name(
     each keeps its name.
     """
     found, called = list(logs), {}
-    kinds: list[_Kind] = [("filter", columns.filter, lambda answer: (answer.filter,), _with_filter)]
-    if columns.score != ALL_SCORES and not columns.one_of_all:
-        kinds.append(("score", columns.score, lambda answer: (*answer.scores, *answer.unread), _with_score))
-    for what, wanted, names_of, renamed in kinds:
-        own = _own_names(where, tasks, found, what, wanted, names_of)
+    every = columns.score == ALL_SCORES or columns.one_of_all
+    for what in ("filter",) if every else ("filter", "score"):
+        wanted = getattr(columns, what)
+        own = _own_names(where, tasks, found, what, wanted)
         if len(set(own)) < 2:
             continue
         name = wanted or ", ".join(dict.fromkeys(own))
         called[name] = ", ".join(dict.fromkeys(own))
+        renamed = _with_filter if what == "filter" else _with_score
         found = [renamed(log, one, name) for log, one in zip(found, own, strict=True)]
     return found, called
 
 
 def _own_names(
-    where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], what: str, wanted: str | None, names_of: _Names
+    where: str, tasks: Sequence[str], logs: Sequence[EvaluationLog], what: str, wanted: str | None
 ) -> list[str]:
     """The name that is meant in each task; nothing where that is left to whoever reads them as one."""
-    there = [list(dict.fromkeys(name for answer in log.answers for name in names_of(answer))) for log in logs]
+    named = ([(each.filter,) if what == "filter" else each.named for each in log.answers] for log in logs)
+    there = [list(dict.fromkeys(name for names in of_log for name in names)) for of_log in named]
     if wanted is not None and not any(wanted in names for names in there):
         return []
     own = []
@@ -205,10 +202,10 @@ def _with_filter(log: EvaluationLog, own: str, name: str) -> EvaluationLog:
 
 
 def _with_score(log: EvaluationLog, own: str, name: str) -> EvaluationLog:
-    def renamed(answer: Answer) -> Answer:
+    answers = []
+    for answer in log.answers:
         scores = {name: answer.scores[own]} if own in answer.scores else {}
         unread = {name: answer.unread[own]} if own in answer.unread else {}
-        return replace(answer, scores=scores, unread=unread)
-
+        answers.append(replace(answer, scores=scores, unread=unread))
     lower = frozenset([name]) if log.is_lower_better(own, Columns()) else frozenset[str]()
-    return replace(log, answers=[renamed(answer) for answer in log.answers], lower_is_better=lower)
+    return replace(log, answers=answers, lower_is_better=lower)
