@@ -15,11 +15,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ._common.counts_wanted import takes_counts
-from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse
+from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse, require_flag
 from .intervals import Interval, with_alternative
 from .joint.outcomes import JointOutcomes, counted
 from .mcnemar.test import CHI2_MINIMUM
@@ -185,8 +184,7 @@ def _check(outcomes: Any, paired: Any, alternative: Any) -> None:
         raise refuse("outcomes", outcomes, "JointOutcomes")
     if outcomes.n == 0:
         raise refuse("outcomes (observations)", 0, "at least one")
-    if not isinstance(paired, (bool, np.bool_)):
-        raise refuse("paired", paired, "True or False")
+    require_flag(paired, "paired")
     as_choice(alternative, "alternative", ALTERNATIVES)
 
 

@@ -15,8 +15,7 @@ import numpy as np
 from sigstats._common.random_streams import lane_generator
 from sigstats.multiplicity import Adjustment as Adjustment
 from sigstats.sequential.gandy_rule import GandyRule
-from sigstats.sequential.precise_p_rule import PrecisePRule
-from sigstats.sequential.precision_rule import PrecisionRule
+from sigstats.sequential.precision_rules import PrecisePRule, PrecisionRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 
 from .fingerprint import digest, slug

@@ -8,7 +8,7 @@ from pydantic import Field
 from sigstats._common.numerals import significant
 from sigstats.multiplicity import adjust_pvalues as adjusted
 from sigstats.sequential.gandy_rule import GandyRule
-from sigstats.sequential.precise_p_rule import PrecisePRule
+from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import deciding_exceedances
 from sigstats.tasks.plan import Adjustment, Plan
 

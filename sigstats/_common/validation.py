@@ -223,6 +223,12 @@ def as_choice(value: Any, name: str, options: Sequence[Choice]) -> Choice:
     raise refuse(name, value, wanted + did_you_mean(value, options))
 
 
+def require_flag(value: Any, name: str) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise refuse(name, value, "True or False")
+
+
 def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
     """The names of `count` things, each once; ``"1"``, ``"2"``, ... where none are given; or ValueError."""
     if given is None:

@@ -31,6 +31,7 @@ from .._common.validation import (
     as_labels,
     as_real,
     refuse,
+    require_flag,
 )
 from ..intervals import Interval
 from ..joint.events import JointEvents
@@ -126,8 +127,7 @@ def bootstrap_test(
 
 
 def _as_flag(value: Any, name: str) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise refuse(name, value, "True or False")
+    require_flag(value, name)
     return bool(value)
 
 

@@ -26,10 +26,9 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 from .exact_keys import SMALL_TOTAL
-from .join import join, join_last
 from .problem import Problem, best_scores, none_heavier, open_volume, worst_scores
 from .rounding import Parts, relative_error
-from .states import States, by_count, in_order, merge, most_alike
+from .states import States, by_count, in_order, join, join_last, merge, most_alike
 
 #: The longest list of partial outcomes: some seconds.
 STATE_LIMIT = 2**23

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.array_record import ArrayRecord
-from .._common.tabular import Table, Tabular, in_words
+from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import FloatArray, IntArray, refuse
 from ..conditional.log_weights import binomial_log_pmf
 from . import rook_polynomial, saddle_point

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._common.random_streams import RNG, as_generator
-from .._common.validation import as_count, as_real, as_reals, refuse
+from .._common.validation import as_count, as_real, as_reals, require_squarable
 
 _BATCH = 2**22
 
@@ -63,8 +63,7 @@ def bayesian_signed_rank(
     (True, True)
     """
     values = as_reals(differences, "differences", ndim=1)
-    if (np.abs(values) > 1e150).any():
-        raise refuse("differences", values[np.abs(values) > 1e150][0], "numbers between -1e+150 and 1e+150")
+    require_squarable(values, "differences")
     half = as_real(rope, "rope", low=0, high=1e150)
     weight = as_real(prior, "prior", low=0, high=1e6, open_ends=True)
     draws = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)

@@ -14,7 +14,7 @@ import numpy as np
 from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.random_streams import RNG, as_generator
-from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse
+from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..multiplicity import ADJUST_METHODS, adjust_pvalues, in_our_words
 from .bayesian_signed_rank import bayesian_signed_rank
 from .friedman import friedman_test
@@ -106,8 +106,7 @@ def compare_over_datasets(
     level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
     as_real(rope, "rope", low=0)
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
-    if not isinstance(greater_is_better, (bool, np.bool_)):
-        raise refuse("greater_is_better", greater_is_better, "True or False")
+    require_flag(greater_is_better, "greater_is_better")
     oriented = ties_as_equal(table if greater_is_better else -table)
     ranks = _mean_ranks(oriented)
     order = sorted(range(k), key=lambda model: (ranks[model], model))

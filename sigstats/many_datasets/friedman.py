@@ -16,7 +16,7 @@ from .._common.error_bounds import error_bound
 from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.random_streams import RNG, as_generator
-from .._common.validation import IntArray, as_choice, as_count, as_names, as_real, as_reals, refuse
+from .._common.validation import IntArray, as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..test_result import TestResult, monte_carlo_outcome
 from .friedman_exact import exact_pvalue, feasible
 
@@ -156,8 +156,7 @@ def friedman_test(
     if datasets < 2 or k < 3:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and three models (columns) or more")
     way = as_choice(method, "method", FRIEDMAN_METHODS)
-    if not isinstance(greater_is_better, (bool, np.bool_)):
-        raise refuse("greater_is_better", greater_is_better, "True or False")
+    require_flag(greater_is_better, "greater_is_better")
     replicates = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**8)
     generator = as_generator(rng)
     doubled = np.rint(2 * rankdata(-table if greater_is_better else table, axis=1)).astype(np.int64)

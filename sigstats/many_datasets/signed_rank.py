@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import ndtr
 
-from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, as_reals, refuse
+from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_real, as_reals, require_squarable
 from ..intervals import Interval, with_alternative
 from ..sign_flips.in_doubles import probabilities_below
 from ..sign_flips.law import pvalue_of_sum
@@ -29,7 +29,6 @@ SIGNED_RANK_METHODS: tuple[SignedRankMethod, ...] = ("exact", "normal")
 
 #: Differences closer than this share of the largest are tied, and as close to 0 are 0.
 _TIED = 1e-12
-_LARGEST = 1e150
 #: With more differences the interval counts by the normal law.
 _MOST_EXACT = 1000
 
@@ -112,10 +111,7 @@ def signed_rank_test(
     (26.5, 0.046875, 1)
     """
     values = as_reals(differences, "differences", ndim=1)
-    if (np.abs(values) > _LARGEST).any():
-        raise refuse(
-            "differences", values[np.abs(values) > _LARGEST][0], f"numbers between {-_LARGEST:g} and {_LARGEST:g}"
-        )
+    require_squarable(values, "differences")
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     as_choice(zero_method, "zero_method", ZERO_METHODS)
     as_choice(method, "method", SIGNED_RANK_METHODS)

@@ -8,11 +8,10 @@ import math
 
 import numpy as np
 
-from .._common.bisection import smallest_enough
 from .._common.validation import as_count, as_real, refuse
 from .power import MAX_N, discordant_weights
 from .rejection_region import as_rule, conditional_power, critical_counts
-from .sample_size import sample_size
+from .sample_size import sample_size, smallest_enough
 
 #: An observed drop that is the smallest one but for rounding counts.
 _ROUNDING = 1e-12

@@ -9,11 +9,12 @@ more than the p-value); for tests other than McNemar's; for observations that ar
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real
-from .discordance import discordant_probabilities
+from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse, require_flag
+from ..subsampling import hypergeometric_tables
 from .rejection_region import Rule, as_rule, conditional_power, critical_counts
 from .test import McNemarMethod
 
@@ -23,6 +24,43 @@ _REMAINDER = 1e-16
 MAX_N = 10**8
 #: Below it a probability is none: the binomial law of so small a one overflows.
 _NONE = 1e-250
+#: More than the rounding of a sum of probabilities.
+_ROUNDING = 1e-12
+#: So many rows at most are drawn or left out of a finite population; the sum grows with their number.
+_MOST_DRAWN = 10**7
+#: How many probabilities are computed at a time.
+_BLOCK = 2**20
+
+
+def discordant_probabilities(
+    only_a: Any, only_b: Any, accuracy_a: Any, accuracy_b: Any, discordance: Any
+) -> tuple[float, float]:
+    """The probabilities that only A, and only B, is right: given as such, or by accuracies and their discordance.
+
+    Raises ValueError, unless exactly one of the two ways is taken, with probabilities that can be together.
+
+    >>> [round(p, 3) for p in discordant_probabilities(None, None, 0.40, 0.35, 0.25)]
+    [0.15, 0.1]
+    """
+    direct, by_accuracy = (only_a, only_b), (accuracy_a, accuracy_b, discordance)
+    if all(value is not None for value in direct) and all(value is None for value in by_accuracy):
+        a, b = as_real(only_a, "only_a", low=0, high=1), as_real(only_b, "only_b", low=0, high=1)
+        if a + b > 1 + _ROUNDING:
+            raise refuse("only_a + only_b", a + b, "at most 1")
+        return a, b
+    if any(value is None for value in by_accuracy) or any(value is not None for value in direct):
+        given = ["only_a", "only_b", "accuracy_a", "accuracy_b", "discordance"]
+        named = [name for name, value in zip(given, direct + by_accuracy, strict=True) if value is not None]
+        raise ValueError(
+            f"given are {', '.join(named) or 'no probabilities'}; expected only_a= and only_b=, the probabilities that "
+            "only A, and only B, is right, or accuracy_a=, accuracy_b= and discordance=, that exactly one is right"
+        )
+    s, t = as_real(accuracy_a, "accuracy_a", low=0, high=1), as_real(accuracy_b, "accuracy_b", low=0, high=1)
+    d = as_real(discordance, "discordance", low=0, high=1)
+    least, most = abs(s - t), min(s + t, 2 - s - t)
+    if not least - _ROUNDING <= d <= most + _ROUNDING:
+        raise refuse("discordance", discordance, f"from {least:g} to {most:g}, with accuracies {s:g} and {t:g}")
+    return max(0.0, (d + s - t) / 2), max(0.0, (d - s + t) / 2)
 
 
 def power(
@@ -38,47 +76,13 @@ def power(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> float:
-    """The probability that McNemar's test rejects.
+    """`sigstats.paired_power` of one answer an item.
 
-    Parameters
-    ----------
-    n : int
-        The number of observations on which both classifiers are tried, up to 10**8.
-    only_a, only_b : float
-        The probabilities that only A, and only B, is right about an observation. Their difference is the difference
-        of the accuracies, their sum at most 1.
-    accuracy_a, accuracy_b, discordance : float
-        In their place: the probabilities that A is right, that B is right, and that exactly one of them is. For
-        classifiers whose errors are independent and whose accuracies are s and t the discordance is
-        ``s * (1 - t) + t * (1 - s)``; dependent ones, the rule, have a smaller one.
-    alpha : float
-        The level, between 0 and 1/2: reject if the p-value is at most this.
-    alternative, method, correction
-        As in `sigstats.mcnemar_test`. A two-sided test that rejects in favour of the worse classifier counts too.
+    ``sum_m P(M = m) P(reject | m)`` with M binomial (n, only_a + only_b) and, given m, the number of pairs that favour
+    A binomial (m, only_a / (only_a + only_b)); in time of the order of the square root of n.
 
-    Returns
-    -------
-    float
-        Exact but for rounding; what the sum leaves out is below 1e-15. The probability is unconditional: the number
-        of discordant pairs is not fixed beforehand.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range or an option unknown.
-
-    Notes
-    -----
-    ``sum_m P(M = m) P(reject | m)`` with M binomial (n, only_a + only_b) and, given m, the number of pairs that
-    favour A binomial (m, only_a / (only_a + only_b)); in time of the order of the square root of n.
-
-    Examples
-    --------
-    >>> import sigstats
-    >>> round(sigstats.paired_power(200, only_a=0.155, only_b=0.205), 4)
+    >>> round(power(200, only_a=0.155, only_b=0.205), 4)
     0.185
-    >>> round(sigstats.paired_power(200, accuracy_a=0.65, accuracy_b=0.70, discordance=0.36, method="mid-p"), 4)
-    0.2145
     """
     n = as_count(n, "n", minimum=1, maximum=MAX_N)
     p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
@@ -103,7 +107,7 @@ def type_one_error(
     discordance : float
         The probability that exactly one of the two is right, between 0 and 1.
     alpha, alternative, method, correction
-        As in `power`.
+        As in `sigstats.paired_power`.
 
     Returns
     -------
@@ -157,3 +161,67 @@ def binomial_pmf(k: IntArray, n: int, p: float) -> FloatArray:
 
         return np.asarray(binom.pmf(k, n, p), dtype=np.float64)
     return np.asarray(_binom_pmf(k, n, p), dtype=np.float64)
+
+
+def finite_power(
+    n: int,
+    only_a: int,
+    only_b: int,
+    total: int,
+    *,
+    swapped: bool = False,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> float:
+    """The probability that McNemar's test rejects on n rows of a finite population, drawn without replacement.
+
+    The number of discordant pairs is hypergeometric, and so is, given it, their split.
+
+    `n`: the number of rows drawn, at most `total`, and at most 10**7 of them drawn or discordant.
+    `only_a` and `only_b`: how many rows of the population only A, and only B, gets right.
+    `total`: the rows of the population, at most 2**53.
+    `swapped`: whether the outputs of A and B are exchanged in each row drawn with probability 1/2, so that neither is
+    better: the probability is then the type-I error.
+    `alpha`, `alternative`, `method` and `correction`: as in `power`.
+
+    What the sums leave out is below 1e-15. Raises ValueError if a number is out of its range or an option
+    unknown.
+
+    >>> round(finite_power(200, 155, 205, 1000), 4), round(finite_power(200, 155, 205, 1000, swapped=True), 4)
+    (0.1575, 0.038)
+    """
+    rows = as_count(total, "total")
+    a, b = as_count(only_a, "only_a", maximum=rows), as_count(only_b, "only_b", maximum=rows)
+    if a + b > rows:
+        raise refuse("only_a + only_b", a + b, f"at most total, {rows}")
+    drawn = as_count(n, "n", minimum=1, maximum=rows)
+    if min(drawn, a + b) > _MOST_DRAWN:
+        raise refuse("n", n, f"at most {_MOST_DRAWN}, or as few discordant rows")
+    require_flag(swapped, "swapped")
+    rule = as_rule(alpha, alternative, method, correction)
+    (first,), (weights,) = hypergeometric_tables(rows, a + b, [drawn])
+    m = first + np.flatnonzero(weights)
+    weights = weights[weights > 0]
+    critical = critical_counts(m, rule)
+    given = conditional_power(m, critical, 0.5, rule) if swapped else _split(m, critical, a, b, rule)
+    return min(1.0, float(np.sum(weights * given)))
+
+
+def _split(m: IntArray, critical: IntArray, a: int, b: int, rule: Rule) -> FloatArray:
+    """The conditional power, given m discordant rows out of a + b."""
+    favoured = {"two-sided": (a, b), "greater": (a,), "less": (b,)}[rule.alternative]
+    return np.asarray(sum(_upper_tail(m, critical, a + b, marked) for marked in favoured))
+
+
+def _upper_tail(m: IntArray, critical: IntArray, total: int, marked: int) -> FloatArray:
+    tails = np.empty(m.size)
+    widest = hypergeometric_tables(max(total, 1), marked, m[-1:])[1].size
+    step = max(1, _BLOCK // widest)
+    for start in range(0, m.size, step):
+        part = slice(start, start + step)
+        first, probabilities = hypergeometric_tables(max(total, 1), marked, m[part])
+        values = first[:, None] + np.arange(probabilities.shape[1])
+        tails[part] = np.sum(probabilities * (values >= critical[part, None]), axis=1)
+    return tails

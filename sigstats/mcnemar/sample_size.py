@@ -8,10 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._common.bisection import smallest_enough
 from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
-from .discordance import discordant_probabilities
-from .power import MAX_N, discordant_weights, exact_power
+from .power import MAX_N, discordant_probabilities, discordant_weights, exact_power
 from .rejection_region import Rule, as_rule, conditional_power, critical_counts
 from .test import McNemarMethod
 
@@ -36,30 +34,10 @@ def sample_size(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> int:
-    """The smallest number of observations from which on McNemar's test has the power wanted.
+    """`sigstats.paired_sample_size` of one answer an item.
 
-    Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
-    such that the power is at least `target` **at n and at every larger number**, so that a few observations more than
-    planned never make a study weaker than promised. A power that equals the target but for rounding reaches it.
-
-    Parameters
-    ----------
-    only_a, only_b, accuracy_a, accuracy_b, discordance : float
-        As in `power`; the accuracies differ.
-    target : float
-        The power wanted, strictly between 0 and 1.
-    alpha, alternative, method, correction
-        As in `power`.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range, the alternative points the other way than the difference, or the difference
-        is so small that more than 10**8 observations or two million discordant pairs would have to be considered.
+    Raises ValueError also if the difference is so small that more than two million discordant pairs would have to be
+    considered.
 
     Notes
     -----
@@ -68,14 +46,6 @@ def sample_size(
     if no B(i) is below the target, no larger n is. Beyond the largest m considered, b is bounded from below by
     Hoeffding's inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to
     n + 1, and then lowered as long as the power itself stays at the target.
-
-    Examples
-    --------
-    >>> import sigstats
-    >>> [sigstats.paired_sample_size(only_a=0.10, only_b=0.05, method=each) for each in ("exact", "mid-p")]
-    [498, 461]
-    >>> sigstats.paired_sample_size(accuracy_a=0.90, accuracy_b=0.85, discordance=0.15)
-    498
     """
     p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
     goal = as_real(target, "target", low=0, high=1, open_ends=True)
@@ -124,13 +94,13 @@ def detectable_difference(
     target : float
         The power wanted, strictly between 0 and 1.
     alpha, alternative, method, correction
-        As in `power`.
+        As in `sigstats.paired_power`.
 
     Returns
     -------
     float
-        The size of the difference, ``abs(only_a - only_b)`` in the terms of `power`, at most `discordance`; 0 if even
-        equal classifiers are told apart that often (a target below the type-I error).
+        The size of the difference, ``abs(only_a - only_b)`` in the terms of `sigstats.paired_power`, at most
+        `discordance`; 0 if even equal classifiers are told apart that often (a target below the type-I error).
 
     Raises
     ------
@@ -213,3 +183,25 @@ def _power_by_discordant(p_a: float, p_b: float, goal: float, rule: Rule) -> tup
         raise refuse("only_a, only_b", (p_a, p_b), wanted)
     m: IntArray = np.arange(math.ceil(root * root) + 1)
     return conditional_power(m, critical_counts(m, rule), share, rule), 1 - miss
+
+
+def smallest_enough(enough: Callable[[int], bool], maximum: int, *, low: int = 0) -> int | None:
+    """The smallest whole number above `low` that is enough; None if `maximum` is not.
+
+    `enough`: whether a number is enough. If it is not true of all numbers above one of which it is true, the answer
+    is enough and the number below it is not, but a smaller one may be.
+    `maximum`: the largest number that is asked for.
+    `low`: a number that is not enough.
+
+    >>> smallest_enough(lambda n: n * n >= 200, 1000), smallest_enough(lambda n: n * n >= 200, 10)
+    (15, None)
+    """
+    high = min(max(2 * low, 1), maximum)
+    while not enough(high):
+        if high == maximum:
+            return None
+        low, high = high, min(2 * high, maximum)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import betainc, log_ndtr
 
 from .._common.class_names import as_predictions
 from .._common.counts_wanted import takes_counts
@@ -25,7 +25,9 @@ from .._common.validation import (
     as_choice,
     as_count,
     as_counts,
+    as_real,
     refuse,
+    require_flag,
 )
 from ..intervals import Interval, clopper_pearson, with_alternative
 from ..test_result import TestResult
@@ -210,8 +212,7 @@ def check_options(alternative: Any, method: Any, correction: Any) -> None:
     """ValueError unless these are options of `mcnemar_test` that go together. Not part of the public names."""
     as_choice(alternative, "alternative", ALTERNATIVES)
     as_choice(method, "method", MCNEMAR_METHODS)
-    if not isinstance(correction, (bool, np.bool_)):
-        raise refuse("correction", correction, "True or False")
+    require_flag(correction, "correction")
     if correction and method != "chi2":
         raise refuse("correction", correction, f'False with method="{method}": it corrects the chi-square alone')
 
@@ -243,3 +244,44 @@ def _log_chi2_pvalue(a: int, b: int, alternative: Alternative, correction: bool)
     # P(X >= a) is taken at a - 1/2, also where the data speak against the alternative.
     toward = (a - b if alternative == "greater" else b - a) - int(correction)
     return float(log_ndtr(-math.copysign(math.sqrt(toward**2 / (a + b)), toward)))
+
+
+@takes_counts(2, discordant_counts)
+def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
+    """The posterior probability that A is more accurate than B on rows like these.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        How many rows only A, and only B, got right (`sigstats.discordant_counts`).
+    prior : float
+        Both parameters of the beta prior of the share of discordant rows that A gets right: 1 is uniform, 1/2
+        Jeffreys's.
+
+    Returns
+    -------
+    float
+        1/2 where the counts are equal.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, or `prior` is not above 0.
+
+    Notes
+    -----
+    The share's posterior is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that it
+    exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``: the Bayesian McNemar test
+    of Chechile (2020), *Bayesian Statistics for Experimental Scientists*, ``dfba_mcnemar`` of the R package DFBA. The
+    rows that both or neither got right do not matter where the prior of all four cells is a Dirichlet law: the share of
+    one of two cells in their sum is then beta, with the parameters of these two, and independent of the sum.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> round(sigstats.pair_probability(7, 1), 5), round(sigstats.pair_probability(7, 1, prior=0.5), 5)
+    (0.98047, 0.98663)
+    """
+    a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
+    weight = as_real(prior, "prior", low=0, high=1e15, open_ends=True)
+    return 0.5 if a == b else float(betainc(b + weight, a + weight, 0.5))

@@ -15,6 +15,9 @@ finite result, and no bootstrap replicate is lost; scikit-learn too gives 0 for 
 scikit-learn, averages over classes include the classes that occur in the table: `balanced_accuracy` those of the truth,
 a ``macro-`` measure those of the truth or of the predictions.
 
+Each raises ValueError if a count is negative or fractional, the shapes do not broadcast, or a parameter is out of
+range.
+
 For several categories see `sigstats.measures.measure`, which also finds a measure by its name.
 
 When not to use: for measures of scores and ranks (AUC, log loss), which are no functions of these counts.
@@ -32,11 +35,7 @@ from .confusion import of_counts, ratio
 
 @of_counts
 def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of right answers, ``(tp + tn) / n``.
-
-    `tp`, `fn`, `fp` and `tn`: the counts, in the order that the module states. `undefined`: the value of 0/0, here
-    that of no observation at all. Raises ValueError if a count is negative or fractional, or the shapes do not
-    broadcast.
+    """The share of right answers, ``(tp + tn) / n``; 0/0 is that of no observation at all.
 
     >>> accuracy(30, 10, 20, 40)
     0.7
@@ -48,8 +47,6 @@ def accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> A
 def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of wrong answers, ``(fn + fp) / n`` (Keller et al., eq. 1): less is better.
 
-    Parameters and errors are those of `accuracy`.
-
     >>> error(30, 10, 20, 40)
     0.3
     """
@@ -60,7 +57,7 @@ def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of positives among those called positive, ``tp / (tp + fp)`` (Keller et al., section 4).
 
-    Parameters and errors are those of `accuracy`; 0/0 if nothing is called positive.
+    0/0 if nothing is called positive.
 
     >>> precision(30, 10, 20, 40), precision(0, 10, 0, 90)
     (0.6, 0.0)
@@ -72,7 +69,7 @@ def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> 
 def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The share of positives that are found, ``tp / (tp + fn)`` (Keller et al., section 4); also sensitivity.
 
-    Parameters and errors are those of `accuracy`; 0/0 if nothing is positive.
+    0/0 if nothing is positive.
 
     >>> recall(30, 10, 20, 40)
     0.75
@@ -84,7 +81,7 @@ def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any
 def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The recall of the negative class, ``tn / (tn + fp)``.
 
-    Parameters and errors are those of `accuracy`; 0/0 if nothing is negative.
+    0/0 if nothing is negative.
 
     >>> specificity(30, 10, 15, 45)
     0.75
@@ -96,7 +93,7 @@ def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -
 def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The mean of recall and specificity; of a class that does not occur, nothing is counted.
 
-    Parameters and errors are those of `accuracy`; 0/0 if neither class occurs.
+    0/0 if neither class occurs.
 
     >>> balanced_accuracy(30, 10, 25, 75), balanced_accuracy(30, 10, 0, 0)
     (0.75, 0.75)
@@ -109,8 +106,8 @@ def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 
 def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: float = 0.0) -> Any:
     """Van Rijsbergen's F, in which recall counts `beta` times as much as precision.
 
-    ``(1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp)``. Parameters and errors are those of `accuracy`, and
-    `beta`, from 0 (precision) to 1e6; 0/0 if nothing is positive and nothing is called positive.
+    ``(1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp)``. `beta`, from 0 (precision) to 1e6; 0/0 if nothing is
+    positive and nothing is called positive.
 
     >>> f_beta(30, 10, 20, 40, beta=2)
     0.7142857142857143
@@ -123,7 +120,7 @@ def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: 
 def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The harmonic mean of precision and recall, ``2 tp / (2 tp + fn + fp)`` (Keller et al., eq. 11).
 
-    Parameters and errors are those of `accuracy`; 0/0 if nothing is positive and nothing is called positive.
+    0/0 if nothing is positive and nothing is called positive.
 
     >>> f1(30, 10, 20, 40)
     0.6666666666666666
@@ -135,7 +132,7 @@ def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The intersection of the positives and those called positive over their union, ``tp / (tp + fn + fp)``.
 
-    Parameters and errors are those of `accuracy`; 0/0 if nothing is positive and nothing is called positive.
+    0/0 if nothing is positive and nothing is called positive.
 
     >>> jaccard(30, 10, 20, 40)
     0.5
@@ -147,8 +144,8 @@ def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> An
 def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """Matthews's correlation of true and assigned class (the phi coefficient), from -1 to 1.
 
-    ``(tp tn - fn fp) / sqrt((tp + fn) (tp + fp) (tn + fn) (tn + fp))`` (Matthews 1975). Parameters and errors are
-    those of `accuracy`; 0/0 if all are of one class or all are called one class.
+    ``(tp tn - fn fp) / sqrt((tp + fn) (tp + fp) (tn + fn) (tn + fp))`` (Matthews 1975). 0/0 if all are of one class or
+    all are called one class.
 
     >>> round(mcc(30, 10, 20, 40), 12), mcc(10, 0, 0, 0)
     (0.408248290464, 0.0)
@@ -161,8 +158,8 @@ def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 def kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """Cohen's (1960) agreement of true and assigned class beyond chance, at most 1.
 
-    ``2 (tp tn - fn fp) / ((tp + fp) (fp + tn) + (tp + fn) (fn + tn))``, which is ``(po - pe) / (1 - pe)``. Parameters
-    and errors are those of `accuracy`; 0/0 if all are of one class and all are called so (scikit-learn: NaN).
+    ``2 (tp tn - fn fp) / ((tp + fp) (fp + tn) + (tp + fn) (fn + tn))``, which is ``(po - pe) / (1 - pe)``.
+    0/0 if all are of one class and all are called so (scikit-learn: NaN).
 
     >>> kappa(30, 10, 20, 40)
     0.4
@@ -186,13 +183,10 @@ def dcf(
 
     ``cost_fn prior fn / (tp + fn) + cost_fp (1 - prior) fp / (fp + tn)`` (Keller et al., eq. 7).
 
-    `tp`, `fn`, `fp` and `tn`: the counts, in the order that the module states.
     `cost_fn` and `cost_fp`: what it costs to reject a client and to accept an impostor, from 0 to 1e100, in any unit:
     the result's.
     `prior`: the probability of a client where the system is used, whatever their share here.
-    `undefined`: the value of 0/0, that is, of each of the two error rates if its class does not occur.
-
-    Raises ValueError if a count is negative or fractional, or a cost or `prior` out of range.
+    `undefined`: the value of each of the two error rates if its class does not occur.
 
     With the defaults it is the half total error rate; NIST's evaluations of speaker recognition used the second form.
 

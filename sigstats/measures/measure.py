@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse
+from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse, require_flag
 from .confusion import Confusion, checked_confusion, ratio
 from .own import named, values_of
 from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, in_our_words, is_of_counts
@@ -53,8 +53,7 @@ class Measure:
     function: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.greater_is_better, (bool, np.bool_)):
-            raise refuse("greater_is_better", self.greater_is_better, "True or False")
+        require_flag(self.greater_is_better, "greater_is_better")
         if self.function is None:
             _check_named(self)
         elif not callable(self.function):

@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from .._common.array_record import ArrayRecord
 from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
-from .._common.tabular import Table, Tabular, in_words
+from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import (
     FloatArray,
     IntArray,

@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
-from .._common.array_record import ArrayRecord
 from .._common.data_frames import require_same_index
-from .._common.tabular import Table, Tabular, in_words
+from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import Alternative, FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
 from ..sign_flips.test import sign_flip_test

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from .._common.extreme import TIE_TOLERANCE, exchange_floor
-from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_real, as_reals, refuse
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_real, as_reals, require_squarable
 from ..intervals import Interval, with_alternative
 from ..test_result import TestResult
 
@@ -95,8 +95,7 @@ def corrected_resampled_test(
     (3.95368, 0.003336)
     """
     values = as_reals(differences, "differences", ndim=1, minimum_size=2)
-    if (np.abs(values) > 1e150).any():
-        raise refuse("differences", values[np.abs(values) > 1e150][0], "numbers between -1e+150 and 1e+150")
+    require_squarable(values, "differences")
     train, test = as_count(n_train, "n_train", minimum=1), as_count(n_test, "n_test", minimum=1)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import fdtrc
 
 from .._common.extreme import TIE_TOLERANCE, exchange_floor
-from .._common.validation import as_reals, refuse
+from .._common.validation import as_reals, refuse, require_squarable
 from ..test_result import TestResult
 
 
@@ -71,8 +71,7 @@ def five_by_two_test(differences: Any) -> FiveByTwoResult:
     values = as_reals(differences, "differences", ndim=2)
     if values.shape != (5, 2):
         raise refuse("differences (shape)", values.shape, "(5, 2): two folds of each of five replications")
-    if (np.abs(values) > 1e150).any():
-        raise refuse("differences", values[np.abs(values) > 1e150][0], "numbers between -1e+150 and 1e+150")
+    require_squarable(values, "differences")
     largest = float(np.abs(values).max())
     scaled = values / largest if largest else values
     apart = scaled[:, 0] - scaled[:, 1]

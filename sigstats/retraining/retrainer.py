@@ -15,7 +15,7 @@ import numpy as np
 
 from .._common.data_frames import require_same_index
 from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, refuse
+from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, require_flag
 from ._classifiers import class_codes, fit_transform, require_classifier, split_transforms
 from ._rows import as_rows, permute_features, take
 from .folds import as_classes, as_folds
@@ -91,8 +91,7 @@ class Retrainer:
         groups: Any = None,
     ) -> None:
         require_classifier(estimator)
-        if not isinstance(batched, (bool, np.bool_)):
-            raise refuse("batched", batched, "True or False")
+        require_flag(batched, "batched")
         self.around_fit: Callable[[], AbstractContextManager[None]] = nullcontext
         self.null = as_choice(null, "null", NULLS)
         require_same_index(X=X, y=y, folds=folds, groups=groups)

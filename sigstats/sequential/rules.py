@@ -6,8 +6,8 @@ A rule looks at the replicates one by one in their order, so where it stops depe
 - `BesagCliffordRule` stops once enough replicates were as extreme as observed: where p is large anyway. With the number
   that `deciding_exceedances` gives, ``p <= alpha`` says of every test what it would say after all replicates, whatever
   the adjustment for multiplicity.
-- `sigstats.sequential.precision_rule.PrecisionRule` stops where a rate is known as well as wanted, for simulation
-  studies, and `sigstats.sequential.precise_p_rule.PrecisePRule` where a p-value is.
+- `sigstats.sequential.precision_rules.PrecisionRule` stops where a rate is known as well as wanted, for simulation
+  studies, and `sigstats.sequential.precision_rules.PrecisePRule` where a p-value is.
 - `GandyRule` stops where it is certain, up to a risk that is bounded for every p, on which side of the level p lies. It
   stops soonest where p is far from the level, on both sides: the one to choose where a replicate costs much and the
   verdict is what is wanted.

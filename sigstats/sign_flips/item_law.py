@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import betaln, gammaln, xlogy
 
 from .._common.validation import FloatArray, as_real, as_reals, refuse
-from ..mcnemar.discordance import discordant_probabilities
+from ..mcnemar.power import discordant_probabilities
 
 _MOST_GIVEN = 10**5
 

@@ -6,15 +6,17 @@ With magnitudes :math:`m_1, \dots, m_n` and independent fair coins :math:`B_i`, 
 American Statistical Association 78, 435-440, use its Fourier transform).
 
 The way is chosen by what each costs, and none takes more than half a second below a hundred thousand magnitudes. Whole
-ones are summed exactly where their sums are few (`sigstats.sign_flips.few_sums`), where the product is short, or where
-they are few enough to be enumerated. Wider laws come from their characteristic function, to thirty digits
+ones are summed exactly where their sums are few, however far apart they lie (`tail_count`), where the product is short,
+or where they are few enough to be enumerated. Wider laws come from their characteristic function, to thirty digits
 (`sigstats.sign_flips.characteristic`), or from sums of doubles, to thirteen (`sigstats.sign_flips.in_doubles`). Real
 magnitudes, or whole ones whose sums spread too widely, are enumerated where there are few of them and otherwise bounded
 (`sigstats.sign_flips.fourier`).
 """
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -24,10 +26,11 @@ from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail, tail_error
 from .characteristic import Tail, tail_by_frequencies
-from .few_sums import MOST_SUMS, halves, tail_count
 from .fourier import tail_bounds
 from .in_doubles import tail_in_doubles
 
+#: Half of the sizes have at most so many sums.
+MOST_SUMS = 2**16
 #: Laws whose exact product, as the number of its coefficients times their length in bits, is larger are not summed,
 #: unless their spread times the number of sizes is at most the second.
 MOST_BITS, MOST_TERMS = 10**9, 2**28
@@ -182,3 +185,45 @@ def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float)
     # Sums of reals within the tolerance count as equal.
     place, slack = (place, tie) if whole else (place - tie, 0.0)
     return Tail(*tail_bounds(scaled, times.astype(np.float64), place, slack=slack, width=width))
+
+
+def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
+    """The sizes in two parts, each with how often it occurs, and the number of sums of the part that has more.
+
+    >>> halves({3: 9, 5: 4, 7: 1})
+    ({3: 9}, {5: 4, 7: 1}, 10)
+    """
+    parts: tuple[dict[int, int], dict[int, int]] = ({}, {})
+    sums = [1, 1]
+    for size, times in sorted(distinct.items(), key=lambda item: (-item[1], item[0])):
+        fewer = int(sums[1] < sums[0])
+        parts[fewer][size] = times
+        sums[fewer] *= times + 1
+    return *parts, max(sums)
+
+
+def tail_count(one: Mapping[int, int], other: Mapping[int, int], threshold: int) -> int:
+    """How many choices of signs give a sum of at least the threshold, from the two parts of `halves`.
+
+    >>> tail_count({1: 1, 2: 1}, {5: 1}, 6)  # 1 + 5, 2 + 5 and 1 + 2 + 5
+    3
+    """
+    first, second = _counts_of_sums(one), sorted(_counts_of_sums(other).items())
+    sums = [total for total, _ in second]
+    from_here_on = [*accumulate((count for _, count in reversed(second)), initial=0)][::-1]
+    return sum(count * from_here_on[bisect_left(sums, threshold - total)] for total, count in first.items())
+
+
+def _counts_of_sums(distinct: Mapping[int, int]) -> dict[int, int]:
+    """The number of choices of signs that give each sum."""
+    counts = {0: 1}
+    for size, times in distinct.items():
+        grown: dict[int, int] = {}
+        ways = 1
+        for j in range(times + 1):
+            added = j * size
+            for total, count in counts.items():
+                grown[total + added] = grown.get(total + added, 0) + ways * count
+            ways = ways * (times - j) // (j + 1)
+        counts = grown
+    return counts

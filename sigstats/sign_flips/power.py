@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from .._common.bisection import smallest_enough
 from .._common.validation import Alternative, as_count, as_real, refuse
 from ..mcnemar.power import power as mcnemar_power
 from ..mcnemar.rejection_region import Rule, as_rule
 from ..mcnemar.sample_size import sample_size as mcnemar_sample_size
+from ..mcnemar.sample_size import smallest_enough
 from ..mcnemar.test import McNemarMethod
 from .item_law import item_law
 from .power_of_flips import power_of_flips

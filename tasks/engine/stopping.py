@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sigstats.sequential.precision_rule import PrecisionRule
+from sigstats.sequential.precision_rules import PrecisionRule
 
 from ..fan_out import CountsRejections, HasExceedances
 from ..plan import Cell

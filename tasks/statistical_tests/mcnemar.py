@@ -13,8 +13,7 @@ from sigstats._common.messages import join_words
 from sigstats._common.validation import ALTERNATIVES, as_choice, as_count
 from sigstats.effects import accuracy_difference
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.mcnemar.finite_power import finite_power
-from sigstats.mcnemar.power import power
+from sigstats.mcnemar.power import finite_power, power
 from sigstats.mcnemar.sample_size import sample_size
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.sign_flips.test import sign_flip_test

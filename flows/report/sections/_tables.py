@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sigstats.sequential.gandy_rule import GandyRule
-from sigstats.sequential.precise_p_rule import PrecisePRule
+from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import FixedRule
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.schema import Hypothesis

@@ -17,7 +17,7 @@ from sigstats.flows.running.timing import estimate
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.benchmark import KIND
 from sigstats.sequential.gandy_rule import GandyRule
-from sigstats.sequential.precise_p_rule import PrecisePRule
+from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import BesagCliffordRule
 from sigstats.tasks.replicates import fanout
 from sigstats.tasks.results import Results

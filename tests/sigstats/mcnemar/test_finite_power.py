@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.mcnemar.finite_power import finite_power
-from sigstats.mcnemar.power import power, type_one_error
+from sigstats.mcnemar.power import finite_power, power, type_one_error
 from sigstats.mcnemar.test import mcnemar_test
 
 from ...examples import examples

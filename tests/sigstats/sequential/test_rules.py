@@ -12,7 +12,7 @@ from scipy.stats import binom
 from sigstats.intervals import Interval
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.sequential.gandy_rule import GandyRule, boundaries
-from sigstats.sequential.precise_p_rule import PrecisePRule
+from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.result import SequentialResult
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule, deciding_exceedances
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sigstats import stratified_paired_test
 from sigstats.sign_flips import law
-from sigstats.sign_flips.few_sums import halves, tail_count
+from sigstats.sign_flips.law import halves, tail_count
 
 from ...examples import examples
 
