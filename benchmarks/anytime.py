@@ -17,7 +17,7 @@ from scipy.stats import norm, t
 
 import sigstats
 from sigstats.anytime import expected
-from sigstats.anytime.wealth import log_wealth
+from sigstats.anytime.bets import log_wealth
 
 LOOKS, NEW, DISCORDANCE, ALPHA = 300, 200, 0.1, 0.05
 SHARES = (0.2, 0.35, 0.45)

@@ -20,7 +20,7 @@ _MOST = 10**6
 def log_evalues(ahead: FloatArray, behind: FloatArray) -> FloatArray:
     """The natural logarithm of one-sided e-values of right and wrong without a margin.
 
-    >>> from sigstats.anytime.wealth import log_wealth
+    >>> from sigstats.anytime.bets import log_wealth
     >>> wealth = log_wealth(np.array([1.0, -1.0]), np.array([9.0, 2.0]), least=-1, mean=0)
     >>> bool(np.isclose(log_evalues(np.array([9.0]), np.array([2.0]))[0], wealth))
     True

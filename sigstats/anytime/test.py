@@ -145,7 +145,7 @@ def anytime_test(
 
     Notes
     -----
-    The e-value is the average wealth of bets on the rows (``sigstats.anytime.wealth``), two-sided the mean of both
+    The e-value is the average wealth of bets on the rows (``sigstats.anytime.bets``), two-sided the mean of both
     sides. For right and wrong without a margin it depends on the ``a`` rows that favour A and the ``b`` that favour B
     alone, and is ``2**(a + b) * B(a + 1/2, b + 1/2) / B(1/2, 1/2)``, the Bayes factor of a Beta(1/2, 1/2) prior. It is
     below the largest wealth in hindsight by a factor of about ``sqrt(n)`` alone. Each row, given the earlier ones, must

@@ -15,7 +15,6 @@ speaks about two trained classifiers, over test sets; not about learning algorit
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -117,62 +116,37 @@ def bootstrap_test(
     """
     joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
     size = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
-    options = _Options(confidence_level, method, alternative, null_value)
-    check_resamples(size, options.confidence_level, options.method, options.alternative)
-    keep = _as_flag(keep_replicates, "keep_replicates")
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    as_choice(method, "method", BOOTSTRAP_METHODS)
+    as_choice(alternative, "alternative", ALTERNATIVES)
+    null = as_real(null_value, "null_value")
+    if alternative != "two-sided" and method == "centred":
+        raise refuse("alternative", alternative, '"two-sided" with method="centred"')
+    check_resamples(size, level, method, alternative)
+    require_flag(keep_replicates, "keep_replicates")
     replicates = bootstrap_replicates(joint, chosen, rng=rng, size=size)
-    differences = replicates.differences
-    result = _result(joint, chosen, differences, options, int(replicates.undefined.sum()))
-    return replace(result, bootstrap_distribution=tuple(differences.tolist())) if keep else result
-
-
-def _as_flag(value: Any, name: str) -> bool:
-    require_flag(value, name)
-    return bool(value)
-
-
-class _Options:
-    """The checked options of a test."""
-
-    def __init__(self, confidence_level: Any, method: Any, alternative: Any, null_value: Any) -> None:
-        self.confidence_level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-        as_choice(method, "method", BOOTSTRAP_METHODS)
-        as_choice(alternative, "alternative", ALTERNATIVES)
-        self.method: BootstrapMethod = method
-        self.alternative: Alternative = alternative
-        self.null_value = as_real(null_value, "null_value")
-        if alternative != "two-sided" and method == "centred":
-            raise refuse("alternative", alternative, '"two-sided" with method="centred"')
-
-
-def _result(
-    joint: JointCounts,
-    measure: Measure,
-    differences: FloatArray,
-    options: _Options,
-    undefined: int,
-) -> BootstrapResult:
-    observed = evaluate(joint, measure, np.array([joint.counts], dtype=np.float64))
+    differences, undefined = replicates.differences, int(replicates.undefined.sum())
+    observed = evaluate(joint, chosen, np.array([joint.counts], dtype=np.float64))
     estimate = float(observed.differences[0])
     inference = infer(
         differences,
-        method=options.method,
-        confidence_level=options.confidence_level,
-        alternative=options.alternative,
-        null_value=options.null_value,
+        method=method,
+        confidence_level=level,
+        alternative=alternative,
+        null_value=null,
         estimate=estimate,
-        acceleration=acceleration(joint, measure) if options.method == "bca" else 0.0,
+        acceleration=acceleration(joint, chosen) if method == "bca" else 0.0,
     )
-    better = differences > 0 if measure.greater_is_better else differences < 0
+    better = differences > 0 if chosen.greater_is_better else differences < 0
     return BootstrapResult(
         statistic=estimate,
         pvalue=inference.pvalue,
-        method=options.method,
-        alternative=options.alternative,
-        confidence_interval=Interval(inference.low, inference.high, options.confidence_level),
+        method=method,
+        alternative=alternative,
+        confidence_interval=Interval(inference.low, inference.high, level),
         replicates=differences.size,
         exceedances=inference.exceedances,
-        reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, measure, differences, undefined)]),
+        reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, chosen, differences, undefined)]),
         estimate=estimate,
         probability=float(better.mean()),  # eq. (13)
         probability_tied=float((differences == 0).mean()),
@@ -180,9 +154,10 @@ def _result(
         value_b=float(observed.b[0]),
         mean=float(differences.mean()),
         standard_error=float(differences.std(ddof=1)) if differences.size > 1 else 0.0,
-        null_value=options.null_value,
+        null_value=null,
         undefined=undefined,
-        measure=measure.name,
+        measure=chosen.name,
+        bootstrap_distribution=tuple(differences.tolist()) if keep_replicates else None,
     )
 
 

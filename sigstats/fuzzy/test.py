@@ -9,8 +9,7 @@ When not to use: the weights are probabilities of classes that errors were drawn
 classes are crisp (`sigstats.efficiency_test`, `sigstats.goodness_of_fit_test`, `sigstats.homogeneity_test`).
 """
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
@@ -152,8 +151,8 @@ def goodness_of_fit_test(
             )
             degrees = len(required) - 1
             return float(chdtrc(degrees, most_of_fit(objects, expected))), float(chdtrc(degrees, nearest)), False
-        found = (crisp_goodness_of_fit_test(counts, required, method=method).pvalue for counts in tables)
-        return *_extremes(found), True
+        pvalues = [crisp_goodness_of_fit_test(counts, required, method=method).pvalue for counts in tables]
+        return min(pvalues), max(pvalues), True
 
     return by_degree(at, known, method)
 
@@ -210,7 +209,8 @@ def homogeneity_test(
             return *_homogeneity_bounds(*objects, k), False
         if method == "chi2":
             return *_chi2_extremes(*(np.array(sorted(own), dtype=float) for own in tables)), True
-        return *_extremes(_homogeneity(x, y) for x, y in product(*tables)), True
+        pvalues = [_homogeneity(x, y) for x, y in product(*tables)]
+        return min(pvalues), max(pvalues), True
 
     return by_degree(at, known, method)
 
@@ -249,13 +249,6 @@ def _homogeneity_bounds(first: Sequence[Choice], second: Sequence[Choice], k: in
     some = {j for own in (*first, *second) for j in own}
     low = chdtrc(max(1, len(sure) - 1), most_of_two(first, second, k))
     return float(low), float(chdtrc(len(some) - 1, smallest))
-
-
-def _extremes(pvalues: Iterable[float]) -> tuple[float, float]:
-    low, high = math.inf, -math.inf
-    for p in pvalues:
-        low, high = min(low, p), max(high, p)
-    return low, high
 
 
 def _too_many(most: int, degree: float) -> ValueError:

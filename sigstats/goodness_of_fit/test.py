@@ -17,9 +17,8 @@ from .._common.error_bounds import expected_counts_warning
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count
 from ..test_result import TestResult, monte_carlo_outcome
-from .distance import ORDERINGS, Ordering, as_counts_and_probabilities, distance, log_probability
+from .distance import ORDERINGS, Ordering, as_counts_and_probabilities, distance, exceedances, log_probability
 from .exact import exact_pvalue
-from .sampling import exceedances
 
 GoodnessOfFitMethod: TypeAlias = Literal["exact", "chi2", "likelihood-ratio", "monte-carlo"]
 
@@ -124,26 +123,19 @@ def goodness_of_fit_test(
         statistic = math.exp(log_probability(x, p))
     else:
         statistic = float(distance(x, int(x.sum()), p, ordering))
-    freedom = len(x) - 1
     if method == "monte-carlo":
         extreme = int(exceedances(x, p, ordering, n_resamples, generator).sum())
-        return GoodnessOfFitTestResult(
-            statistic=statistic,
-            method=method,
-            alternative="two-sided",
-            **monte_carlo_outcome(extreme, n_resamples),
-            ordering=ordering,
-            degrees_of_freedom=freedom,
-        )
-    tail = exact_pvalue(x, p, ordering)
+        outcome = monte_carlo_outcome(extreme, n_resamples)
+    else:
+        tail = exact_pvalue(x, p, ordering)
+        outcome = {"pvalue": tail.pvalue, "error_bound": tail.error}
     return GoodnessOfFitTestResult(
         statistic=statistic,
-        pvalue=tail.pvalue,
         method=method,
         alternative="two-sided",
         ordering=ordering,
-        degrees_of_freedom=freedom,
-        error_bound=tail.error,
+        degrees_of_freedom=len(x) - 1,
+        **outcome,
     )
 
 

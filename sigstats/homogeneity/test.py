@@ -103,36 +103,29 @@ def homogeneity_test(
     generator = as_generator(rng)
     if method == "chi2":
         return _chi2(a, b, said)
-    freedom = len(a) - 1
-    if method == "monte-carlo":
-        extreme = int(exceedances(a, b, n_resamples, generator).sum())
-        return HomogeneityTestResult(
-            statistic=math.exp(log_probability(a, a + b)),
-            method=method,
-            alternative="two-sided",
-            **monte_carlo_outcome(extreme, n_resamples),
-            degrees_of_freedom=freedom,
-            reason=said,
-        )
     total = int((a + b).sum())
-    if total > EXACT_MAX_TOTAL or len(a) > EXACT_MAX_CLASSES:
+    if method == "monte-carlo":
+        statistic = math.exp(log_probability(a, a + b))
+        outcome = monte_carlo_outcome(int(exceedances(a, b, n_resamples, generator).sum()), n_resamples)
+    elif total > EXACT_MAX_TOTAL or len(a) > EXACT_MAX_CLASSES:
         raise refuse(
             "counts_a and counts_b (total, classes)",
             (total, len(a)),
             f"at most {EXACT_MAX_TOTAL} and {EXACT_MAX_CLASSES} for method={method!r}; use method='monte-carlo'",
         )
-    problem = given_margins(a, b)
-    interval = certified_bounds(problem) if method == "bounds" else None
-    p = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval))
+    else:
+        problem = given_margins(a, b)
+        statistic = math.exp(problem.threshold - problem.norm)  # eq. (5)
+        interval = certified_bounds(problem) if method == "bounds" else None
+        p = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval))
+        outcome = {"pvalue": p.pvalue, "pvalue_interval": interval, "error_bound": p.error}
     return HomogeneityTestResult(
-        statistic=math.exp(problem.threshold - problem.norm),  # eq. (5)
-        pvalue=p.pvalue,
+        statistic=statistic,
         method=method,
         alternative="two-sided",
-        pvalue_interval=interval,
-        degrees_of_freedom=freedom,
-        error_bound=p.error,
+        degrees_of_freedom=len(a) - 1,
         reason=said,
+        **outcome,
     )
 
 

@@ -33,9 +33,8 @@ from ..comparison.paired_predictions import as_score_range
 from ..intervals import Interval
 from ..sign_flips.test import sign_flip_test
 from ..test_result import TestResult
-from .agreement import JudgeAgreement as JudgeAgreement
-from .agreement import agreement_of
-from .law import judged_rows
+from .law import JudgeAgreement as JudgeAgreement
+from .law import agreement_of, judged_rows
 
 #: The judge's errors are told to differ at this p-value.
 _DIFFERENT = 0.05

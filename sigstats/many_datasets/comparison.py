@@ -14,7 +14,7 @@ import numpy as np
 from .._common.extreme import ties_as_equal
 from .._common.model_columns import columns_of
 from .._common.random_streams import RNG, as_generator
-from .._common.validation import FloatArray, as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
+from .._common.validation import as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..multiplicity import ADJUST_METHODS, adjust_pvalues, in_our_words
 from .bayesian_signed_rank import bayesian_signed_rank
 from .friedman import friedman_test
@@ -91,6 +91,8 @@ def compare_over_datasets(
     >>> found.models, found.cliques
     (('forest', 'boosting', 'tree'), (('forest', 'boosting'), ('tree',)))
     """
+    from scipy.stats import rankdata  # slow to import
+
     found = columns_of(scores, models, {"datasets": datasets}, name="scores")
     table = as_reals(found.table, "scores", ndim=2)
     count, k = table.shape
@@ -108,12 +110,31 @@ def compare_over_datasets(
     as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     require_flag(greater_is_better, "greater_is_better")
     oriented = ties_as_equal(table if greater_is_better else -table)
-    ranks = _mean_ranks(oriented)
+    ranks = [float(rank) for rank in rankdata(-oriented, axis=1).mean(axis=0)]
     order = sorted(range(k), key=lambda model: (ranks[model], model))
     chosen = list(combinations(order, 2))
     if control is not None:
         chosen = [(other, names.index(control)) for other in order if names[other] != control]
-    pairs = _tested(oriented, chosen, names, method, rope, n_resamples, as_generator(rng), greater_is_better)
+    generator = as_generator(rng)
+    differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
+    results = [signed_rank_test(each) for each in differences]
+    raw = [result.pvalue for result in results]
+    adjusted = raw if method == "none" else adjust_pvalues(raw, method=method).tolist()  # type: ignore[arg-type]
+    pairs = [
+        PairOverDatasets(
+            a=names[a],
+            b=names[b],
+            pvalue=result.pvalue,
+            adjusted_pvalue=p,
+            estimate=result.estimate if greater_is_better else 0.0 - result.estimate,
+            confidence_interval=result.confidence_interval if greater_is_better else -result.confidence_interval,
+            wins=int((each > 0).sum()),
+            ties=int((each == 0).sum()),
+            losses=int((each < 0).sum()),
+            probabilities=bayesian_signed_rank(each, rope=rope, n_resamples=n_resamples, rng=generator),
+        )
+        for (a, b), each, result, p in zip(chosen, differences, results, adjusted, strict=True)
+    ]
     differing = {frozenset((pair.a, pair.b)) for pair in pairs if pair.adjusted_pvalue <= level}
     ordered = tuple(names[model] for model in order)
     return DatasetsComparison(
@@ -128,43 +149,6 @@ def compare_over_datasets(
         control=control,
         greater_is_better=bool(greater_is_better),
     )
-
-
-def _mean_ranks(oriented: FloatArray) -> list[float]:
-    from scipy.stats import rankdata
-
-    return [float(rank) for rank in rankdata(-oriented, axis=1).mean(axis=0)]
-
-
-def _tested(
-    oriented: FloatArray,
-    chosen: Sequence[tuple[int, int]],
-    names: Sequence[str],
-    method: str,
-    rope: float,
-    n_resamples: int,
-    rng: np.random.Generator,
-    greater_is_better: bool,
-) -> list[PairOverDatasets]:
-    differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
-    results = [signed_rank_test(each) for each in differences]
-    raw = [result.pvalue for result in results]
-    adjusted = raw if method == "none" else adjust_pvalues(raw, method=method).tolist()  # type: ignore[arg-type]
-    return [
-        PairOverDatasets(
-            a=names[a],
-            b=names[b],
-            pvalue=result.pvalue,
-            adjusted_pvalue=p,
-            estimate=result.estimate if greater_is_better else 0.0 - result.estimate,
-            confidence_interval=result.confidence_interval if greater_is_better else -result.confidence_interval,
-            wins=int((each > 0).sum()),
-            ties=int((each == 0).sum()),
-            losses=int((each < 0).sum()),
-            probabilities=bayesian_signed_rank(each, rope=rope, n_resamples=n_resamples, rng=rng),
-        )
-        for (a, b), each, result, p in zip(chosen, differences, results, adjusted, strict=True)
-    ]
 
 
 def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tuple[str, ...], ...]:

@@ -110,7 +110,10 @@ def stratified_paired_test(
     sizes = [1] * len(size) if weights == "rows" else size.tolist()
     unit = Fraction(1, math.lcm(*sizes))
     steps = [int(1 / (each * unit)) for each in sizes]
-    magnitudes = list(Counter(_times(steps, (a + b).tolist())).elements())
+    times: Counter[int] = Counter()
+    for step, count in zip(steps, (a + b).tolist(), strict=True):  # data sets of equal size are added up
+        times[step] += count
+    magnitudes = list(times.elements())
     for_a = sum(step * count for step, count in zip(steps, a.tolist(), strict=True))
     for_b = sum(step * count for step, count in zip(steps, b.tolist(), strict=True))
     divisor = math.gcd(*magnitudes) or 1
@@ -157,18 +160,8 @@ def _interval(a: IntArray, b: IntArray, sizes: IntArray, weights: FloatArray, le
         accuracy_difference(*each, confidence_level=level)
         for each in zip(a.tolist(), b.tolist(), sizes.tolist(), strict=True)
     ]
-    estimates, ends = (
-        np.array([each.estimate for each in found]),
-        np.array([[*each.confidence_interval] for each in found]),
-    )
+    estimates = np.array([each.estimate for each in found])
+    ends = np.array([[*each.confidence_interval] for each in found])
     reach = np.linalg.norm(weights[:, None] * (ends - estimates[:, None]), axis=0)
     middle = float(weights @ estimates)
     return Interval(max(middle - float(reach[0]), -1.0), min(middle + float(reach[1]), 1.0), level)
-
-
-def _times(steps: list[int], counts: list[int]) -> dict[int, int]:
-    """How often each step occurs; data sets of equal size are added up."""
-    found: dict[int, int] = {}
-    for step, count in zip(steps, counts, strict=True):
-        found[step] = found.get(step, 0) + int(count)
-    return found

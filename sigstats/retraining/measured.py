@@ -7,7 +7,6 @@ of all rows together, not a mean over folds.
 When not to use: for the error, whose whole numbers of wrong rows `sigstats.retraining.retrainer` counts.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -150,14 +149,8 @@ def measured(retrainer: Retrainer, statistic: Statistic, rng: Any, size: int) ->
     """
     generator = as_generator(rng)
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
-    return np.concatenate([*_chunked(retrainer, statistic, generator, size), np.empty(0)])
-
-
-def _chunked(
-    retrainer: Retrainer, statistic: Statistic, generator: np.random.Generator, size: int
-) -> Iterator[FloatArray]:
-    for draws in retrainer.chunks(generator, size):
-        yield values_of(retrainer, statistic, draws)
+    values = (values_of(retrainer, statistic, draws) for draws in retrainer.chunks(generator, size))
+    return np.concatenate([*values, np.empty(0)])
 
 
 def values_of(retrainer: Retrainer, statistic: Statistic, draws: IntArray) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats.goodness_of_fit.sampling import goodness_of_fit_exceedances
+from sigstats.goodness_of_fit.distance import goodness_of_fit_exceedances
 from sigstats.goodness_of_fit.test import goodness_of_fit_test
 
 from . import OfTable, StatisticalTest, fields

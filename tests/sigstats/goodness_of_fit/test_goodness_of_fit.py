@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, power_divergence
 
 from sigstats.conditional import tail as conditional_tail
-from sigstats.goodness_of_fit.sampling import goodness_of_fit_exceedances
+from sigstats.goodness_of_fit.distance import goodness_of_fit_exceedances
 from sigstats.goodness_of_fit.test import goodness_of_fit_test
 from sigstats.relaxed_probabilities import relax_probabilities
 
