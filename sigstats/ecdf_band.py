@@ -19,21 +19,12 @@ def ecdf_band(n: int, levels: tuple[float, ...], confidence_level: float = 0.95)
 
     `n`: the number of p-values, at least 1.
     `levels`: rising, strictly between 0 and 1.
-    `confidence_level`: of all levels together.
+    `confidence_level`: at least so probably all counts lie within both arrays, ends included.
 
-    Returns
-    -------
-    low, high : ndarray of int64
-        All counts lie within these, ends included, with at least the stated probability.
-
-    Notes
-    -----
     The band has one probability outside it at every level (equal local levels: Berk and Jones 1979; Gontscharuk,
     Landwehr and Finner 2016), the largest for which the probability of leaving it anywhere, computed exactly since the
     counts at rising levels are a Markov chain with binomial steps (Noe 1972), is at most ``1 - confidence_level``.
 
-    Examples
-    --------
     >>> low, high = ecdf_band(1000, (0.01, 0.05, 0.1))
     >>> low.tolist(), high.tolist()
     ([4, 35, 79], [18, 66, 122])

@@ -24,17 +24,10 @@ def takes_counts(
 ) -> Callable[[Callable[P, R]], TakesCounts[P, R]]:
     """Let a test of counts have a way in from labels, and name it where it is given labels.
 
-    Parameters
-    ----------
-    positional : int
-        How many arguments the test takes by position.
-    counted : callable
-        Makes these arguments of the true labels and of the predictions.
-    *of_counting : str
-        The options of `counted`, such as ``positive``; all others are the test's.
+    `positional`: how many arguments the test takes by position.
+    `counted`: makes these arguments of the true labels and of the predictions.
+    `of_counting`: the options of `counted`, such as ``positive``; all others are the test's.
 
-    Examples
-    --------
     >>> @takes_counts(2, lambda y, a, b: (sum(map(int.__eq__, y, a)), sum(map(int.__eq__, y, b))))
     ... def mcnemar_test(only_a, only_b):
     ...     return only_a - only_b

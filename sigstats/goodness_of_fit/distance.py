@@ -73,14 +73,8 @@ def goodness_of_fit_exceedances(
 ) -> NDArray[np.bool_]:
     """Which of `size` random outcomes are at least as extreme as the observed counts.
 
-    The replicates of the Monte-Carlo method, for those who spread them over machines. They are drawn one after the
-    other: from generators in equal states, fewer replicates are the first of more.
-
-    `counts`, `probabilities` and `ordering`: as for `goodness_of_fit_test`.
-    `size`: the number of replicates.
-    `rng`: source of the outcomes; a Generator is advanced.
-
-    Returns an ndarray of bool, shape (size,). Raises ValueError as `goodness_of_fit_test`.
+    The replicates of the Monte-Carlo method of `goodness_of_fit_test`, with its parameters and errors, for those who
+    spread them over machines: from generators in equal states, which are advanced, fewer are the first of more.
 
     >>> few, more = (goodness_of_fit_exceedances([8, 2], [0.5, 0.5], size=n, rng=1) for n in (10, 1000))
     >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)

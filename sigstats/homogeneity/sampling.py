@@ -19,14 +19,8 @@ _CHUNK, _LOOKUP = 2**18, 10**6
 def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any = None) -> NDArray[np.bool_]:
     """Which of `size` random tables with the observed margins are no likelier than the observed table.
 
-    The replicates of the Monte-Carlo method, for those who spread them over machines. They are drawn one after the
-    other: from generators in equal states, fewer replicates are the first of more.
-
-    `counts_a` and `counts_b` (array_like of int, shape (K,)): as for `homogeneity_test`.
-    `size`: the number of replicates.
-    `rng`: source of the tables; a Generator is advanced.
-
-    Returns an ndarray of bool, shape (size,). Raises ValueError as `homogeneity_test`.
+    The replicates of the Monte-Carlo method of `homogeneity_test`, with its parameters and errors, for those who spread
+    them over machines: from generators in equal states, which are advanced, fewer are the first of more.
 
     >>> few, more = (homogeneity_exceedances([9, 1, 0], [4, 4, 2], size=n, rng=1) for n in (10, 1000))
     >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)

@@ -27,37 +27,18 @@ def bayesian_signed_rank(
 ) -> SignedRankProbabilities:
     """Posterior probabilities that A is better than B, equal to it in practice, or worse, on data sets like these.
 
-    Parameters
-    ----------
-    differences : array_like, shape (n,)
-        A score of A less that of B on each data set.
-    rope : float
-        Half the width of the region of practical equivalence, at least 0: smaller differences are none.
-    prior : float
-        The weight of one pseudo-observation of 0, in observations.
-    n_resamples : int
-        The number of draws from the posterior.
-    rng : None, int, SeedSequence, BitGenerator or Generator
-        Source of the draws.
+    `differences` (array_like, shape (n,)): a score of A less that of B on each data set.
+    `rope`: half the width of the region of practical equivalence; smaller differences are none.
+    `prior`: the weight of one pseudo-observation of 0, in observations.
+    `n_resamples` and `rng`: the number of draws from the posterior, and their source.
 
-    Returns
-    -------
-    SignedRankProbabilities
-        How often, among the draws, each of the three has the greatest share of pairs.
+    Returns how often, among the draws, each of the three has the greatest share of pairs. Raises ValueError if there is
+    no difference, one is not finite, or an option is out of range.
 
-    Raises
-    ------
-    ValueError
-        If there is no difference, one is not finite, or an option is out of range.
-
-    Notes
-    -----
     Benavoli, Corani, Demsar and Zaffalon (2017), Journal of Machine Learning Research 18, section 4.2: the weights of
     the observations are Dirichlet with parameters ``(prior, 1, ..., 1)``, and a pair of observations speaks for A where
     its mean exceeds `rope`.
 
-    Examples
-    --------
     >>> found = bayesian_signed_rank([0.03, 0.05, 0.02, 0.04, 0.06, 0.03, 0.0, 0.04], rng=1)
     >>> found.better > 0.95, found.worse < 0.01
     (True, True)

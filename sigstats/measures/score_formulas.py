@@ -15,17 +15,10 @@ from .._common.validation import FloatArray
 def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
     """How many negatives are below each positive, and how many positives above each negative; a tie counts half.
 
-    Both are multiples of a half, so that their sums are exact.
+    Both are in the order of the rows, and multiples of a half, so that their sums are exact.
 
     `positive` (ndarray of bool, shape (n,)): whether each row is positive.
 
-    Returns
-    -------
-    of_positives, of_negatives : ndarray of float64
-        In the order of the rows.
-
-    Examples
-    --------
     >>> pair_wins(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.8]))
     (array([1.5, 2. ]), array([2. , 1.5]))
     """
@@ -102,16 +95,10 @@ def neg_squared_error(label: Any, prediction: Any) -> FloatArray:
 
 
 def pass_at(k: int, answers: int, right: int) -> Fraction:
-    """The unbiased estimate of the chance that one of k answers to an item is right.
+    """The unbiased estimate of the chance that one of k answers to an item is right, of `answers` of which `right` are.
 
-    `k`, `answers` and `right`: k of how many answers, and how many of these are right; k is at most `answers`.
+    k is at most `answers`. Chen et al., Evaluating Large Language Models Trained on Code (2021), equation (1).
 
-    References
-    ----------
-    Chen et al., Evaluating Large Language Models Trained on Code (2021), equation (1).
-
-    Examples
-    --------
     >>> pass_at(2, 4, 1), pass_at(1, 4, 1)
     (Fraction(1, 2), Fraction(1, 4))
     """

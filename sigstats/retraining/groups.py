@@ -52,17 +52,9 @@ def stratified_group_folds(
 ) -> IntArray:
     """Folds of whole groups, in which each class is spread as evenly as groups allow.
 
-    They are scikit-learn's ``StratifiedGroupKFold(n_splits, shuffle=True)``.
-
-    `y` (array_like, shape (n,)): the class of each row.
-    `groups` (array_like, shape (n,)): the group of each row.
-    `n_splits`: the number of folds, at least 2.
-    `rng`: one integer is drawn.
-    `rare_classes`: what to do with a class that has rows in fewer groups than there are folds. If allowed, some folds
-    test no row of it, and a class of a single group is tested by a classifier that never saw it.
-
-    Returns an ndarray of int64, shape (n,). Raises ValueError if there are fewer groups than folds, a class is in
-    fewer groups than there are folds, or a fold is left empty.
+    They are scikit-learn's ``StratifiedGroupKFold(n_splits, shuffle=True)``; the parameters are those of
+    `sigstats.retraining.folds.stratified_folds`, with groups in place of rows. Raises ValueError too if a fold is left
+    empty.
 
     >>> stratified_group_folds(["a", "a", "b", "b"] * 2, [1, 1, 1, 1, 2, 2, 2, 2], 2, rng=1)
     array([0, 0, 0, 0, 1, 1, 1, 1])

@@ -34,41 +34,22 @@ CHUNK_BYTES = 2**26
 class Retrainer:
     """A classifier, retrained in each fold of each replicate.
 
-    Parameters
-    ----------
-    estimator : estimator
-        A scikit-learn classifier; it is cloned, never fitted itself.
-    X : array_like or DataFrame, shape (n, d)
-        The rows; sparse matrices for ``null="labels"`` alone.
-    y : array_like, shape (n,)
-        The class of each row.
-    folds : array_like of int, shape (n,)
-        The test fold of each row (``sigstats.retraining.folds`` draws them).
-    null : {"labels", "features"}
-        What is permuted: rows of X against labels and folds, or each feature inside each class.
-    batched : bool
-        Use a batched learner where there is one for this estimator; it gives the same predictions.
-    transforms : {"fold", "all"}
-        Whether the transforms of a pipeline (all its steps but the last) are learned on the training fold alone, or
-        once on all rows, without labels.
-    groups : array_like, shape (n,), optional
-        Groups of rows that depend on each other: none is split by `folds`, and permutations keep them (see
-        ``sigstats.retraining.groups``).
+    `estimator`: a scikit-learn classifier; it is cloned, never fitted itself.
+    `X` (array_like or DataFrame, shape (n, d)): the rows; sparse matrices for ``null="labels"`` alone.
+    `y` (array_like, shape (n,)): the class of each row.
+    `folds` (array_like of int, shape (n,)): the test fold of each row (``sigstats.retraining.folds`` draws them).
+    `null`: what is permuted: ``"labels"``: rows of X against labels and folds; ``"features"``: each inside each class.
+    `batched`: use a batched learner where there is one for this estimator; it gives the same predictions.
+    `transforms`: whether the transforms of a pipeline (all its steps but the last) are learned on the training fold
+    alone (``"fold"``), or once on all rows, without labels (``"all"``).
+    `groups` (array_like, shape (n,), optional): rows that depend on each other: none is split by `folds`, and
+    permutations keep them (see ``sigstats.retraining.groups``).
 
-    Attributes
-    ----------
-    batched : bool
-        Whether a batched learner is used.
-    around_fit : callable
-        Its context is entered around each fit with its predictions; may be set, to watch over them.
+    The context that `around_fit` makes is entered around each fit with its predictions; it may be set, to watch over
+    them.
 
-    Raises
-    ------
-    ValueError
-        If the data do not fit together, the estimator is no classifier, or it fails to fit or to predict classes.
+    Raises ValueError if the data do not fit together, the estimator is no classifier, or it fails to fit or to predict.
 
-    Examples
-    --------
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from sigstats.retraining.folds import stratified_folds
@@ -158,17 +139,8 @@ class Retrainer:
     def wrong(self, rng: Any, size: int) -> IntArray:
         """The number of wrong rows in each of the next `size` replicates.
 
-        Parameters
-        ----------
-        rng : None, int or numpy.random.Generator
-            Replicates are drawn from it one after the other, so drawing fewer gives the first of them. What is drawn
-            depends on `rng`, the shape of X and the classes alone: all classifiers see the same permutations.
-        size : int
-            How many replicates.
-
-        Returns
-        -------
-        ndarray of int64, shape (size,)
+        They are drawn from `rng` one after the other, so drawing fewer gives the first of them. What is drawn depends
+        on `rng`, the shape of X and the classes alone: all classifiers see the same permutations.
         """
         generator = as_generator(rng)
         size = as_count(size, "size", maximum=MAX_RESAMPLES)
@@ -187,11 +159,8 @@ class Retrainer:
     def draw(self, generator: np.random.Generator, size: int) -> IntArray:
         """Draws of `size` replicates.
 
-        Returns
-        -------
-        ndarray of int64
-            For labels, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``. For features,
-            shape (size, d, n): value j of row i is that of row ``draws[b, j, i]``.
+        For labels, shape (size, n): row i of X takes the label and the fold of row ``draws[b, i]``. For features, shape
+        (size, d, n): value j of row i is that of row ``draws[b, j, i]``.
         """
         if self._exchange is not None:
             return self._exchange.draw(generator, size)

@@ -23,23 +23,17 @@ def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series"
 
     `look`: which look this is, from 1.
     `alpha`: the level of all looks together.
-    `spending`: ``"each"`` Every look has the whole level: nothing is shared, and false alarms add up. ``"series"``
-    ``6 / pi**2 / look**2`` of the level. It sums to the level over infinitely many looks, so that their number need
-    not be known. ``"linear"`` The same for each of `looks` looks (Bonferroni). ``"pocock"`` ``alpha * ln(1 + (e - 1)
-    t)`` is spent up to the share `t` of the looks: a little more for the early ones. ``"obrien-fleming"`` ``2 - 2
-    Phi(z(1 - alpha / 2) / sqrt(t))`` is spent up to `t`: nearly all is kept for the late ones.
-    `looks`: how many looks there will be; needed by the last three.
+    `spending`: ``"each"``: every look has the whole level: nothing is shared, and false alarms add up. ``"series"``:
+    ``6 / pi**2 / look**2`` of the level. It sums to the level over infinitely many looks, so that their number need not
+    be known. ``"linear"``: the same for each of `looks` looks (Bonferroni). ``"pocock"``: ``alpha * ln(1 + (e - 1) t)``
+    is spent up to the share `t` of the looks: a little more for the early ones. ``"obrien-fleming"``: ``2 - 2 Phi(z(1 -
+    alpha / 2) / sqrt(t))`` is spent up to `t`: nearly all is kept for the late ones.
+    `looks`: how many looks there will be; needed by the last three. After the last of them the level is 0.
 
-    Returns the level of this look. 0 after the last of `looks` looks: all is spent. Raises ValueError if `look` or
-    `looks` is no count of at least 1, or `looks` is missing where it is needed.
+    Raises ValueError if `look` or `looks` is no count of at least 1, or `looks` is missing where it is needed. Lan and
+    DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70 (1983). Foster and Stine, Alpha-investing,
+    Journal of the Royal Statistical Society B 70 (2008), for looks without an end.
 
-    References
-    ----------
-    Lan and DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70 (1983). Foster and Stine,
-    Alpha-investing, Journal of the Royal Statistical Society B 70 (2008), for looks without an end.
-
-    Examples
-    --------
     >>> [round(spent_level(look, spending="linear", looks=4), 4) for look in (1, 2, 3, 4, 5)]
     [0.0125, 0.0125, 0.0125, 0.0125, 0.0]
     >>> [round(spent_level(look, spending="obrien-fleming", looks=4), 4) for look in (1, 2, 3, 4)]

@@ -1,12 +1,6 @@
 """Gandy's rule: stop where it is certain, up to a bounded risk, on which side of the level p lies.
 
-It stops soonest where p is far from the level, on both sides: the one to choose where a replicate costs much and the
-verdict is what is wanted. `sigstats.sequential.rules` says when not to use a rule at all.
-
-References
-----------
-Gandy, Sequential implementation of Monte Carlo tests with uniformly bounded resampling risk, Journal of the American
-Statistical Association 104 (2009).
+`sigstats.sequential.rules` has the source, and says which rule to choose, and when none.
 """
 
 import math
@@ -36,10 +30,8 @@ class GandyRule(FixedRule):
     `risk`: "keep" where ``p <= alpha``, or "reject" where ``p > reject_at``. Near the level the rule may reach its
     maximum undecided.
 
-    The p-value is the probability, under the null hypothesis, of an end at least as extreme: at the lower boundary no
-    later, or, after these, undecided with no more exceedances, or, after those, at the upper boundary no earlier. This
-    order is kept when replicates turn from 0 to 1, so that the p-value is valid with ties too, and the interval is the
-    set of p for which neither tail of the order is below half of 1 - confidence.
+    The p-value is the probability, under the null hypothesis, of an end at least as extreme
+    (``sigstats.sequential.exits``), and valid with ties too.
 
     The boundaries are computed for each replicate that is drawn. If more than about a million replicates are cheap
     enough to be drawn, another rule costs less.

@@ -214,26 +214,14 @@ class BesagCliffordRule(FixedRule):
 
 
 def deciding_exceedances(alpha: float, maximum: int) -> int:
-    """The exceedances after which ``p <= alpha`` is out of reach, for `BesagCliffordRule`.
+    """The exceedances after which ``p <= alpha`` is out of reach, for `BesagCliffordRule` of a maximum of replicates.
 
     A test that stops at so many has p > alpha, as it would have after all replicates; every other test goes through all
     of them. So each p-value of at most alpha is what it would be without stopping, and so is every decision at level
     alpha after an adjustment for multiplicity (Holm, Benjamini and Hochberg, Benjamini and Yekutieli).
 
-    Parameters
-    ----------
-    alpha : float
-        The level of the decision, strictly between 0 and 1.
-    maximum : int
-        The largest number of replicates, at least 1.
+    Raises ValueError if `alpha` is not in (0, 1), or `maximum` is not a whole number of at least 1.
 
-    Raises
-    ------
-    ValueError
-        If `alpha` is not in (0, 1), or `maximum` is not a whole number of at least 1.
-
-    Examples
-    --------
     >>> deciding_exceedances(0.05, 999)
     50
     """
