@@ -21,7 +21,6 @@ from .._common.data_frames import require_same_index
 from .._common.random_streams import as_generator
 from .._common.validation import IntArray, as_array, as_choice, as_count, refuse
 from .folds import as_classes, as_folds, folds_of
-from .permutations import permutations
 
 
 def as_groups(groups: Any, n: int) -> IntArray:
@@ -103,6 +102,18 @@ def require_whole_groups(folds: IntArray, groups: IntArray) -> None:
         other = int(np.flatnonzero(groups == groups[row])[0])
         wanted = f"all rows of a group in one fold; row {other} of its group is tested in fold {folds[other]}"
         raise refuse(f"cv (row {row})", int(folds[row]), wanted)
+
+
+def permutations(generator: np.random.Generator, runs: list[IntArray], shape: tuple[int, int, int]) -> IntArray:
+    """Rows of the numbers from 0 on, in which those of each run are exchanged; no number is in two runs.
+
+    The generator is advanced by a call of ``permuted`` for each set, the first axis of `shape`, and run.
+    """
+    made = np.broadcast_to(np.arange(shape[2]), shape).copy()
+    for rows in made:
+        for run in runs:
+            rows[:, run] = generator.permuted(np.broadcast_to(run, (shape[1], len(run))), axis=1)
+    return made
 
 
 class LabelExchange:

@@ -19,8 +19,7 @@ from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, o
 from ._classifiers import class_codes, fit_transform, require_classifier, split_transforms
 from ._rows import as_rows, permute_features, take
 from .folds import as_classes, as_folds
-from .groups import LabelExchange, as_groups, require_whole_groups, rows_to_permute
-from .permutations import permutations
+from .groups import LabelExchange, as_groups, permutations, require_whole_groups, rows_to_permute
 
 NULLS = ("labels", "features")
 Transforms: TypeAlias = Literal["fold", "all"]
