@@ -11,8 +11,8 @@ from .._common.tabular import Table, Tabular, in_columns
 from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
-from .display import MOST_ROWS
 from .paired_predictions import ALL_ROWS
+from .result import MOST_ROWS
 from .rows import frame_columns, worst_verdict
 from .rule import ComparisonRule, Verdict
 

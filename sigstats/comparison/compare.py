@@ -19,8 +19,8 @@ from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from .bins import too_fine
-from .direction import with_direction
 from .mean_tests import bounded
+from .notes import copies_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
@@ -148,8 +148,6 @@ def _tested(
     joint = joint_over_tasks(everything, paired, rule) if "accuracy" in names else None
     notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice)]
     if paired.content is not None or paired.scores is not None:
-        from .copies import copies_note
-
         blank = [ComparisonRow(slice=ALL_ROWS, measure=name, n=paired.n, **score_of(paired, name)) for name in names]
         notes += copies_note(paired, everything, blank, rule)
     if joint is not None:

@@ -214,6 +214,21 @@ def _names_said(paired: PairedPredictions) -> Iterator[tuple[str, list[str], lis
         yield who, theirs, said
 
 
+def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -> list[str]:
+    """Classes that only one model predicts and that no row has; `seen` are the codes of labels and predictions."""
+    label, a, b = (set(codes.tolist()) for codes in seen)
+    found = []
+    for place, own, other in ((where[0], a, b), (where[1], b, a)):
+        alone = sorted(own - other - label)
+        if alone:
+            named = ", ".join(shown(classes[code]) for code in alone[:3])
+            named += f" and {len(alone) - 3:,} more" if len(alone) > 3 else ""
+            which = f"class {named} is" if len(alone) == 1 else f"classes {named} are"
+            whose = "it" if len(alone) == 1 else "them"
+            found.append(f"{place}: {which} predicted here alone, and no row has {whose}")
+    return found
+
+
 def _present(codes: IntArray) -> IntArray:
     """The codes that are there, in order."""
     return np.flatnonzero(np.bincount(codes))

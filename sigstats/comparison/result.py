@@ -4,9 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._common.tabular import Table, Tabular
-from .display import table_of
+from .cells import HEADER, cells_of, verdict_of
 from .rows import ComparedRows, frame_columns
 from .rows import ComparisonRow as ComparisonRow
+from .sentences import about_zero, counted, rule_in_words, title_of
+
+#: So many rows are shown; `sigstats.results.ComparisonResult.to_pandas` has all.
+MOST_ROWS = 20
+_COLUMNS = [position for position, name in enumerate(HEADER) if name not in ("p", "PD", "NSD")]
+_NAMES = ("verdict", *(HEADER[position] for position in _COLUMNS))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -48,6 +54,18 @@ class ComparisonResult(Tabular, ComparedRows):
         return frame_columns(self.rows, ComparisonRow)
 
     def _table(self) -> Table:
-        return table_of(self)
+        shown, rest, rows = self.ranked[:MOST_ROWS], self.ranked[MOST_ROWS:], []
+        for row in shown:
+            cells = cells_of(row)
+            rows.append((verdict_of(row), *(cells[position] for position in _COLUMNS)))
+        columns = dict(zip(_NAMES, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+        tests = ", ".join(dict.fromkeys(row.test for row in self.rows if row.test))
+        said = [
+            f"and {len(rest):,} more: {counted(rest)}" if rest else "",
+            about_zero(shown),
+            f"Rule: {rule_in_words(self.rule, self.measures)}.",
+            f"Tests: {tests}." if tests else "",
+        ]
+        return Table(title_of(self), columns, notes=(*filter(None, said), *self.notes), words=3)
 
     __repr__ = Tabular.__str__

@@ -11,13 +11,12 @@ import numpy as np
 
 from .._common.class_names import label_name
 from .._common.validation import refuse
+from ..comparison.candidates import compare_scores, with_names
 from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
-from ..comparison.requirements import are_measurements
+from ..comparison.requirements import are_measurements, strangers
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
-from ..comparison.several_scores import compare_scores, with_names
-from ..comparison.strangers import strangers
 
 #: What notes call the models of arrays.
 _ARRAYS = "baseline", "candidate"

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from sigstats._common.validation import shown
 from sigstats.comparison.bins import in_bins
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
-from sigstats.comparison.requirements import are_measurements
-from sigstats.comparison.strangers import strangers
+from sigstats.comparison.requirements import are_measurements, strangers
 
 from ..tables.spelling import same_spelling
 from ._agreement import (

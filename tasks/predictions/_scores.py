@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sigstats._common.validation import refuse, shown
+from sigstats.comparison.candidates import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
-from sigstats.comparison.several_scores import with_names
 
 from ._log import EvaluationLog
 from ._pairing import Unmatched, join

@@ -1,16 +1,17 @@
-"""Rows of a comparison that are copies of others, and what is found without them."""
+"""Notes on the data: rows that are copies of others, with what is found without them, and scores of the other class."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from .._common.copies import copied_rows
 from .._common.numerals import p_number
-from .._common.validation import FloatArray, IntArray
+from .._common.validation import FloatArray, IntArray, shown
 from .mean_tests import bounded
-from .paired_predictions import PairedPredictions
+from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts
+from .result import ComparisonResult
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .tests import test_part
@@ -55,3 +56,33 @@ def _content(paired: PairedPredictions) -> IntArray | None:
 
 def _codes(values: FloatArray) -> IntArray:
     return np.unique(values, return_inverse=True)[1]
+
+
+def with_direction(found: ComparisonResult, positive: str, *, named: bool) -> ComparisonResult:
+    """A result with a note on scores that speak for the other class: of these, the worse model would be the better.
+
+    They do where the area under the curve is further below one half than twice the half of its interval.
+
+    `positive`: the class whose probability the scores are taken for. `named`: whether a person said so. Raises
+    ValueError if those of the baseline do, and the class was not named.
+    """
+    notes = []
+    for who, area in _reversed(found.rows):
+        told = f"scores of the {who} are lower for the class {shown(positive)} (area {area:.1%})"
+        if who == "baseline" and not named:
+            raise ValueError(f"{told}; expected its probabilities, or positive, which names the class that they are of")
+        notes.append(f"{told}: they may be those of the other class")
+    return replace(found, notes=(*found.notes, *dict.fromkeys(notes))) if notes else found
+
+
+def _reversed(rows: tuple[ComparisonRow, ...]) -> Iterator[tuple[str, float]]:
+    for row in rows:
+        if row.measure != "auc" or row.slice != ALL_ROWS:
+            continue
+        sides = (
+            ("baseline", row.baseline, row.baseline_interval),
+            ("candidate", row.candidate, row.candidate_interval),
+        )
+        for who, area, interval in sides:
+            if area is not None and interval is not None and area + 2 * (interval[1] - area) < 0.5:
+                yield who, area
