@@ -37,6 +37,17 @@ def at_least(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
     return np.asarray(values) >= observed - TIE_TOLERANCE * abs(observed)
 
 
+def difference(a: FloatArray, b: FloatArray) -> FloatArray:
+    """A less B, and exactly 0 where the two are tied.
+
+    >>> difference(np.array([0.3, 0.5]), np.array([0.1 + 0.2, 0.25])).tolist()
+    [0.0, 0.25]
+    """
+    found: FloatArray = a - b
+    found[np.abs(found) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
+    return found
+
+
 def ties_as_equal(table: FloatArray) -> FloatArray:
     """The table, with one value for those of a row that differ by rounding alone.
 

@@ -2,8 +2,7 @@
 
 Every function of the package checks its input here, so that bad input raises ``ValueError`` with one line that
 names the field, the offending value and what would be right, and so that no other exception escapes.
-Its complaints are worded by `sigstats._common.messages`, whose names it passes on. Not part of the public names; use it
-inside the package alone.
+Its complaints are worded by `sigstats._common.messages`, whose names it passes on.
 """
 
 import contextlib
@@ -71,7 +70,7 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
     if ndim is not None and array.ndim != ndim:
         raise refuse(name, value, wanted)
     if array.size < minimum_size:
-        raise refuse(name, value, wanted + _at_least(minimum_size))
+        raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
     if array.dtype.kind == "f":
         good = np.isfinite(array) & (np.floor(array) == array) & (array >= 0) & (array <= MAX_TOTAL)
     else:
@@ -141,7 +140,7 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
     wanted = {1: "a sequence", 2: "a rectangular table"}.get(ndim or 0, "an array") + " of finite numbers"
     array = _as_numeric_array(value, name, wanted)
     if (ndim is not None and array.ndim != ndim) or array.size < minimum_size:
-        raise refuse(name, value, wanted + _at_least(minimum_size))
+        raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
     good = np.isfinite(array)
     if not good.all():
         raise refuse(name, array[~good].flat[0], wanted)
@@ -174,7 +173,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
     wanted = "a sequence of class labels, all numbers or all strings"
     array = as_array(value, name, wanted)
     if array.ndim != 1 or array.size < minimum_size:
-        raise refuse(name, value, wanted + _at_least(minimum_size))
+        raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
     if array.dtype.kind == "O":  # what pandas gives for strings; NumPy itself would turn 1 and None into text
         strange = [label for label in array if not isinstance(label, str)]
         if strange:
@@ -264,10 +263,6 @@ def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
         raise refuse(name, value, wanted + ("; labels are counted first: collections.Counter" if labels else ""))
     with np.errstate(over="ignore"):  # of long doubles, which become infinite
         return array.astype(np.float64) if array.dtype.kind == "f" else array
-
-
-def _at_least(size: int) -> str:
-    return f", {size} or more of them" if size else ""
 
 
 def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:

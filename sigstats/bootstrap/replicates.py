@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._common.extreme import TIE_TOLERANCE
+from .._common.extreme import difference
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, as_count, as_counts, one_line, refuse
 from ..joint.outcomes import JointCounts, as_joint_counts
@@ -34,10 +34,8 @@ class Replicates(NamedTuple):
 
     @property
     def differences(self) -> FloatArray:
-        """A - B, and exactly 0 where the two are tied (`sigstats._common.extreme.TIE_TOLERANCE`)."""
-        difference = self.a - self.b
-        difference[np.abs(difference) <= TIE_TOLERANCE * np.maximum(np.abs(self.a), np.abs(self.b))] = 0.0
-        return difference
+        """A - B, and exactly 0 where the two are tied."""
+        return difference(self.a, self.b)
 
 
 def bootstrap_replicates(

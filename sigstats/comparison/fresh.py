@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._common.extreme import TIE_TOLERANCE
+from .._common.extreme import difference
 from .._common.validation import FloatArray
 from ..anytime.bets import interval_left, log_evalue, rows_of
 from ..intervals import Interval
@@ -80,8 +80,7 @@ def row_of_fresh(
         return replace(row, note=f"too small to test: {row.n} of at least {rule.smallest_slice} rows")
     sign = -1 if row.lower_is_better else 1
     a, b = sign * values.baseline, sign * values.candidate
-    differences = (b - a) / values.limit
-    differences[np.abs(b - a) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
+    differences = difference(b, a) / values.limit
     rows = rows_of(*(np.asarray(each, dtype=np.float64) for each in np.unique(differences, return_counts=True)))
     known, largest = Interval(-1.0, 1.0, rule.confidence_level), 1.0
     if before is not None and before.low is not None and before.high is not None:

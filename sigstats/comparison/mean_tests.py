@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._common.extreme import TIE_TOLERANCE
+from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
 from ..measures.score_formulas import pass_at
@@ -157,7 +157,9 @@ def with_bound(
     note: str = "",
 ) -> Tested:
     """The row with the mean difference of values, none of which is larger than `span`, still without its bounds."""
-    differences = _differences(*values)
+    a, b = values
+    pieces = (slice(start, start + _PIECE) for start in range(0, len(a), _PIECE))
+    differences = np.concatenate([difference(b[piece], a[piece]) for piece in pieces])
     limit = float(np.abs(differences).max()) if span is None else span
     sums, counts = by_group(differences if weights is None else weights * differences, group)
     sizes = counts if weights is None else by_group(weights, group)[0]
@@ -173,17 +175,6 @@ def with_bound(
         notes.insert(1, "limits of a row are not known")
     units = units_of(sums, sizes)
     return Unbounded(replace(row, difference=units.mean, note="; ".join(filter(None, notes))), units, limit)
-
-
-def _differences(a: FloatArray, b: FloatArray) -> FloatArray:
-    """B less A, where what rounding leaves of no difference is none."""
-    found = np.empty(len(a))
-    for start in range(0, len(a), _PIECE):
-        of_a, of_b = a[start : start + _PIECE], b[start : start + _PIECE]
-        piece = found[start : start + _PIECE]
-        np.subtract(of_b, of_a, out=piece)
-        piece[np.abs(piece) <= TIE_TOLERANCE * np.maximum(np.abs(of_a), np.abs(of_b))] = 0.0
-    return found
 
 
 def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, IntArray | None]:

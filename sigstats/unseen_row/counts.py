@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._common.extreme import TIE_TOLERANCE, monte_carlo_pvalue
+from .._common.extreme import difference, monte_carlo_pvalue
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
@@ -106,9 +106,7 @@ def law_of_difference(
         shares = generator.standard_exponential(len(weights))
         base = together.confusions(weights)
         a, b = (_values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True))
-        difference = b - a
-        difference[np.abs(difference) <= TIE_TOLERANCE * np.maximum(np.abs(a), np.abs(b))] = 0.0
-        found.append([each(axis=0) for one in (difference, a, b) for each in (one.min, one.max)])
+        found.append([each(axis=0) for one in (difference(b, a), a, b) for each in (one.min, one.max)])
     low, high, *rest = (np.concatenate(each) for each in zip(*found, strict=True))
     return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]))
 
