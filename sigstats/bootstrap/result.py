@@ -106,11 +106,9 @@ class BootstrapResult(Drawn, TestResult):
         0.7
         """
         drawn = np.array(self._kept())
-        ends = [_as_end(end, name) for end, name in ((low, "low"), (high, "high"))]
+        ends = [
+            end if end in (-math.inf, math.inf) else as_real(end, name) for end, name in ((low, "low"), (high, "high"))
+        ]
         if ends[0] > ends[1]:
             raise refuse("low", low, f"at most high, {high!r}")
         return float(((drawn > ends[0]) & (drawn < ends[1])).mean())
-
-
-def _as_end(value: Any, name: str) -> float:
-    return value if value in (-math.inf, math.inf) else as_real(value, name)

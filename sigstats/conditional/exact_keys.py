@@ -119,18 +119,12 @@ def binomial_keys(totals: Sequence[int]) -> Keys:
         out[:, j] = x
         return out
 
-    return Keys(
-        counts,
-        cell,
-        merging=False,
-        weight=lambda fields: _product_of_binomials(totals, fields),
-    )
+    def weight(fields: list[int]) -> int:
+        from flint import fmpz  # coefficients of 10^5 bits and more: milliseconds here, seconds in math.comb
 
+        return int(math.prod((fmpz.bin_uiui(c, x) for c, x in zip(totals, fields, strict=True)), start=fmpz(1)))
 
-def _product_of_binomials(totals: Sequence[int], counts: Sequence[int]) -> int:
-    from flint import fmpz  # coefficients of 10^5 bits and more: milliseconds here, seconds in math.comb
-
-    return int(math.prod((fmpz.bin_uiui(c, x) for c, x in zip(totals, counts, strict=True)), start=fmpz(1)))
+    return Keys(counts, cell, merging=False, weight=weight)
 
 
 def primes_to(n: int) -> list[int]:

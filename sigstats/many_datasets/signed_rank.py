@@ -128,8 +128,11 @@ def signed_rank_test(
         low, pvalue, error = tail.low, tail.high, tail.error_bound
         reason = reason or tail.reason
     else:
-        low = pvalue = _normal(ranked, positive, way)
-        error = None if ranked else 0.0
+        low, pvalue, error = 1.0, 1.0, 0.0
+        if ranked:
+            z = (2 * positive - sum(ranked)) / math.sqrt(sum(rank * rank for rank in ranked))
+            pvalue = float({"greater": ndtr(-z), "less": ndtr(z), "two-sided": 2 * ndtr(-abs(z))}[way])
+            low, error = pvalue, None
     return SignedRankResult(
         statistic=positive / 2,
         pvalue=pvalue,
@@ -170,13 +173,6 @@ def _doubled_ranks(values: FloatArray, zero_method: str, largest: float) -> Any:
 
     doubled = 2 * rankdata(levels, nan_policy="omit")
     return np.where(values == 0, 0, np.nan_to_num(doubled)).astype(np.int64)
-
-
-def _normal(ranks: list[int], positive: int, way: str) -> float:
-    if not ranks:
-        return 1.0
-    z = (2 * positive - sum(ranks)) / math.sqrt(sum(rank * rank for rank in ranks))
-    return float({"greater": ndtr(-z), "less": ndtr(z), "two-sided": 2 * ndtr(-abs(z))}[way])
 
 
 def _interval(values: FloatArray, level: float) -> Interval:

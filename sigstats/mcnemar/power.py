@@ -205,14 +205,12 @@ def finite_power(
     m = first + np.flatnonzero(weights)
     weights = weights[weights > 0]
     critical = critical_counts(m, rule)
-    given = conditional_power(m, critical, 0.5, rule) if swapped else _split(m, critical, a, b, rule)
+    if swapped:
+        given = conditional_power(m, critical, 0.5, rule)
+    else:
+        favoured = {"two-sided": (a, b), "greater": (a,), "less": (b,)}[rule.alternative]
+        given = np.asarray(sum(_upper_tail(m, critical, a + b, marked) for marked in favoured))
     return min(1.0, float(np.sum(weights * given)))
-
-
-def _split(m: IntArray, critical: IntArray, a: int, b: int, rule: Rule) -> FloatArray:
-    """The conditional power, given m discordant rows out of a + b."""
-    favoured = {"two-sided": (a, b), "greater": (a,), "less": (b,)}[rule.alternative]
-    return np.asarray(sum(_upper_tail(m, critical, a + b, marked) for marked in favoured))
 
 
 def _upper_tail(m: IntArray, critical: IntArray, total: int, marked: int) -> FloatArray:

@@ -121,15 +121,13 @@ def _average(
     if average == "micro":
         counts = Confusion(*(each.sum(axis=-1) for each in counts))
     value = np.asarray(core(*counts, **options), dtype=np.float64)
-    return value if average == "micro" else _mean_over_categories(value, counts, kind, options["undefined"])
-
-
-def _mean_over_categories(value: FloatArray, counts: Confusion, kind: Kind, undefined: float) -> FloatArray:
+    if average == "micro":
+        return value
     if kind == "categories":
         return np.asarray(value.mean(axis=-1), dtype=np.float64)
     # A class that occurs neither in the truth nor among the predictions is not in the table.
     occurs = counts.tp + counts.fn + counts.fp > 0
-    return ratio(_sum(np.where(occurs, value, 0.0)), _sum(occurs), undefined)
+    return ratio(_sum(np.where(occurs, value, 0.0)), _sum(occurs), options["undefined"])
 
 
 def _sum(values: NDArray[Any]) -> FloatArray:
@@ -182,19 +180,16 @@ def as_measure(
             if parameters:
                 raise refuse("parameters", parameters, "none, since the measure has its own")
             return measure
-        return _named(in_our_words(measure), parameters)
+        name = in_our_words(measure)
+        greater = not is_of_counts(name) or MEASURES[name].greater_is_better
+        checked = Measure(name=name, greater_is_better=greater, parameters=tuple(sorted(parameters.items())))
+        return replace(checked, parameters=tuple((each, float(value)) for each, value in checked.parameters))
     if not callable(measure):
         raise refuse("measure", measure, "a name, a Measure or a function of tp, fn, fp, tn")
     if parameters:
         raise refuse("parameters", parameters, "none for a function (functools.partial binds them)")
     name = getattr(measure, "__name__", type(measure).__name__)
     return Measure(name=str(name), greater_is_better=greater_is_better is not False, function=measure)
-
-
-def _named(name: str, parameters: dict[str, float]) -> Measure:
-    greater_is_better = not is_of_counts(name) or MEASURES[name].greater_is_better
-    checked = Measure(name=name, greater_is_better=greater_is_better, parameters=tuple(sorted(parameters.items())))
-    return replace(checked, parameters=tuple((each, float(value)) for each, value in checked.parameters))
 
 
 def _check_named(measure: Measure) -> None:

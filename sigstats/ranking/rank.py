@@ -254,15 +254,10 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
             raise refuse("label (length)", len(label), f"{len(column)}, one for each row")
         same_kind_of_labels(label, column, name)
         if (column != label).any():
-            _require_classes(label, column, names[i])
+            labels, said = ([label_name(each) for each in np.unique(one).tolist()] for one in (label, column))
+            require_class_names(labels, said, len(label), shown(names[i]), wanted="classes of the labels")
         found.append(column == label)
     return np.column_stack(found)
-
-
-def _require_classes(label: Any, column: Any, model: str) -> None:
-    """Refuse predictions that are the classes of the labels under other names."""
-    labels, said = ([label_name(each) for each in np.unique(names).tolist()] for names in (label, column))
-    require_class_names(labels, said, len(label), shown(model), wanted="classes of the labels")
 
 
 def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:

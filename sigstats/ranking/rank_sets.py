@@ -174,7 +174,9 @@ def sets_of(
             n = int(groups.max()) + 1
             sums = np.column_stack([np.bincount(groups, column, n) for column in sums.T])
             sizes = np.bincount(groups, weights, n).astype(np.float64)
-        pvalues = pairs_of_means(sums, sizes, 1.0 if _within_one(table) else None)
+        least, most = float(table.min()), float(table.max())
+        within_one = 0 <= least <= most <= 1 or -1 <= least <= most <= 0  # as they are, or with their signs turned
+        pvalues = pairs_of_means(sums, sizes, 1.0 if within_one else None)
     adjusted = adjusted_pairs(pvalues)
     better = is_shown(adjusted, level)
     return RankSets(
@@ -226,12 +228,6 @@ def sign_tests(ahead: FloatArray) -> FloatArray:
 def is_shown(adjusted: FloatArray, level: float) -> NDArray[np.bool_]:
     """Whether adjusted p-values reject at one less the confidence."""
     return (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
-
-
-def _within_one(table: Any) -> bool:
-    """Whether scores lie between 0 and 1, as they are or with their signs turned."""
-    least, most = float(table.min()), float(table.max())
-    return 0 <= least <= most <= 1 or -1 <= least <= most <= 0
 
 
 def pairs_of_means(sums: FloatArray, sizes: FloatArray | None, limit: float | None) -> FloatArray:

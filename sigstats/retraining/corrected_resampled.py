@@ -104,7 +104,7 @@ def corrected_resampled_test(
     varies = float(np.ptp(values)) > TIE_TOLERANCE * float(np.abs(values).max())
     deviation = 0.0 if not varies else float((values / unit).std(ddof=1)) * unit
     error = math.sqrt(1 / n + test / train) * deviation
-    t = mean / error if error > 0 else _infinite(mean)
+    t = mean / error if error > 0 else math.copysign(math.inf, mean) if mean else 0.0
     upper = float(stdtr(n - 1, -t))
     pvalue = {"greater": upper, "less": float(stdtr(n - 1, t)), "two-sided": min(1.0, 2 * float(stdtr(n - 1, -abs(t))))}
     if error == 0:
@@ -128,7 +128,3 @@ def corrected_resampled_test(
         confidence_interval=with_alternative(interval, way, level, (-math.inf, math.inf)),
         reason="" if error else "the differences do not vary",
     )
-
-
-def _infinite(mean: float) -> float:
-    return math.copysign(math.inf, mean) if mean else 0.0

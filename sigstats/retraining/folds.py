@@ -151,11 +151,6 @@ def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
     return found[0], found[1]
 
 
-def _is_splits(cv: Any) -> bool:
-    """True if the elements of a list are pairs, not numbers of folds."""
-    return isinstance(cv, (list, tuple)) and any(isinstance(item, (list, tuple)) for item in cv)
-
-
 def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
     """The folds of ``cv=``: a number of stratified ones, a splitter, its splits, or the fold of each row itself.
 
@@ -178,7 +173,7 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
             cv = list(itertools.islice(cv, len(y) + 1))
         except Exception as error:
             raise ValueError(f"cv: {type(cv).__name__} failed to split: {one_line(error)}") from error
-    if _is_splits(cv):
+    if isinstance(cv, (list, tuple)) and any(isinstance(item, (list, tuple)) for item in cv):  # pairs, not numbers
         return folds_of_splits(cv, len(y))
     wanted = f"a number of folds, a splitter, pairs (train, test), or the fold of each of the {len(y)} rows"
     folds = as_array(cv, "cv", wanted)

@@ -98,10 +98,14 @@ def score_result(
             confidence_level,
         )
 
-    z = _statistic(estimates[2], difference)
-    p = _pvalue(z, estimates[2].freedom, difference, alternative)
+    of = estimates[2]
+    if not difference.constant:
+        z = of.value / math.sqrt(of.variance)
+    else:
+        z = 0.0 if abs(of.value) <= difference.rounding else math.copysign(math.inf, of.value)
+    p = _pvalue(z, of.freedom, difference, alternative)
     span = within[1] - within[0]
-    confidence_interval = interval(estimates[2], -span, span, alternative)
+    confidence_interval = interval(of, -span, span, alternative)
     if math.isinf(z):
         if exchange_floor(difference.units, alternative) > 1 - confidence_level:  # so few of them exclude no difference
             confidence_interval = Interval(-span, span, confidence_level)
@@ -119,16 +123,9 @@ def score_result(
         value_a=a,
         value_b=b,
         estimate=d,
-        standard_error=math.ldexp(math.sqrt(estimates[2].variance), exponent),
+        standard_error=math.ldexp(math.sqrt(of.variance), exponent),
         reason=reason,
     )
-
-
-def _statistic(of: Estimate, difference: Differences) -> float:
-    """The difference over its standard error; infinite where all differences are the same, and not 0."""
-    if not difference.constant:
-        return of.value / math.sqrt(of.variance)
-    return 0.0 if abs(of.value) <= difference.rounding else math.copysign(math.inf, of.value)
 
 
 def _pvalue(z: float, freedom: float, difference: Differences, alternative: str) -> float:

@@ -106,7 +106,8 @@ class GandyRule(FixedRule):
     def boundaries(self, size: int) -> Boundaries:
         """The boundaries for the first `size` replicates or more."""
         size = min(max(1024, 1 << (size - 1).bit_length()), self.maximum)
-        return _boundaries(self.alpha, self.rejection_level, self.risk, self.half_spent, size)
+        levels = {"reject_at": self.rejection_level, "keep_at": self.alpha}
+        return boundaries(**levels, risk=self.risk, half_spent=self.half_spent, size=size)
 
     def _stop(self, flags: NDArray[np.bool_]) -> int | None:
         found, counts = self.boundaries(flags.size), np.cumsum(flags)
@@ -130,10 +131,6 @@ class GandyRule(FixedRule):
 
 
 @lru_cache(maxsize=16)
-def _boundaries(alpha: float, reject_at: float, risk: float, half_spent: int, size: int) -> Boundaries:
-    return boundaries(reject_at=reject_at, keep_at=alpha, risk=risk, half_spent=half_spent, size=size)
-
-
 def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int, size: int) -> Boundaries:
     """The boundaries of Gandy (2009, section 2), by his recursion over the paths that have not ended.
 

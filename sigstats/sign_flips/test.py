@@ -178,9 +178,13 @@ def sign_flip_test(
     values = units.astype(np.float64) * scale
     rows = np.ones(len(values)) if sizes is None else _sizes(sizes, len(values))
     most = _limit(limit, values, rows)
-    sums = signed_sums(units)
     generator = as_generator(rng)
-    tested = _exact(sums, way) if method == "exact" else _by_replicates(values, way, replicates, generator)
+    if method == "exact":
+        tested = _exact(signed_sums(units), way)
+    else:
+        extreme = _exceedances(values[values != 0], float(values.sum()), way, replicates, generator)
+        tested = monte_carlo_outcome(extreme, replicates)
+        tested["log10_pvalue"] = math.log10(tested["pvalue"])
     seen = units_of(values, None if sizes is None else rows)
     if not symmetric:
         tested = _at_least(tested, score_pvalue(values, rows, most, alternative))
@@ -209,13 +213,6 @@ def _exact(sums: SignedSums, way: str) -> dict[str, Any]:
         "error_bound": tail.error_bound,
         **({"reason": tail.reason} if tail.reason else {}),
     }
-
-
-def _by_replicates(values: FloatArray, way: str, replicates: int, rng: np.random.Generator) -> dict[str, Any]:
-    outcome = monte_carlo_outcome(
-        _exceedances(values[values != 0], float(values.sum()), way, replicates, rng), replicates
-    )
-    return {**outcome, "log10_pvalue": math.log10(outcome["pvalue"])}
 
 
 def _at_least(tested: dict[str, Any], least: float) -> dict[str, Any]:

@@ -115,16 +115,14 @@ def _values(measure: Measure, joint: JointCounts, base: Confusion, unseen: Confu
     """The measure of one model with a row more in each place; places that are the same for it are counted once."""
     places = np.column_stack([each.reshape(len(each), -1) for each in unseen])
     _, first, of_place = np.unique(places, axis=0, return_index=True, return_inverse=True)
-    found = [measure.of(_with(base, unseen, number, shares), joint.kind) for number in first.tolist()]
-    return np.array(found)[of_place.ravel()]
-
-
-def _with(base: Confusion, unseen: Confusion, number: int, shares: FloatArray) -> Confusion:
-    """The counts with so many rows of one placing more."""
-    more = [each[number] for each in unseen]
-    return Confusion(
-        *(each + np.multiply.outer(shares, one) if np.any(one) else each for each, one in zip(base, more, strict=True))
-    )
+    values = []
+    for number in first.tolist():
+        more = (each[number] for each in unseen)
+        counts = Confusion(
+            *(b + np.multiply.outer(shares, m) if np.any(m) else b for b, m in zip(base, more, strict=True))
+        )
+        values.append(measure.of(counts, joint.kind))
+    return np.array(values)[of_place.ravel()]
 
 
 def _weights(
