@@ -9,7 +9,7 @@ counted on objects that trained the classifier, or pooled from folds whose class
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -148,24 +148,19 @@ def efficiency_test(
     }
     if method == "chi2":
         return EfficiencyResult(**_chi_square(counts, correct, expected), **shared)
-    if method == "monte-carlo":
+    reason, tail = "replicates under fixed margins, as asked for; the interval is that of the exact p-value", None
+    if method != "monte-carlo":
+        try:
+            tail = upper_tail(rows, columns, correct)
+        except ValueError as error:
+            if method == "exact":
+                raise
+            reason = f"Monte-Carlo, since the exact test does not serve this table: {error}"
+    if tail is None:
         draws = random_matching.batches(rows, columns, size=n_resamples, rng=generator)
-        exceedances = sum(int((batch >= correct).sum()) for batch in draws)
-        outcome = monte_carlo_outcome(exceedances, n_resamples)
-        return EfficiencyResult(
-            log10_pvalue=math.log10(outcome["pvalue"]),
-            method=method,
-            reason="replicates under fixed margins, as asked for; the interval is that of the exact p-value",
-            **outcome,
-            **shared,
-        )
-    try:
-        tail = upper_tail(rows, columns, correct)
-    except ValueError as error:
-        if method == "exact":
-            raise
-        found = efficiency_test(counts, method="monte-carlo", n_resamples=n_resamples, rng=generator)
-        return replace(found, reason=f"Monte-Carlo, since the exact test does not serve this table: {error}")
+        outcome = monte_carlo_outcome(sum(int((batch >= correct).sum()) for batch in draws), n_resamples)
+        log10 = math.log10(outcome["pvalue"])
+        return EfficiencyResult(log10_pvalue=log10, method="monte-carlo", reason=reason, **outcome, **shared)
     return EfficiencyResult(
         pvalue=tail.pvalue,
         log10_pvalue=tail.log10_pvalue,

@@ -44,7 +44,7 @@ from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import as_rows, copies_note, encoded
 from .folds import as_classes, as_folds
 from .groups import as_group_folds
-from .measured import Statistic, observed_value, statistic_of, values_of
+from .measured import observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms
 
@@ -220,50 +220,30 @@ def permutation_test(
         reason = "; ".join(filter(None, [reason, _SCALER]))
     if groups is None:
         reason = "; ".join(filter(None, (reason, copies_note(as_rows(X, retrainer.n, null), codes, folds, null))))
-    if not (isinstance(measure, str) and measure == "error"):
-        statistic = statistic_of(measure, retrainer, y, positive)
-        return _by_measure(retrainer, statistic, generator, n_resamples, n_jobs, reason)
-    if positive is not None:
-        raise refuse("positive", positive, "None, since the error has no positive class")
-    wrong = int((retrainer.observed() != np.asarray(y)).sum())
-    counts = _in_processes(retrainer.count_wrong, retrainer.chunks(generator, n_resamples), n_jobs)
-    exceedances = int((counts <= wrong).sum())
-    return PermutationTestResult(
-        statistic=wrong / retrainer.n,
-        method=f"permutation of {retrainer.null}",
-        alternative="less",
-        wrong=wrong,
-        null_wrong=tuple(counts.tolist()),
-        n=retrainer.n,
-        reason=reason,
-        **monte_carlo_outcome(exceedances, n_resamples),
-    )
-
-
-def _by_measure(
-    retrainer: Retrainer,
-    statistic: Statistic,
-    generator: np.random.Generator,
-    n_resamples: int,
-    n_jobs: int | None,
-    reason: str,
-) -> PermutationTestResult:
-    """The test by another measure than the error, of which more is better."""
-    truth, predicted = retrainer.truth_and_predictions(retrainer.identity())
-    observed = observed_value(retrainer, statistic)
     draws = retrainer.chunks(generator, n_resamples)
-    values = _in_processes(partial(values_of, retrainer, statistic), draws, n_jobs)
+    outcome: dict[str, Any]
+    if isinstance(measure, str) and measure == "error":
+        if positive is not None:
+            raise refuse("positive", positive, "None, since the error has no positive class")
+        wrong = int((retrainer.observed() != np.asarray(y)).sum())
+        counts = _in_processes(retrainer.count_wrong, draws, n_jobs)
+        outcome = {"statistic": wrong / retrainer.n, "alternative": "less", "null_wrong": tuple(counts.tolist())}
+        exceedances = int((counts <= wrong).sum())
+    else:  # of which more is better
+        statistic = statistic_of(measure, retrainer, y, positive)
+        truth, predicted = retrainer.truth_and_predictions(retrainer.identity())
+        wrong, observed = int((truth != predicted).sum()), observed_value(retrainer, statistic)
+        values = _in_processes(partial(values_of, retrainer, statistic), draws, n_jobs)
+        outcome = {"statistic": observed, "alternative": "greater", "null_wrong": (), "measure": statistic.name}
+        outcome["null_values"] = tuple(values.tolist())
+        exceedances = int(at_least(values, observed).sum())
     return PermutationTestResult(
-        statistic=observed,
         method=f"permutation of {retrainer.null}",
-        alternative="greater",
-        wrong=int((truth != predicted).sum()),
-        null_wrong=(),
-        null_values=tuple(values.tolist()),
-        measure=statistic.name,
+        wrong=wrong,
         n=retrainer.n,
         reason=reason,
-        **monte_carlo_outcome(int(at_least(values, observed).sum()), n_resamples),
+        **outcome,
+        **monte_carlo_outcome(exceedances, n_resamples),
     )
 
 

@@ -44,8 +44,9 @@ class Retrainer:
     `groups` (array_like, shape (n,), optional): rows that depend on each other: none is split by `folds`, and
     permutations keep them (see ``sigstats.retraining.groups``).
 
-    The context that `around_fit` makes is entered around each fit with its predictions; it may be set, to watch over
-    them.
+    `codes` are the places of the rows' classes among the sorted ones, and `estimator` is what is fitted in each fold:
+    without the transforms that are learned once. The context that `around_fit` makes is entered around each fit with
+    its predictions; it may be set, to watch over them.
 
     Raises ValueError if the data do not fit together, the estimator is no classifier, or it fails to fit or to predict.
 
@@ -75,23 +76,23 @@ class Retrainer:
         self.around_fit: Callable[[], AbstractContextManager[None]] = nullcontext
         self.null = as_choice(null, "null", NULLS)
         require_same_index(X=X, y=y, folds=folds, groups=groups)
-        self._classes, self._y = as_classes(y)
-        self._X = as_rows(X, len(self._y), self.null)
-        self._folds = as_folds(folds, self._X, self._y)
-        self._estimator, self._transform = split_transforms(estimator, as_choice(transforms, "transforms", TRANSFORMS))
+        self._classes, self.codes = as_classes(y)
+        self._X = as_rows(X, len(self.codes), self.null)
+        self.folds = as_folds(folds, self._X, self.codes)
+        self.estimator, self._transform = split_transforms(estimator, as_choice(transforms, "transforms", TRANSFORMS))
         if self._transform is not None and null == "labels":
             self._X, self._transform = fit_transform(self._transform, self._X), None
-        self._labels = self._classes[self._y]
+        self._labels = self._classes[self.codes]
         self._exchange: LabelExchange | None = None
-        self._strata = [np.flatnonzero(self._y == code) for code in range(len(self._classes))]
+        self._strata = [np.flatnonzero(self.codes == code) for code in range(len(self._classes))]
         if groups is not None:
-            codes = as_groups(groups, len(self._y))
-            require_whole_groups(self._folds, codes)
+            codes = as_groups(groups, len(self.codes))
+            require_whole_groups(self.folds, codes)
             if null == "labels":
-                self._exchange = LabelExchange(self._y, codes)
+                self._exchange = LabelExchange(self.codes, codes)
             else:
-                self._strata = rows_to_permute(self._y, codes)
-        self._learner = self._find_batched_learner(self._estimator) if batched else None
+                self._strata = rows_to_permute(self.codes, codes)
+        self._learner = self._find_batched_learner(self.estimator) if batched else None
 
     @property
     def batched(self) -> bool:
@@ -106,27 +107,12 @@ class Retrainer:
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
-        return self._find_batched_learner(make_pipeline(StandardScaler(), self._estimator)) is not None
+        return self._find_batched_learner(make_pipeline(StandardScaler(), self.estimator)) is not None
 
     @property
     def n(self) -> int:
         """The number of rows."""
-        return len(self._y)
-
-    @property
-    def codes(self) -> IntArray:
-        """The class of each row, by its place among the sorted classes."""
-        return self._y
-
-    @property
-    def folds(self) -> IntArray:
-        """The test fold of each row."""
-        return self._folds
-
-    @property
-    def estimator(self) -> Any:
-        """The estimator fitted in each fold: without the transforms that are learned once."""
-        return self._estimator
+        return len(self.codes)
 
     def observed(self) -> Any:
         """The cross-validated prediction of each row, shape (n,), in the labels of `y`."""
@@ -174,7 +160,7 @@ class Retrainer:
 
     def truth_and_predictions(self, draws: IntArray) -> tuple[IntArray, IntArray]:
         """The class codes of the rows of X in each replicate in `draws`, and those predicted, each (replicates, n)."""
-        truth = self._y[draws] if self.null == "labels" else self._y
+        truth = self.codes[draws] if self.null == "labels" else self.codes
         with warnings.catch_warnings():
             # What a fit has to say of permuted data (no convergence, collinear features) it says 10 times a replicate.
             warnings.simplefilter("ignore")
@@ -196,8 +182,8 @@ class Retrainer:
         """Fill in the folds that have an undecided row, through scikit-learn."""
         rows = self.permuted(draw)
         order = self._order(draw) if self.null == "labels" else np.arange(self.n)
-        for fold in np.unique(self._folds[predicted[order] < 0]):
-            test = self._folds == fold
+        for fold in np.unique(self.folds[predicted[order] < 0]):
+            test = self.folds == fold
             predicted[order[test]] = self._fit_predict(rows, test, fold)
 
     def permuted(self, draw: IntArray) -> Any:
@@ -216,10 +202,10 @@ class Retrainer:
     def _fit_predict(self, rows: Any, test: Any, fold: int) -> IntArray:
         from sklearn.base import clone
 
-        name = type(self._estimator[-1] if hasattr(self._estimator, "steps") else self._estimator).__name__
+        name = type(self.estimator[-1] if hasattr(self.estimator, "steps") else self.estimator).__name__
         try:
             with self.around_fit():
-                fitted = clone(self._estimator).fit(take(rows, np.flatnonzero(~test)), self._labels[~test])
+                fitted = clone(self.estimator).fit(take(rows, np.flatnonzero(~test)), self._labels[~test])
                 predicted = np.asarray(fitted.predict(take(rows, np.flatnonzero(test))))
         except Exception as error:
             raise ValueError(f"classifier: {name} failed in fold {fold}: {one_line(error)}") from error
@@ -244,7 +230,7 @@ class Retrainer:
         piped = hasattr(estimator, "steps")
         X = np.ascontiguousarray(self._X, dtype=np.float64)
         floats = self._X.dtype.kind == "f"
-        problem = Problem(X, self._y, self._folds, len(self._classes), int(self._folds.max()) + 1, floats)
+        problem = Problem(X, self.codes, self.folds, len(self._classes), int(self.folds.max()) + 1, floats)
         for learner in batched_learners():
             if self.null in learner.nulls and (not shorter or (learner.one_size and not piped)):
                 found = learner.recognise(estimator, problem, self.null)
