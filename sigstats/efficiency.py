@@ -173,7 +173,7 @@ def efficiency_test(
 
 
 def _reason_of_exact(*, asked_for: bool, estimated: bool) -> str:
-    """Why the exact test was chosen, and what its error bound is."""
+    """The reason for the exact test, and what its error bound is."""
     reason = "the exact test, as asked for"
     if not asked_for:
         reason = (

@@ -186,7 +186,7 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
 
 
 def possibility(p_null: float, p_alternative: float | None = None) -> Possibility:
-    """How far the data speak for a null hypothesis rather than for its alternative.
+    """The degrees to which the data speak for a null hypothesis rather than for its alternative.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What every test returns: a frozen record whose ``repr`` is the call that makes it again."""
+"""The base of results of tests: a frozen record whose ``repr`` is the call that makes it again."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar

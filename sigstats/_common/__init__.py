@@ -1,1 +1,1 @@
-"""What several rooms of the library share."""
+"""Modules that several rooms of the library share."""

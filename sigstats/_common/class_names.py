@@ -1,4 +1,4 @@
-"""Whether what a model predicts are the classes of the labels, or the same classes under other names.
+"""Predictions that are the classes of the labels, or the same classes under other names, told apart.
 
 Free answers, of which any may be wrong, are no classes: labels of which more than half differ are not looked at.
 """
@@ -162,7 +162,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _spelling(name: str) -> str:
-    """What a name has in common with others that stand for the same class."""
+    """The spelling that a name has in common with others that stand for the same class."""
     if _is_number(name):
         return name
     folded = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
@@ -170,7 +170,7 @@ def _spelling(name: str) -> str:
 
 
 def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:
-    """Whether whole numbers are those of the labels plus a constant, or name two classes in another usual way."""
+    """True if whole numbers are those of the labels plus a constant, or name two classes in another usual way."""
     try:
         ours, theirs = ({int(name) for name in names} for names in (labels, said))
     except ValueError:

@@ -30,7 +30,7 @@ def joint_codes(columns: Sequence[IntArray]) -> IntArray:
 
 
 def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.bool_] | None:
-    """Whether each row equals an earlier one in its content and in the columns beside it; None where none does.
+    """A mask of rows that equal an earlier one in their content and in the columns beside it; None where none does.
 
     >>> content = np.repeat(np.arange(20), 5)
     >>> copied_rows(content, [content % 2]).sum(), copied_rows(content % 2, [content % 4])

@@ -1,4 +1,4 @@
-"""How far a p-value may be from the number that its method defines, and whether a chi-square approximation is safe.
+"""Bounds on the distance of a p-value from the number that its method defines, and a check of chi-square.
 
 A bound is a share of the larger of the two, and so at most 1. It is put together from the relative errors that the
 analyses of docs/methods.md state; here is what all of them share. The rule for approximations is Cochran's (1954): no
@@ -47,7 +47,7 @@ def of_logarithm(error: float) -> float:
 
 
 def expected_counts_warning(expected: ArrayLike) -> str:
-    """What is wrong with a chi-square approximation at these expected counts; empty where nothing is.
+    """A warning where a chi-square approximation is unsafe at these expected counts; else empty.
 
     >>> expected_counts_warning([12.0, 7.5, 5.0, 9.1, 4.9])
     ''

@@ -1,4 +1,4 @@
-"""What "at least as extreme as observed" means, in one place.
+"""The meaning of "at least as extreme as observed", in one place.
 
 Statistics that are counts are compared as integers and need nothing from here. Where a statistic is a floating
 number (a probability, a chi-square), values that are equal in exact arithmetic differ in their last bits, and a
@@ -20,7 +20,7 @@ TIE_TOLERANCE = 1e-10
 
 
 def at_most(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
-    """Where `values` are smaller than `observed` or tied with it.
+    """A mask of `values` smaller than `observed` or tied with it.
 
     >>> at_most([0.1 + 0.2, 0.3, 0.31], 0.3).tolist()
     [True, True, False]
@@ -29,7 +29,7 @@ def at_most(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
 
 
 def at_least(values: ArrayLike, observed: float) -> NDArray[np.bool_]:
-    """Where `values` are greater than `observed` or tied with it.
+    """A mask of `values` greater than `observed` or tied with it.
 
     >>> at_least([0.1 + 0.2, 0.3, 0.29], 0.1 + 0.2).tolist()
     [True, True, False]

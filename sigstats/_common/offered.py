@@ -1,4 +1,4 @@
-"""What other packages offer by name: found by an import path into an allowed package, or by an entry point.
+"""Objects that other packages offer by name: found by an import path into an allowed package, or by an entry point.
 
 Nothing else of a package is called, and nothing of it is imported before its name is found among the allowed ones. An
 entry point of an installed package needs no allowance.
@@ -125,7 +125,7 @@ class Offered:
         return found
 
     def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:
-        """What identifies the code of an object that was found.
+        """The identity of the code of an object that was found.
 
         `defined_in`: the imported modules in which it and what it is made of are defined. Returns its ``package``;
         the ``version`` of the package, empty where it is not installed as a distribution; and the ``source``: SHA-256

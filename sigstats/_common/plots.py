@@ -34,7 +34,7 @@ class Drawn:
         return drawn
 
     def _caption(self) -> str:
-        """What the table of the result says: its title, and the first line below it."""
+        """The title of the table of the result, and the first line below it."""
         table: Any = self._table()  # type: ignore[attr-defined]
         return " ".join([table.title, *table.notes[:1]])
 
@@ -54,7 +54,7 @@ def axes(ax: Any) -> Any:
 
 
 def histogram(ax: Any, values: Sequence[float], marks: dict[str, float], *, title: str, unit: str) -> Any:
-    """How often each value occurs, with some values as lines that the legend names."""
+    """A histogram of values, with some values as lines that the legend names."""
     ax = axes(ax)
     ax.hist(values, bins=min(50, max(10, len(set(values)))), color="0.75")
     for place, (name, value) in enumerate(marks.items()):

@@ -1,4 +1,4 @@
-"""What scores mean: which way is better and in which unit, as their names say, and whether models' are on one scale."""
+"""The meaning of scores: the better direction and the unit, as their names say, and whether they are on one scale."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -60,7 +60,7 @@ _UNITS = {
 
 
 def direction_of(name: str) -> Direction:
-    """Whether a score is the better the higher or the lower it is, as far as its name says so.
+    """The direction in which a score is better, as far as its name says so.
 
     >>> [direction_of(each) for each in ("val_loss", "neg_log_loss", "f1", "latency_ms", "Toxicity_score")]
     ['lower', 'higher', 'higher', 'lower', 'lower']
@@ -91,7 +91,7 @@ def unit_of(name: str) -> str:
 
 
 def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collection[str] = ()) -> bool | None:
-    """Whether a score is the better the lower it is, as a person says or else its name; None where neither does.
+    """True if a score is the better the lower it is, as a person says or else its name; None where neither does.
 
     `name`: the name of a score; empty where it has none, and higher is better. `lower` and `higher`: the names of
     which a person says so.
@@ -188,7 +188,7 @@ def _refuse_wild(scores: Sequence[FloatArray], names: Sequence[str], wanted: str
 
 
 def _are_fractions(scores: FloatArray) -> bool:
-    """Whether scores lie between 0 and 1. Scores that are all 1, or all 0, are on any scale."""
+    """True if scores lie between 0 and 1. Scores that are all 1, or all 0, are on any scale."""
     return bool(len(scores) and 0 <= scores.min() < 1 and 0 < scores.max() <= 1)
 
 

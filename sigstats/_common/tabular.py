@@ -44,7 +44,7 @@ class Table:
 
 
 class Tabular:
-    """What every result has. A subclass says what its columns are, and what stands around them.
+    """A base of results. A subclass says what its columns are, and what stands around them.
 
     >>> import sigstats
     >>> result = sigstats.mcnemar_test(12, 3)

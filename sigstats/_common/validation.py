@@ -266,7 +266,7 @@ def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
 
 
 def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
-    """What NumPy makes of a value, or ValueError where it cannot read it, or would read what a mask hides."""
+    """The array that NumPy makes of a value, or ValueError where it cannot, or would read what a mask hides."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise refuse(name, value, f"{wanted}, none of them masked")
     if isinstance(value, (bytes, bytearray)):  # which NumPy takes for text, or for small numbers

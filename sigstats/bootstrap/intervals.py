@@ -1,4 +1,4 @@
-"""What bootstrap replicates of a difference say: an interval, and the p-value that belongs to it.
+"""The interval of a difference by bootstrap replicates, and the p-value that belongs to it.
 
 In each method the p-value is the interval turned round: for every alpha that the number of replicates can resolve,
 ``pvalue <= alpha`` exactly if the interval of confidence ``1 - alpha`` leaves the hypothetical difference out. To this

@@ -1,4 +1,4 @@
-"""What the bootstrap test returns.
+"""The result of the bootstrap test.
 
 When not to use: to make one by hand; `sigstats.bootstrap_test` makes it.
 """

@@ -50,7 +50,7 @@ class CandidatesResult:
 
     @property
     def recommendation(self) -> str:
-        """Which to take, in a sentence."""
+        """The candidate to take, in a sentence."""
         better, taken = self.better, self.take
         if taken is None:
             if self._ranked("pass"):
@@ -150,7 +150,7 @@ def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
 
 
 def _subjects(given: Sequence[Subjects]) -> Subjects | None:
-    """What was read of both files, with all that they say under a name."""
+    """The attributes of both files, with all that they say under a name."""
     if not given:
         return None
     baseline, candidate = (_listed(each[side] for each in given) for side in (0, 1))

@@ -43,7 +43,7 @@ def cells_of(row: ComparisonRow) -> tuple[str, ...]:
 
 
 def items_in_words(n: int, items: int) -> str:
-    """So many answers to so many items; of the items alone where their answers are averaged, or are one each.
+    """The numbers of answers and items; of the items alone where their answers are averaged, or are one each.
 
     >>> items_in_words(300, 100), items_in_words(100, 100)
     ('300 of 100 items', '100 items')
@@ -53,7 +53,7 @@ def items_in_words(n: int, items: int) -> str:
 
 
 def sort_keys_of(row: ComparisonRow) -> tuple[str, ...]:
-    """What the cells of a row are sorted by, an empty string for text."""
+    """The keys that the cells of a row are sorted by, an empty string for text."""
     values = (row.n, row.baseline, row.candidate, row.difference, row.low, row.p_worse, row.p_adjusted, row.pd, row.nsd)
     return ("", "", *("" if value is None else repr(float(value)) for value in values))
 
@@ -64,7 +64,7 @@ def verdict_of(row: ComparisonRow) -> str:
 
 
 def in_points(row: Measured) -> bool:
-    """Whether differences of the row's measure are counted in percentage points, not in a unit of its own."""
+    """True if differences of the row's measure are counted in percentage points, not in a unit of its own."""
     return MEASURES[row.measure].in_points
 
 

@@ -1,4 +1,4 @@
-"""What is said of one model and a bar: a row for each measure on each slice, and the verdict."""
+"""The result of one model and a bar: a row for each measure on each slice, and the verdict."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -70,7 +70,7 @@ class CheckedRow:
 
     @property
     def unanswered(self) -> bool:
-        """Whether the data could not answer what was asked of all rows."""
+        """True if the data could not answer what was asked of all rows."""
         return self.verdict is None and self.slice == ALL_ROWS
 
 

@@ -15,7 +15,7 @@ _TOLERANCE = 1e-4
 
 
 class ClassProbabilities(NamedTuple):
-    """What baseline and candidate say of every class."""
+    """The predictions and scores of baseline and candidate."""
 
     #: The likeliest class of each row, for both.
     predictions: tuple[NDArray[Any], NDArray[Any]]

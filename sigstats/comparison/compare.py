@@ -160,7 +160,7 @@ def _tested(
 
 
 def score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:
-    """Which of several scores a measure is of, or which one the lower the better, and its unit."""
+    """The score that a measure is of, where there are several or the lower is better, and its unit."""
     if not (paired.graded or is_of_scores(measure)):
         return {}
     if MEASURES[measure].needs != "marks":
@@ -179,7 +179,7 @@ def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
 def _of_itself(
     everything: Part, measures: Sequence[str], rule: ComparisonRule, paired: PairedPredictions
 ) -> ComparisonResult:
-    """What is said of a thing that was compared with itself: how good it is, and that it is no worse."""
+    """The comparison of a thing with itself: how good it is, and that it is no worse."""
     n, every = paired.n, np.arange(paired.n)
     items = paired.items_of(every)
     tested = [

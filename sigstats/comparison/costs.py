@@ -34,7 +34,7 @@ def _quantile(values: FloatArray, share: float, confidence: float) -> str:
 
 
 def not_worse_and_cheaper(found: ComparedRows) -> str:
-    """What is shown of quality and costs together, on all rows; empty where not both are compared.
+    """The statement on quality and costs together, on all rows; empty where not both are compared.
 
     The claim that the candidate is not worse and cheaper is made where each part is shown by itself, which needs no
     adjustment (Berger 1982, Technometrics 24, 295-300).

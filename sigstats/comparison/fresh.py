@@ -43,7 +43,7 @@ class RowValues:
 def values_of_rows(
     paired: PairedPredictions, measures: Sequence[str] | None, *, positive: str | None = None
 ) -> list[RowValues]:
-    """What each row counts in each measure; ValueError if one is no mean of rows within known limits."""
+    """The values of rows in each measure; ValueError if one is no mean of rows within known limits."""
     if paired.group is not None:
         raise ValueError("group: is not valid with fresh rows, which have to be independent; expected no groups")
     names, part = asked_of(paired, measures, positive)

@@ -83,7 +83,7 @@ def infinite_loss(counts: Sequence[int], what: str) -> str:
 
 
 def _outside(part: Part, spec: MeasureSpec) -> str:
-    """How many probabilities count as the nearest limit."""
+    """A note on probabilities that count as the nearest limit."""
     if spec.name != "neg-log-loss" or part.limits is None or part.scores is None:
         return ""
     low, high = part.limits
@@ -121,7 +121,7 @@ def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested
 
 
 def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
-    """How many answers to each item are right, and the group of each item; without items the groups are the items."""
+    """The number of right answers to each item, and its group; without items the groups are the items."""
     if part.right is not None:
         return part.of_items(part.right)
     units = part.group if part.items is None else part.items

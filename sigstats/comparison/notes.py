@@ -45,7 +45,7 @@ def copies_note(
 
 
 def _content(paired: PairedPredictions) -> IntArray | None:
-    """What tells a row from others: what its file holds beside, or the coarser of two scores; None if nothing does."""
+    """Codes that tell rows apart: what their file holds beside, or the coarser of two scores; None if nothing does."""
     grouped = paired.group is not None or paired.items is not None or paired.runs is not None
     if grouped or not 0 < paired.n <= _MOST_ROWS:
         return None

@@ -1,4 +1,4 @@
-"""What two models say of the same rows, as arrays."""
+"""The predictions of two models on the same rows, as arrays."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,7 +39,7 @@ class ItemTotals:
 
 @dataclass(frozen=True)
 class Runs:
-    """What each run of two recipes says of each row.
+    """The predictions of each run of two recipes.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class PairedPredictions:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """What every score lies between: what is known, or 0 and 1 where all that were seen do and have no unit."""
+        """The limits of all scores: those known, or 0 and 1 where all that were seen lie between and have no unit."""
         if self.score_range is not None or self.scores is None or not self.n or unit_of(self.score_column):
             return self.score_range
         low, high = min(each.min() for each in self.scores), max(each.max() for each in self.scores)

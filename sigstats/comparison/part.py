@@ -50,7 +50,7 @@ class Part:
 
     @cached_property
     def positive(self) -> NDArray[np.bool_]:
-        """Whether a row is of the class that its score is of; bool array of shape (n,)."""
+        """A mask of rows of the class that their score is of; bool array of shape (n,)."""
         return np.full(len(self.label), True) if self.of_truth else np.equal(self.label, self.code)
 
     def rows(self, where: IntArray) -> Self:
@@ -81,11 +81,11 @@ class Part:
 
     @property
     def what(self) -> str:
-        """What is independent of each other."""
+        """The name of what is independent of each other."""
         return "rows" if self.group is None else "groups"
 
     def values(self, spec: MeasureSpec) -> tuple[FloatArray, FloatArray]:
-        """What each row adds to the mean that is the measure, for baseline and candidate."""
+        """The terms of rows in the mean that is the measure, for baseline and candidate."""
         a, b = self.scores or (None, None)
         return self.values_of(spec, self.a, a), self.values_of(spec, self.b, b)
 
@@ -124,7 +124,7 @@ class Part:
 
 
 def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:
-    """How many rows neither got right, the candidate alone, the baseline alone, and both: of all rows and each slice.
+    """The numbers of rows that neither got right, the candidate or the baseline alone, and both: of all and each slice.
 
     `slices` (sequence of (int64 array of shape (n,), int)): the code of each row, and how many codes there are.
     """

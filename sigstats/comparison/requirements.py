@@ -1,4 +1,4 @@
-"""Which measures can be compared, and what each one needs of the predictions."""
+"""The measures that can be compared, and what each one needs of the predictions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,7 +24,7 @@ _TRUTH = {"1": True, "true": True, "0": False, "false": False}
 
 
 def _is_comparable(spec: MeasureSpec) -> bool:
-    """Whether greater is better and no parameter is needed; an average counts all classes alike."""
+    """True if greater is better and no parameter is needed; an average counts all classes alike."""
     if not spec.greater_is_better or spec.parameters:
         return False
     average, base = base_of(spec.name)
@@ -71,12 +71,12 @@ def as_compared_measure(name: str, ours: Sequence[str]) -> str:
 
 
 def is_of_scores(measure: str) -> bool:
-    """Whether a measure is one of scores, not of predictions."""
+    """True if a measure is one of scores, not of predictions."""
     return measure in _OF_SCORES
 
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
-    """What is compared where nobody says: the accuracy, and the area under the curve of scores or the mean of costs.
+    """The measures by default: the accuracy, and the area under the curve of scores or the mean of costs.
 
     Raises ValueError if the labels are measurements.
     """
@@ -194,7 +194,7 @@ def _refuse_measurements(paired: PairedPredictions) -> None:
 
 
 def are_measurements(classes: Sequence[str]) -> bool:
-    """Whether names of classes are many numbers, most of them no whole ones.
+    """True if names of classes are many numbers, most of them no whole ones.
 
     >>> are_measurements(["0.5", "1", "1.5"]), are_measurements([str(i / 7) for i in range(30)])
     (False, True)

@@ -1,4 +1,4 @@
-"""What a comparison says: a row for each measure on each slice, and the verdict."""
+"""The result of a comparison: a row for each measure on each slice, and the verdict."""
 
 from dataclasses import dataclass
 from typing import Any

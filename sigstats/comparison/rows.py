@@ -107,7 +107,7 @@ class ComparisonRow:
 
     @property
     def holds_zero(self) -> bool:
-        """Whether the interval of the difference holds no difference."""
+        """True if the interval of the difference holds 0."""
         return self.low is not None and self.high is not None and self.low <= 0 <= self.high
 
     def turned(self) -> Self:
@@ -140,17 +140,17 @@ class ComparisonRow:
 
     @property
     def unanswered(self) -> bool:
-        """Whether the data could not answer what was asked of all rows."""
+        """True if the data could not answer what was asked of all rows."""
         return self.verdict is None and self.slice == ALL_ROWS
 
     @property
     def silent(self) -> bool:
-        """Whether the models differ nowhere, so that the data lean to neither."""
+        """True if the models differ nowhere, so that the data lean to neither."""
         return self.differing == 0
 
     @property
     def without_limits(self) -> bool:
-        """Whether a row that was not seen may differ by more than any that was, so that nothing is excluded."""
+        """True if a row that was not seen may differ by more than any that was, so that nothing is excluded."""
         return self.low is None or self.test.endswith(WITHOUT_LIMITS)
 
 
@@ -163,7 +163,7 @@ class Judged(Protocol):
 
     @property
     def unanswered(self) -> bool:
-        """Whether the data could not answer what was asked of all rows."""
+        """True if the data could not answer what was asked of all rows."""
 
 
 def worst_verdict(rows: Sequence[Judged]) -> Verdict:
@@ -186,7 +186,7 @@ def measure_and_score(name: str) -> tuple[str, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedRows:
-    """What a comparison found; `sigstats.results.ComparisonResult` describes the attributes, and shows them."""
+    """The data of a comparison; `sigstats.results.ComparisonResult` describes the attributes, and shows them."""
 
     rows: tuple[ComparisonRow, ...]
     rule: ComparisonRule

@@ -1,4 +1,4 @@
-"""What counts as a regression: the level, the smallest drop that counts, and the drop that a pass must exclude."""
+"""The rule of a regression: the level, the smallest drop that counts, and the drop that a pass must exclude."""
 
 import math
 from dataclasses import Field, dataclass, field, fields, replace
@@ -22,7 +22,7 @@ _ROUNDING = 1e-12
 
 
 def key_of(each: "Field[Any]") -> str:
-    """What study files, options and JSON call a field of the rule."""
+    """The name of a field of the rule in study files, options and JSON."""
     return str(each.metadata.get("key", each.name))
 
 
@@ -57,7 +57,7 @@ def as_share(value: Any, name: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRule:
-    """What counts as a regression.
+    """The rule by which a comparison finds a regression.
 
     A test fails if the candidate is worse with an adjusted one-sided p-value of at most `alpha` and by at least
     `minimum_effect`. It is inconclusive if the interval of the difference reaches below minus `margin`, so that the

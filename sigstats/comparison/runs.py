@@ -35,7 +35,7 @@ _MOST = 200_000
 
 @dataclass(frozen=True, kw_only=True)
 class RunsResult:
-    """What `runs_test` found.
+    """The result of `runs_test`.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What a comparison found, in sentences: the title, the rule, and a reason for each row that does not pass."""
+"""A comparison in sentences: the title, the rule, and a reason for each row that does not pass."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -87,7 +87,7 @@ def silent_rows(found: ComparedRows) -> list[ComparisonRow]:
 
 
 def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> str:
-    """What `silent_rows` have in common."""
+    """A sentence for all `silent_rows`."""
     first = silent[0]
     slices = list(dict.fromkeys(row.slice for row in silent))
     where = first.slice if len(slices) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
@@ -100,13 +100,13 @@ def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> st
 
 
 def about_zero(rows: Iterable[ComparisonRow]) -> str:
-    """Why a row may fail whose interval holds 0, if one of them does; else empty."""
+    """The reason why a row may fail whose interval holds 0, if one does; else empty."""
     odd = any(row.verdict == "fail" and row.holds_zero for row in rows)
     return "an interval beside fail that holds 0 is two-sided, and p is one-sided" if odd else ""
 
 
 def counted(rows: Iterable[ComparisonRow]) -> str:
-    """How many rows have which verdict.
+    """The number of rows with each verdict.
 
     >>> counted([ComparisonRow(slice="s", measure="accuracy", n=20, verdict="pass")] * 2)
     '2 pass'
@@ -119,7 +119,7 @@ def counted(rows: Iterable[ComparisonRow]) -> str:
 
 
 def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """Why a row does not pass."""
+    """The reason why a row does not pass."""
     if row.verdict is None:
         return f"not tested: {row.name} on {row.slice}: {row.note}"
     if row.silent:
@@ -135,7 +135,7 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 
 def hint(row: ComparisonRow) -> str:
-    """Where the evidence of an inconclusive row leans, and what so many rows would have shown."""
+    """The lean of the evidence of an inconclusive row, and what so many rows would have shown."""
     shown = row.detectable
     drop = (
         "" if shown is None else f"; {row.n:,} rows show a drop of {significant(100 * shown, 2)} points with power 0.8"
@@ -156,12 +156,12 @@ def _amount(row: ComparisonRow, value: float) -> str:
 
 
 def _loss(row: ComparisonRow) -> str:
-    """What a worse candidate shows."""
+    """The change that a worse candidate shows."""
     return "rise" if row.lower_is_better else "drop"
 
 
 def evidence(row: ComparisonRow) -> str:
-    """What the possibilistic indices say of "not worse", in words: a large p-value is no evidence of itself."""
+    """The possibilistic indices of "not worse", in words: a large p-value is no evidence of itself."""
     if row.pd is None or row.nsd is None:
         return "no evidence"
     if row.pd < 0.5:

@@ -1,4 +1,4 @@
-"""How many rows the next comparison needs to show a drop of accuracy, and what the rows at hand can show.
+"""The number of rows that a comparison needs to show a drop of accuracy, and what the rows at hand can show.
 
 The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. Power is
 that of the hardest case, in which none of the other tests rejects, so that an adjustment by steps is no stronger than
@@ -42,7 +42,7 @@ class PilotPart:
 
 @dataclass(frozen=True)
 class Pilot:
-    """What is known of the comparison to come."""
+    """The data on a comparison to come."""
 
     #: All rows first. `n` counts units: rows, or the items or groups of several rows each; 0 where none are at hand.
     parts: tuple[PilotPart, ...]
@@ -58,16 +58,16 @@ class Pilot:
     unit: str = "rows"
 
     def rows(self, units: int) -> int:
-        """As how many independent rows so many units count: their rows over the design effect."""
+        """The number of independent rows that so many units count as: their rows over the design effect."""
         return max(1, int(units * self.answers / self.design_effect))
 
     def units(self, rows: int) -> int:
-        """How many units count as so many independent rows."""
+        """The number of units that count as so many independent rows."""
         return -int(-rows * self.design_effect // self.answers)
 
     @property
     def design_effect(self) -> float:
-        """How many rows of such units count as one."""
+        """The number of rows of such units that count as one."""
         return 1 + (self.answers - 1) * self.correlation
 
 
@@ -89,7 +89,7 @@ class DropPlan:
 
 @dataclass(frozen=True)
 class AnswersPlan:
-    """How many items of so many answers each show each of the drops; None as in `DropPlan`."""
+    """The numbers of items of so many answers each that show each of the drops; None as in `DropPlan`."""
 
     answers: int
     needed: tuple[int | None, ...]
@@ -105,7 +105,7 @@ class PartPlan:
 
 @dataclass(frozen=True)
 class SizePlan:
-    """What `plan_size` found; `level` is that of one test of the family."""
+    """The result of `plan_size`; `level` is that of one test of the family."""
 
     pilot: Pilot
     rule: ComparisonRule
@@ -117,7 +117,7 @@ class SizePlan:
 
 
 def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> Pilot:
-    """What the predictions of two models say of a comparison to come.
+    """The data on a comparison to come from the predictions of two models.
 
     Raises ValueError if there are no predictions, or both models are right about the same rows.
     """
@@ -165,7 +165,7 @@ def _correlation(values: IntArray, group: IntArray) -> float:
 def plan_size(
     pilot: Pilot, *, rule: ComparisonRule, drops: Sequence[float], target: float = 0.8, alpha: float | None = None
 ) -> SizePlan:
-    """How many units show each of some drops, and what those at hand show.
+    """The numbers of units that show each of some drops, and what those at hand show.
 
     `rule`: what counts as a regression.
     `drops`: drops of accuracy, above 0 and below 1.
@@ -229,7 +229,7 @@ def _needed(drop: float, pilot: Pilot, minimum: float, level: float, goal: float
 
 
 def _fewest(pilot: Pilot, level: float) -> int:
-    """As many units as an exact test of signs needs to reject at all: n of them have 2 to the power n signs."""
+    """The units that an exact test of signs needs to reject at all: n of them have 2 to the power n signs."""
     return 1 if pilot.answers == 1 else math.ceil(-math.log2(level))
 
 

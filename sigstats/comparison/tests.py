@@ -1,4 +1,4 @@
-"""How each measure of a comparison is tested.
+"""The tests of the measures of a comparison.
 
 Accuracy by McNemar's exact test with Tango's interval; every other measure, and rows in groups, by the bound that one
 more row (group) does not undo: means by `mean_tests`, areas under the curve by their placements, what is a function of
@@ -35,7 +35,7 @@ _MCNEMAR = "McNemar, exact"
 
 
 def uses_random_weights(measure: str) -> bool:
-    """Whether a measure is tested by random weights."""
+    """True if a measure is tested by random weights."""
     return MEASURES[measure].test == "counts"
 
 

@@ -33,7 +33,7 @@ SMALL_TOTAL = 31
 
 @dataclass(frozen=True)
 class Packing:
-    """Where each field sits: its word and its shift."""
+    """The places of fields: the word and the shift of each."""
 
     word: IntArray
     shift: IntArray

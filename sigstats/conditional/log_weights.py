@@ -70,7 +70,7 @@ def poisson_log_pmf(mean: float, x: IntArray) -> FloatArray:
 
 
 def stirling_errors(n: int) -> FloatArray:
-    """What `binomial_log_pmf` takes, for up to `n` trials.
+    """The errors that `binomial_log_pmf` takes, for up to `n` trials.
 
     >>> binomial_log_pmf(9, 0.5, np.array([3]), stirling_errors(20)) == binomial_log_pmf(9, 0.5, np.array([3]))
     array([ True])
@@ -88,7 +88,7 @@ def _stirling_error(x: FloatArray) -> FloatArray:
 
 
 def poisson_deviance(x: IntArray | FloatArray, mean: float | FloatArray) -> FloatArray:
-    """What a count adds to the likelihood ratio: twice x log(x / mean) + mean - x.
+    """The term of a count in the likelihood ratio: twice x log(x / mean) + mean - x.
 
     >>> poisson_deviance(np.array([0, 1, 2]), 1.0).round(6)
     array([2.      , 0.      , 0.772589])

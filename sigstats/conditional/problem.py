@@ -21,7 +21,7 @@ from .exact_keys import SMALL_TOTAL, Keys, Words
 
 @dataclass(frozen=True)
 class Problem:
-    """What is summed."""
+    """Counts with a given sum whose probabilities are summed where their score is at most the observed one."""
 
     #: One for each column; they add up when columns are pooled.
     parameters: tuple[float, ...]

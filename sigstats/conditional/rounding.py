@@ -1,4 +1,4 @@
-r"""What rounding does to the sum of `sigstats.conditional.tail`: a bound that holds, term by term.
+r"""A bound on the rounding of the sum of `sigstats.conditional.tail`, term by term.
 
 A logarithm of a probability is Loader's: Stirling errors, and deviances ``x log(x / m) - x + m``, each computed with an
 error of at most :math:`8 u |x - m| (1 + |\log(x / m)|)`, u being `ROUNDING`. With H the sum of an outcome's deviances,

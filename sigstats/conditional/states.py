@@ -40,7 +40,7 @@ class States:
 
 
 def most_alike(states: States) -> int:
-    """How many partial outcomes have the same count, at most."""
+    """The largest number of partial outcomes that have the same count."""
     return int(np.bincount(states.count).max())
 
 

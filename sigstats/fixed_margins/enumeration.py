@@ -1,4 +1,4 @@
-"""How many tables Nyssen's equation (4) would have to sum, were they listed one by one.
+"""The number of tables that Nyssen's equation (4) would have to sum, were they listed one by one.
 
 The exact test lists none (`sigstats.fixed_margins.distribution`). This is the number in his Figure 2, by which he held
 the exact test to be out of reach beyond small tables.

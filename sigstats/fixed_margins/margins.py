@@ -41,12 +41,12 @@ def correct_range(rows: IntArray, columns: IntArray) -> tuple[int, int]:
 
 
 def classes_of(rows: IntArray, columns: IntArray) -> Classes:
-    """How often each pair of totals occurs, of the classes that can be right at all."""
+    """The number of classes with each pair of totals, of those that can be right at all."""
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
     return Counter(pair for pair in pairs if min(pair) > 0)
 
 
 def decided_by_one_cell(total: int, classes: Classes) -> bool:
-    """Whether one cell decides the number correct: one class that can be right, or two that are all there is."""
+    """True if one cell decides the number correct: one class that can be right, or two that are all there is."""
     pairs = list(Counter(dict(classes)).elements()) if sum(classes.values()) <= 2 else []
     return len(pairs) == 1 or (len(pairs) == 2 and all(a + b == total for a, b in zip(*pairs, strict=True)))

@@ -45,7 +45,7 @@ def most_correct(classes: Classes) -> int:
 
 
 def counts(total: int, classes: Classes) -> list[int]:
-    """How many of the N! matchings have 0, 1, ... correct, up to the largest possible number.
+    """The numbers of the N! matchings with 0, 1, ... correct, up to the largest possible number.
 
     Decks of 2 + 2 + 2 cards (Riordan's table of card matchings; each counts 2! 2! 2! times among the 6!):
 
@@ -63,7 +63,7 @@ def counts(total: int, classes: Classes) -> list[int]:
 
 
 def counts_from_below(total: int, classes: Classes, last: int) -> tuple[list[int], int]:
-    """How many matchings have 0, 1, ... correct, and how many there are, from the moments up to order `last`.
+    """The numbers of matchings with 0, 1, ... correct, and of all, from the moments up to order `last`.
 
     Both in one unit. By Bonferroni's inequalities the last term taken bounds the error, and the list ends before the
     first number of which it is more than a negligible part.

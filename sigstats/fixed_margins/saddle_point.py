@@ -230,7 +230,7 @@ def _hessian(series: FloatArray, saddle: _Saddle, edge: float) -> tuple[float, f
 
 
 def _saddle(total: int, factors: Factors, correct: int, edge: float) -> _Saddle | None:
-    """Where the integrand for `correct` is stationary, to leading order, or the nearest point the series serves."""
+    """The stationary point of the integrand for `correct`, to leading order, or the nearest that the series serves."""
 
     def at(y: float) -> _Saddle:
         slope = sum(times * leading_slope(each, y) for each, times in factors)

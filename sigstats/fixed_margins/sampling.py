@@ -82,7 +82,7 @@ def batches(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) 
 
 
 def _way(total: int, rows: list[int], columns: list[int], counting: int) -> tuple[_Way, int]:
-    """What draws replicates of these margins fastest, and how many at a time at the most."""
+    """The fastest way to draw replicates of these margins, and how many at a time at the most."""
     halving, table = _DRAW * _draws(len(rows)), _CELL * math.log(total) * (len(rows) - 1) ** 2
     if min(total, table) <= halving and ((total < _FEW and len(rows) <= 5) or table < total):
         return _tables(total, rows, columns, counting)
@@ -114,7 +114,7 @@ def _tables(total: int, rows: list[int], columns: list[int], counting: int) -> t
 
 
 def _draws(k: int) -> int:
-    """How many hypergeometric draws `_matched` makes for k classes."""
+    """The number of hypergeometric draws that `_matched` makes for k classes."""
     if k == 1:
         return 0
     half = k // 2
@@ -157,7 +157,7 @@ def _matched(
 
 
 def _chosen(rng: np.random.Generator, parts: list[_Draws], total: _Draws, sample: _Draws) -> list[_Draws]:
-    """How many of each part are among `sample` of all `total`: a multivariate hypergeometric draw."""
+    """The numbers of each part among `sample` of all `total`: a multivariate hypergeometric draw."""
     chosen: list[_Draws] = []
     for part in parts[:-1]:
         chosen.append(rng.hypergeometric(part, total - part, sample, size=BATCH))

@@ -14,7 +14,7 @@ from .memberships import Graded
 
 
 class FuzzyDecision(NamedTuple):
-    """How possible, and how necessary, it is that the null hypothesis is rejected: 0 to 1 each."""
+    """The possibility and the necessity that the null hypothesis is rejected: 0 to 1 each."""
 
     possibility: float
     necessity: float
@@ -75,7 +75,7 @@ class FuzzyTestResult(Tabular):
         return next(found, 0.0)
 
     def rejection(self, alpha: float = 0.05) -> FuzzyDecision:
-        """How possible it is that p is at most `alpha`, and how necessary: 1 less the possibility that it is not."""
+        """The possibility that p is at most `alpha`, and the necessity: 1 less the possibility that it is not."""
         level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)
         possible = next((d for d, low in zip(self.degrees, self.low, strict=True) if low <= level), 0.0)
         against = next((d for d, high in zip(self.degrees, self.high, strict=True) if high > level), 0.0)

@@ -216,7 +216,7 @@ def homogeneity_test(
 
 
 def _terms(n: int, required: FloatArray, method: str) -> FloatArray:
-    """What each count of each class adds to how far counts are from what is required: p falls with the sum."""
+    """The terms of each count of each class in the distance of counts from what is required: p falls with the sum."""
     every = np.arange(n + 1)
     if method == "chi2":
         return np.array([class_terms(every, n, p, "chi2") for p in required.tolist()])

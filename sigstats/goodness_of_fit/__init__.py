@@ -1,1 +1,1 @@
-"""Whether class counts agree with required class probabilities."""
+"""Tests of class counts against required class probabilities."""

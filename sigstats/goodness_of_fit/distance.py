@@ -1,4 +1,4 @@
-"""How far outcomes, observed or random, are from the probabilities that are required, by each of the orderings."""
+"""The distance of outcomes, observed or random, from the probabilities that are required, by each of the orderings."""
 
 import math
 from typing import Any, Literal, TypeAlias
@@ -38,7 +38,7 @@ def log_probability(x: IntArray, p: FloatArray) -> float:
 
 
 def class_terms(x: IntArray, n: int, p: FloatArray | float, ordering: str) -> FloatArray:
-    """What each class adds to the distance of an outcome: convex in x."""
+    """The terms of the classes in the distance of an outcome: convex in x."""
     mean = n * np.asarray(p)
     if ordering == "chi2":
         return np.asarray((x - mean) ** 2 / mean)  # eq. (16)
@@ -46,7 +46,7 @@ def class_terms(x: IntArray, n: int, p: FloatArray | float, ordering: str) -> Fl
 
 
 def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
-    """How far outcomes (last axis: classes) are from what is required."""
+    """The distance of outcomes (last axis: classes) from what is required."""
     if ordering == "probability":
         log_p = [poisson_log_pmf(n * q, x[..., j]) for j, q in enumerate(p.tolist())]
         return np.asarray(-np.sum(log_p, axis=0))
@@ -71,7 +71,7 @@ def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArr
 def goodness_of_fit_exceedances(
     counts: Any, probabilities: Any, *, size: int, ordering: str = "probability", rng: Any = None
 ) -> NDArray[np.bool_]:
-    """Which of `size` random outcomes are at least as extreme as the observed counts.
+    """A mask of `size` random outcomes that are at least as extreme as the observed counts.
 
     The replicates of the Monte-Carlo method of `goodness_of_fit_test`, with its parameters and errors, for those who
     spread them over machines: from generators in equal states, which are advanced, fewer are the first of more.
@@ -91,7 +91,7 @@ def goodness_of_fit_exceedances(
 def exceedances(
     x: IntArray, p: FloatArray, ordering: str, size: int, generator: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """As `goodness_of_fit_exceedances`, of counts and probabilities that were checked."""
+    """The same of counts and probabilities that were checked."""
     n = int(x.sum())
     observed = float(distance(x, n, p, ordering))
     out = np.empty(size, dtype=bool)

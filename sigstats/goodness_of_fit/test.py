@@ -56,7 +56,7 @@ def goodness_of_fit_test(
     n_resamples: int = 9_999,
     rng: RNG = None,
 ) -> GoodnessOfFitTestResult:
-    """Whether class counts agree with required class probabilities.
+    """Test whether class counts agree with required class probabilities.
 
     The exact p-value is the probability of all outcomes that are no likelier than the observed one (Hryniewicz, eq. 14
     and 15), or that lie at least as far out by another `ordering`. Probabilities are floats, so outcomes whose

@@ -1,1 +1,1 @@
-"""Whether two independent samples fall into classes with equal probabilities."""
+"""Tests that two independent samples fall into classes with equal probabilities."""

@@ -17,7 +17,7 @@ _CHUNK, _LOOKUP = 2**18, 10**6
 
 
 def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any = None) -> NDArray[np.bool_]:
-    """Which of `size` random tables with the observed margins are no likelier than the observed table.
+    """A mask of `size` random tables with the observed margins that are no likelier than the observed table.
 
     The replicates of the Monte-Carlo method of `homogeneity_test`, with its parameters and errors, for those who spread
     them over machines: from generators in equal states, which are advanced, fewer are the first of more.
@@ -31,7 +31,7 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
 
 
 def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Generator) -> NDArray[np.bool_]:
-    """As `homogeneity_exceedances`, of counts that were checked."""
+    """The same of counts that were checked."""
     totals = a + b
     n, total = int(a.sum()), int(totals.sum())
     if total > MONTE_CARLO_MAX_TOTAL:

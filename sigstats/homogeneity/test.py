@@ -51,7 +51,7 @@ class HomogeneityTestResult(TestResult):
 def homogeneity_test(
     counts_a: Any, counts_b: Any, *, method: HomogeneityMethod = "exact", n_resamples: int = 9_999, rng: RNG = None
 ) -> HomogeneityTestResult:
-    """Whether two independent samples fall into K classes with equal probabilities.
+    """Test whether two independent samples fall into K classes with equal probabilities.
 
     The exact p-value (Fisher, Freeman and Halton) is the probability, given both margins, of all tables that are no
     likelier than the observed one (Hryniewicz, eq. 6 and 7). Likelihoods are compared as integers, products of

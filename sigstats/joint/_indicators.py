@@ -29,7 +29,7 @@ def same_indicators(**values: Any) -> list[Any]:
 
 
 def count_rows(arrays: Sequence[Any]) -> dict[tuple[LabelSet, ...], int]:
-    """How often each distinct row of the tables side by side occurs, as the positions of its ones in each table."""
+    """The count of each distinct row of the tables side by side, by the positions of its ones in each table."""
     n, width = arrays[0].shape
     seen: Counter[bytes] = Counter()
     step = max(1, _CELLS // width)

@@ -41,7 +41,7 @@ MOST_CLASSES = 2**20
 
 @dataclass(frozen=True)
 class JointEvents:
-    """How often each distinct joint event of two classifiers occurred; without events, the zero of addition.
+    """The counts of the distinct joint events of two classifiers; without events, the zero of addition.
 
     It is usually made by `from_predictions` or `from_indicators`. The events are always sorted, the counts of equal
     events are added, and events that never occurred are left out, so that records of equal content are equal.

@@ -40,7 +40,7 @@ from ..measures.measure import Kind
 
 @runtime_checkable
 class JointCounts(Protocol):
-    """What a bootstrap needs of the joint outcomes: `JointOutcomes` and `sigstats.joint.events.JointEvents` have it."""
+    """The interface that a bootstrap needs of `JointOutcomes` and `sigstats.joint.events.JointEvents`."""
 
     @property
     def kind(self) -> Kind:
@@ -48,11 +48,11 @@ class JointCounts(Protocol):
 
     @property
     def n_categories(self) -> int:
-        """How many four-count tables each classifier has: 1 for two classes."""
+        """The number of four-count tables of each classifier: 1 for two classes."""
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How often each distinct joint event occurred."""
+        """The counts of the distinct joint events."""
 
     @property
     def disagreements(self) -> int:
@@ -64,7 +64,7 @@ class JointCounts(Protocol):
 
 @dataclass(frozen=True)
 class JointOutcomes:
-    """How often each of the eight joint events of two classifiers occurred; with no arguments, the zero of addition.
+    """The counts of the eight joint events of two classifiers; with no arguments, the zero of addition.
 
     Parameters
     ----------

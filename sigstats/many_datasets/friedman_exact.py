@@ -26,7 +26,7 @@ Orders: TypeAlias = tuple[IntArray, FloatArray]
 
 
 def feasible(doubled: IntArray) -> bool:
-    """Whether `exact_pvalue` takes at most some three seconds.
+    """True if `exact_pvalue` takes at most some three seconds.
 
     `doubled` (ndarray of int, shape (N, k)): twice the ranks of k models on each of N data sets.
 

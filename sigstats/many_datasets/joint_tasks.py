@@ -144,7 +144,7 @@ def joint_tasks_test(
 
 
 def _drawn(won: IntArray, n: IntArray, count: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """What was won of each task, and as random draws, some at a time."""
+    """The rows won of each task, then random draws of them, some at a time."""
     yield won[None]
     most = max(1, _AT_A_TIME // len(n))
     for start in range(0, count, most):
@@ -183,7 +183,7 @@ def _reached(tails: FloatArray, p: float) -> float:
 
 
 def _shares(values: FloatArray) -> IntArray:
-    """How many of the values are as large as each, ties included."""
+    """The number of values as large as each, ties included."""
     rounded = np.round(values * 1e9 / max(float(np.abs(values).max()), 1e-300))
     ascending = np.sort(rounded)
     return np.asarray(len(values) - np.searchsorted(ascending, rounded), dtype=np.int64)

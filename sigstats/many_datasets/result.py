@@ -1,4 +1,4 @@
-"""What a comparison of models over data sets says: every pair, and all models."""
+"""The result of a comparison of models over data sets: every pair, and all models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

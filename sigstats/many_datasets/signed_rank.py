@@ -212,7 +212,7 @@ def _walsh_average(ascending: FloatArray, position: int | None) -> float:
 
 
 def _at_most(ascending: FloatArray, mean: float) -> int:
-    """How many of the means of two differences are at most `mean`."""
+    """The number of means of two differences that are at most `mean`."""
     partners = np.searchsorted(ascending, 2 * mean - ascending, side="right")
     with_itself = int((ascending <= mean).sum())
     return (int(partners.sum()) + with_itself) // 2

@@ -1,4 +1,4 @@
-"""How often a rule that needs both significance and a drop of some size says that B is worse than A.
+"""The power of a rule that needs both significance and a drop of some size to say that B is worse than A.
 
 Not part of the public names: `sigstats.comparison.size` plans comparisons with it. Without a smallest drop it is the
 one-sided exact test of `sigstats.paired_power`.

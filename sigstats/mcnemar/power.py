@@ -1,4 +1,4 @@
-"""How often McNemar's test finds a difference.
+"""The power of McNemar's test.
 
 Everything is exact: the number of discordant pairs is binomial, and given it the split is; both are summed over, with
 no normal approximation and no simulation. The same sums with equal probabilities are the test's true rate of false

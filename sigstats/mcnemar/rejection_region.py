@@ -1,4 +1,4 @@
-"""Where McNemar's test rejects, for every number of discordant pairs at once, and how often.
+"""The rejection region of McNemar's test, for every number of discordant pairs at once, and its probability.
 
 Not part of the public names; `sigstats.paired_power` sums over it.
 """

@@ -1,4 +1,4 @@
-"""How many observations McNemar's test needs, and which difference it finds with those at hand.
+"""The number of observations that McNemar's test needs, and the difference that it finds with those at hand.
 
 By the exact power of `sigstats.mcnemar.power`; what is said there of its use holds here.
 """
@@ -139,7 +139,7 @@ def detectable_difference(
 
 
 def _crossing(excess: Callable[[float], float], low: float, high: float) -> float:
-    """Where a rising function, negative at `low`, has become positive or 0, to twelve digits and from above.
+    """The point where a rising function, negative at `low`, becomes positive or 0, to twelve digits and from above.
 
     The rule of false position in the Illinois form (Dowell and Jarratt 1971, BIT 11, 168-174) takes a fifth of the
     steps of halving.

@@ -46,7 +46,7 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
 
 
 def code_of(name: str) -> dict[str, str] | None:
-    """What identifies the code of a measure that a package offers; None for a measure of this package.
+    """The identity of the code of a measure that a package offers; None for a measure of this package.
 
     Returns its ``package``, its ``version`` and the ``source``: SHA-256 of the file that the entry point names.
     """

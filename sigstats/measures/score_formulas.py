@@ -13,7 +13,7 @@ from .._common.validation import FloatArray
 
 
 def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
-    """How many negatives are below each positive, and how many positives above each negative; a tie counts half.
+    """The number of negatives below each positive, and of positives above each negative; a tie counts half.
 
     Both are in the order of the rows, and multiples of a half, so that their sums are exact.
 
@@ -79,7 +79,7 @@ def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other
 
 
 def neg_absolute_error(label: Any, prediction: Any) -> FloatArray:
-    """How far each predicted number is from the true one, negated.
+    """The distance of each predicted number from the true one, negated.
 
     >>> neg_absolute_error(np.array([1.0, 2.5]), np.array([1.5, 2.0])).tolist()
     [-0.5, -0.5]

@@ -192,7 +192,7 @@ COUNT_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() 
 
 
 def is_of_counts(name: Any) -> bool:
-    """Whether a name is that of a measure of counts, of this package or offered by an installed one.
+    """True if a name is that of a measure of counts, of this package or offered by an installed one.
 
     >>> is_of_counts("macro-f1"), is_of_counts("auc")
     (True, False)

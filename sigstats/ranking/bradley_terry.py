@@ -13,7 +13,7 @@ _MOST_STEPS, _SMALL_STEP = 100, 1e-10
 
 
 def components_of(k: int, first: IntArray, second: IntArray, *, strong: bool) -> tuple[int, IntArray]:
-    """How many parts models fall into, by edges from the first to the second, and the part of each of `k`."""
+    """The number of parts that models fall into, by edges from the first to the second, and the part of each of `k`."""
     from scipy.sparse import coo_array  # slow to import
     from scipy.sparse.csgraph import connected_components
 
@@ -23,7 +23,7 @@ def components_of(k: int, first: IntArray, second: IntArray, *, strong: bool) ->
 
 
 def why_not_finite(models: NDArray[Any], wins: FloatArray) -> str:
-    """Why Bradley and Terry's scores are not finite; empty where they are (Ford 1957)."""
+    """The reason why Bradley and Terry's scores are not finite; empty where they are (Ford 1957)."""
     winners, losers = np.nonzero(wins)
     count, part = components_of(len(models), winners, losers, strong=True)
     if count == 1:

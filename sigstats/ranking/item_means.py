@@ -10,7 +10,7 @@ from .._common.validation import FloatArray, IntArray, refuse, shown
 
 
 def missing_in(table: Any) -> NDArray[np.bool_]:
-    """Where there is no answer: None, NaN, or what pandas has for it.
+    """A mask of missing answers: None, NaN, or what pandas has for it.
 
     >>> missing_in(np.array([["a", None]], dtype=object))
     array([[False,  True]])

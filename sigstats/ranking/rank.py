@@ -245,7 +245,7 @@ def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatA
 
 
 def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
-    """Whether each prediction is right."""
+    """A mask of right predictions."""
     found = []
     for i in range(table.shape[1]):
         name = f"correct[{shown(names[i])}]"

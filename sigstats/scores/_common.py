@@ -1,4 +1,4 @@
-"""What the tests of scores share: the scores of a pair, sums over groups, and the warning of few rows or groups."""
+"""Shared by the tests of scores: the scores of a pair, sums over groups, and the warning of few rows or groups."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def pair_of_scores(score_a: Any, score_b: Any, length: int | None, other: str) -
 def truth_and_scores(
     y: Any, score_a: Any, score_b: Any, positive: Any
 ) -> tuple[NDArray[np.bool_], tuple[FloatArray, FloatArray]]:
-    """Whether each row is of the positive class, and its two scores for it; or ValueError."""
+    """A mask of the rows of the positive class, and both scores of each row for it; or ValueError."""
     labels = as_labels(y, "y")
     classes = np.unique(labels)
     if positive is None and set(classes.tolist()) <= {0, 1}:

@@ -1,4 +1,4 @@
-"""Whether two classifiers have the same area under the ROC curve, by their scores on the same rows.
+"""Tests of equal areas under the ROC curve of two classifiers, by their scores on the same rows.
 
 When not to use: where only the assigned classes are known; predictions without scores have exact tests
 (`sigstats.mcnemar_test`). With fewer than some ten positives or negatives, or twenty groups of either, the normal

@@ -1,4 +1,4 @@
-"""Whether two classifiers have the same mean score a row: the mark that a judge gave an answer, or a loss.
+"""Test of equal mean scores a row of two classifiers: marks that a judge gave answers, or losses.
 
 When not to use: fewer than some ten rows or twenty groups, whose mean is not yet normal; predictions without scores
 have exact tests (`sigstats.mcnemar_test`).

@@ -1,4 +1,4 @@
-"""What a test of two means of scores, or of two areas under the ROC curve, says: its p-value and its intervals.
+"""The result of a test of two means of scores, or of two areas under the ROC curve: its p-value and its intervals.
 
 When not to use: not meant to be called by itself; `sigstats.scores.auc` and `sigstats.scores.mean_score` do.
 """

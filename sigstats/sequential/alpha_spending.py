@@ -1,4 +1,4 @@
-"""How much of a level each look at the same held-out data may spend.
+"""The part of a level that each look at the same held-out data may spend.
 
 Each candidate tested on the same rows is one more chance of a false alarm: with the full level at each of twenty
 looks, a false alarm is likely in one of them. Spending functions share one level among the looks, so that by the union
@@ -59,7 +59,7 @@ def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series"
 
 
 def _spent_by(share: float, alpha: float, how: str) -> float:
-    """What a share of the looks spends together (Lan and DeMets, section 3)."""
+    """The level that a share of the looks spends together (Lan and DeMets, section 3)."""
     if share == 0:
         return 0.0
     if how == "pocock":

@@ -78,7 +78,7 @@ def exits(ends: Sequence[tuple[int, int, float]]) -> Exits:
 def evidence(
     found: Boundaries, n: int, s: int, confidence_level: float
 ) -> tuple[float, Interval, Literal["low", "high", "inside"]]:
-    """What an end says of p, and at which boundary it is.
+    """The p-value and the interval of p of an end, and the boundary at which it is.
 
     The ends are ordered: those at the lower boundary, the earlier the more extreme; then those inside, the fewer
     exceedances the more extreme; then those at the upper boundary, the later the more extreme. The p-value is the

@@ -1,4 +1,4 @@
-"""What a stopping rule knows where it stopped."""
+"""The result of a stopping rule."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -11,7 +11,7 @@ Verdict: TypeAlias = Literal["reject", "keep", "undecided"]
 
 @dataclass(frozen=True, kw_only=True)
 class SequentialResult(TestResult):
-    """Where a rule stopped, and what is known then.
+    """The stop of a rule, and what is known then.
 
     Attributes
     ----------

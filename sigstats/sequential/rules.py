@@ -79,7 +79,7 @@ class FixedRule:
             object.__setattr__(self, name, value)  # the fields of a frozen rule, as plain numbers
 
     def test(self, exceeds: Any, *, confidence_level: float = 0.99) -> SequentialResult | None:
-        """What these first replicates say; None if the rule has not stopped yet.
+        """The result of these first replicates; None if the rule has not stopped yet.
 
         Parameters
         ----------

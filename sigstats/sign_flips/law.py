@@ -203,7 +203,7 @@ def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int],
 
 
 def tail_count(one: Mapping[int, int], other: Mapping[int, int], threshold: int) -> int:
-    """How many choices of signs give a sum of at least the threshold, from the two parts of `halves`.
+    """The number of choices of signs that give a sum of at least the threshold, from the two parts of `halves`.
 
     >>> tail_count({1: 1, 2: 1}, {5: 1}, 6)  # 1 + 5, 2 + 5 and 1 + 2 + 5
     3

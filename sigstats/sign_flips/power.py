@@ -1,4 +1,4 @@
-r"""How often the exact test of repeated answers finds a difference, and how many items that takes.
+r"""The power of the exact test of repeated answers, and the number of items that a power takes.
 
 Two models answer n items K times each, and :math:`D_i` is how many answers more A got right at item i. Items are drawn
 independently, so that the numbers of items with :math:`|D_i| = 1, \dots, K` are multinomial, and given them each sign

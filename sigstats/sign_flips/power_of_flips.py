@@ -17,7 +17,7 @@ _REACH, _ROUNDING = 8.6, 1e-13
 
 
 def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:
-    """How often the sign-flip test of n items rejects, of which each follows a law of `item_law`.
+    """The power of the sign-flip test of n items, of which each follows a law of `item_law`.
 
     >>> from sigstats.mcnemar.rejection_region import as_rule
     >>> rule = as_rule(0.0625, "greater", "exact", False)

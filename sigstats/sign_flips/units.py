@@ -95,7 +95,7 @@ def _distance(reals: FloatArray, common: int) -> FloatArray:
 
 
 class SignedSums(NamedTuple):
-    """What the law of sums with random signs needs of differences: all whole numbers, or all floats."""
+    """Magnitudes and sums of differences, all whole numbers or all floats, for the law of sums with random signs."""
 
     #: Of the differences that are not 0.
     magnitudes: NDArray[Any]

@@ -23,7 +23,7 @@ from .means import Start, distinct, share_points
 
 
 class Gains(NamedTuple):
-    """What the units (rows or groups) gain from A to B.
+    """The gains of the units (rows or groups) from A to B.
 
     Attributes
     ----------

@@ -139,7 +139,7 @@ def _weights(
 
 
 def _within(groups: tuple[IntArray, IntArray], seen: IntArray, width: int) -> Any:
-    """How often each event is in each group."""
+    """The count of each event in each group."""
     from scipy.sparse import coo_array  # slow to import
 
     codes, events = groups
@@ -171,7 +171,7 @@ def _kinds_of(joint: JointEvents) -> tuple[Any, ...]:
 def _where_it_hurts(
     joint: JointCounts, measure: Measure, counts: FloatArray, rows: IntArray, true: IntArray, largest: float
 ) -> FloatArray:
-    """Where one more row makes the difference least and largest: kinds of rows, or equal parts of several classes."""
+    """The places where one more row makes the difference least and largest: kinds of rows, or several classes."""
     chosen: set[tuple[int, ...]] = set()
     for sign in (1, -1):
         for many in _UNSEEN_ROWS:

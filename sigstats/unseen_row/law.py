@@ -60,7 +60,7 @@ def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float]
 
 
 def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]) -> FloatArray:
-    """Where the mean of the sum is not below 0, and the least factor is -1."""
+    """The tails of sums whose mean is not below 0, and whose least factor is -1."""
     theta, curvature = _saddles(a, times)
     room = 1 + theta * a
     ratios = a / room
@@ -98,7 +98,7 @@ def _log_products(ratios: FloatArray, times: FloatArray, path: NDArray[np.comple
 
 
 def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Where each integrand is least on the real line between 0 and 1, up to a hundredth, and its curvature there."""
+    """The points of (0, 1) where integrands are least on the real line, up to a hundredth, and their curvatures."""
     mean, square = (a * times).sum(axis=0), (a * a * times).sum(axis=0)
     theta = np.clip((mean + np.sqrt(mean * mean + 4 * square)) / (2 * square), 1e-9, 0.9)
     low, high, curvature, left = np.zeros(len(theta)), np.ones(len(theta)), np.ones(len(theta)), np.arange(len(theta))

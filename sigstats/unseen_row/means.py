@@ -128,7 +128,7 @@ def mean_pvalues(many: Sequence[Units], limits: Sequence[float]) -> list[tuple[f
 
 
 def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
-    """Which units follow each other, in arrays with a row each that fit into a cache; a count of 0 fills a row."""
+    """Units of like lengths, in arrays with a row each that fit into a cache; a count of 0 fills a row."""
     lengths = np.array([len(each.sums) for each in many])
     order, start = np.argsort(lengths, kind="stable"), 0
     while start < len(order):
@@ -203,7 +203,7 @@ def share_points(
     start: Start,
     last_step: float = _LAST_STEP,
 ) -> FloatArray:
-    """Where rising shares have this value, by secants of their normal quantiles, which are almost straight lines.
+    """The points where rising shares have this value, by secants of their normal quantiles, almost straight lines.
 
     `shares_below`: the shares at points of some of the laws, and which.
     """
