@@ -149,7 +149,10 @@ def _tested(
             if group is None
             else _of_mean(row, *by_group(hit.astype(np.float64), group), limits, share, rule, what)
         )
-        return _from_jaccard(row) if row.measure == "f1" else row
+        if row.measure == "f1":
+            value, *ends = (None if each is None else 2 * each / (1 + each) for each in (row.value, row.low, row.high))
+            row = replace(row, value=value, low=ends[0], high=ends[1])
+        return row
     if MEASURES[row.measure].answers:
         return _of_mean(row, *by_group(*_chances(part, MEASURES[row.measure].answers)), limits, bar, rule, what)
     return _of_mean(row, *by_group(part.values(MEASURES[row.measure])[0], part.group), limits, bar, rule, what)
@@ -197,11 +200,6 @@ def _chances(part: Part, k: int) -> tuple[FloatArray, IntArray | None]:
     totals, group = right_answers(part)
     pairs = zip(totals.counts[0].tolist(), totals.sums[0].tolist(), strict=True)
     return np.array([float(pass_at(k, n, int(right))) for n, right in pairs]), group
-
-
-def _from_jaccard(row: CheckedRow) -> CheckedRow:
-    value, low, high = (None if each is None else 2 * each / (1 + each) for each in (row.value, row.low, row.high))
-    return replace(row, value=value, low=low, high=high)
 
 
 def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tuple[CheckedRow, ...]:

@@ -80,7 +80,11 @@ def runs_test(
     values, k, n = np.concatenate([a, b]), len(b), len(a) + len(b)
     divisions = math.comb(n, k)
     listed = divisions <= _MOST
-    of_b = _listed(n, k) if listed else _drawn(n, k, most, seed)
+    if listed:
+        flat = np.fromiter(chain.from_iterable(combinations(range(n), k)), np.int64, k * divisions)
+        of_b = flat.reshape(-1, k)
+    else:
+        of_b = np.argsort(as_generator(seed).random((most, n)), axis=1)[:, :k]
     sums = values[of_b].sum(axis=1)
     differences = sums / k - (values.sum() - sums) / len(a)
     observed = float(b.mean() - a.mean())
@@ -100,17 +104,6 @@ def runs_test(
         divisions=divisions,
         drawn=None if listed else most,
     )
-
-
-def _listed(n: int, k: int) -> IntArray:
-    """All choices of k of n runs, shape (choices, k)."""
-    flat = np.fromiter(chain.from_iterable(combinations(range(n), k)), np.int64, k * math.comb(n, k))
-    return flat.reshape(-1, k)
-
-
-def _drawn(n: int, k: int, most: int, seed: int) -> IntArray:
-    order = np.argsort(as_generator(seed).random((most, n)), axis=1)
-    return np.asarray(order[:, :k], dtype=np.int64)
 
 
 def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
