@@ -41,6 +41,6 @@ from .retraining.corrected_resampled import CorrectedResampledResult as Correcte
 from .retraining.five_by_two import FiveByTwoResult as FiveByTwoResult
 from .retraining.permutation import PermutationTestResult as PermutationTestResult
 from .scores.result import ScoreResult as ScoreResult
-from .sequential.result import SequentialResult as SequentialResult
+from .sequential.rules import SequentialResult as SequentialResult
 from .sign_flips.test import SignFlipResult as SignFlipResult
 from .test_result import TestResult as TestResult

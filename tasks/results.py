@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sigstats.sequential.result import SequentialResult
+from sigstats.sequential.rules import SequentialResult
 
 from .datasets.dataset import Dataset
 from .engine.stopping import exceeds

@@ -26,6 +26,7 @@ from .part import Part, outcome_counts, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
+from .sentences import cost_quantiles
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean
 from .tests import test_part, uses_random_weights, with_detectable
 
@@ -153,8 +154,6 @@ def _tested(
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
     if any(row.lower_is_better for row in rows):
-        from .costs import cost_quantiles
-
         notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 from .exact_keys import Words
-from .problem import Problem, keys_of, no_heavier
-from .rounding import Parts
+from .problem import Parts, Problem, keys_of, no_heavier
 
 _MULTIPLIERS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93)
 #: Products of longer arrays are spread over threads by BLAS, which then wait for each other.

@@ -12,7 +12,7 @@ probability that the score is at most the observed one. Listing the outcomes tak
    never kept: its last column is added while it meets the first.
 
 So the work grows like the square root of the outcomes inside the acceptance region. Every term is positive: small
-p-values lose no accuracy to cancellation (`sigstats.conditional.rounding` bounds their error). Scores are compared
+p-values lose no accuracy to cancellation (`sigstats.conditional.problem` bounds their error). Scores are compared
 as floats only where they differ by more than their rounding; the rest is settled by integers. A handful of outcomes is
 listed in whole. Not part of the public names.
 
@@ -26,8 +26,7 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 from .exact_keys import SMALL_TOTAL
-from .problem import Problem, best_scores, none_heavier, open_volume, worst_scores
-from .rounding import Parts, relative_error
+from .problem import Parts, Problem, best_scores, none_heavier, open_volume, relative_error, worst_scores
 from .states import States, by_count, in_order, join, join_last, merge, most_alike
 
 #: The longest list of partial outcomes: some seconds.

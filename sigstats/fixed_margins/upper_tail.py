@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from .._common.error_bounds import ROUNDING, error_bound
 from .._common.validation import as_count, refuse
 from . import rook_polynomial, saddle_point, two_dominant_classes
-from .hypergeometric import hypergeometric_tail
 from .margins import (
     FEASIBLE,
     FEW,
@@ -26,6 +25,7 @@ from .margins import (
 )
 from .rook_factor import DIGITS
 from .rook_polynomial import Classes, LogTail, most_correct
+from .two_dominant_classes import hypergeometric_tail
 
 #: Up to here whole numbers take a second.
 _MEDIUM = 5_000

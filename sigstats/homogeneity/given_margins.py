@@ -8,8 +8,7 @@ from .._common.validation import FloatArray, IntArray, refuse
 from ..conditional.exact_keys import binomial_keys
 from ..conditional.fourier_bounds import WorkLimitError, bounds, grouped
 from ..conditional.log_weights import binomial_log_pmf, stirling_errors
-from ..conditional.problem import Problem
-from ..conditional.rounding import SMALLEST
+from ..conditional.problem import SMALLEST, Problem
 from ..conditional.tail import STATE_LIMIT, ConditionalTail, StateLimitError, tail
 from ..intervals import Interval
 

@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.validation import as_real
+from .._common.validation import FloatArray, as_real
 from .confusion import of_counts, ratio
 
 
@@ -204,3 +204,33 @@ def dcf_weights(cost_fn: Any, cost_fp: Any, prior: Any) -> tuple[float, float]:
     prior = as_real(prior, "prior", low=0, high=1)
     positive = as_real(cost_fn, "cost_fn", low=0, high=1e100) * prior
     return positive, as_real(cost_fp, "cost_fp", low=0, high=1e100) * (1 - prior)
+
+
+def accuracy_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
+    """The share of right answers to several classes; as all below, of counts with the classes along the last axis."""
+    return ratio(tp.sum(-1), (tp + fn).sum(-1), undefined)
+
+
+def error_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
+    """The share of wrong answers."""
+    return ratio(fn.sum(-1), (tp + fn).sum(-1), undefined)
+
+
+def balanced_accuracy_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
+    """The mean recall of the classes that occur."""
+    return ratio(ratio(tp, tp + fn, 0.0).sum(-1), (tp + fn > 0).sum(-1).astype(np.float64), undefined)
+
+
+def mcc_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
+    """Gorodkin's (2004) R_K: the correlation of the true and the assigned class, each as K indicators."""
+    true, assigned, n = tp + fn, tp + fp, (tp + fn).sum(-1)
+    covariance = n * tp.sum(-1) - (true * assigned).sum(-1)
+    scale = np.sqrt(n**2 - (true**2).sum(-1)) * np.sqrt(n**2 - (assigned**2).sum(-1))
+    return ratio(covariance, scale, undefined)
+
+
+def kappa_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
+    """Cohen's (1960) agreement beyond chance."""
+    n = (tp + fn).sum(-1)
+    by_chance = ((tp + fn) * (tp + fp)).sum(-1)
+    return ratio(n * tp.sum(-1) - by_chance, n**2 - by_chance, undefined)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from .._common.validation import FloatArray
-from . import class_formulas, formulas, own, score_formulas
+from . import formulas, own, score_formulas
 from .confusion import Confusion
 
 #: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
@@ -84,7 +84,7 @@ _BASE = (
         test="mcnemar",
         plural="accuracies",
         of_counts=formulas.accuracy,
-        of_classes=class_formulas.accuracy,
+        of_classes=formulas.accuracy_of_classes,
     ),
     MeasureSpec(
         name="error",
@@ -94,7 +94,7 @@ _BASE = (
         test="mcnemar",
         plural="error rates",
         of_counts=formulas.error,
-        of_classes=class_formulas.error,
+        of_classes=formulas.error_of_classes,
     ),
     MeasureSpec(name="precision", needs="classes", unit="points", of_counts=formulas.precision),
     MeasureSpec(name="recall", needs="classes", unit="points", of_counts=formulas.recall),
@@ -104,14 +104,14 @@ _BASE = (
         needs="classes",
         unit="share",
         of_counts=formulas.balanced_accuracy,
-        of_classes=class_formulas.balanced_accuracy,
+        of_classes=formulas.balanced_accuracy_of_classes,
     ),
     MeasureSpec(name="f1", needs="classes", unit="points", of_counts=formulas.f1),
     MeasureSpec(name="f-beta", needs="classes", unit="points", of_counts=formulas.f_beta),
     MeasureSpec(name="jaccard", needs="classes", unit="points", of_counts=formulas.jaccard),
-    MeasureSpec(name="mcc", needs="classes", unit="points", of_counts=formulas.mcc, of_classes=class_formulas.mcc),
+    MeasureSpec(name="mcc", needs="classes", unit="points", of_counts=formulas.mcc, of_classes=formulas.mcc_of_classes),
     MeasureSpec(
-        name="kappa", needs="classes", unit="points", of_counts=formulas.kappa, of_classes=class_formulas.kappa
+        name="kappa", needs="classes", unit="points", of_counts=formulas.kappa, of_classes=formulas.kappa_of_classes
     ),
     MeasureSpec(
         name="dcf",

@@ -16,8 +16,7 @@ from .._common.error_bounds import ROUNDING
 from .._common.validation import FloatArray, as_count, as_real, refuse
 from ..intervals import Interval
 from .exits import Boundaries, evidence, exits
-from .result import Verdict
-from .rules import FixedRule, first_true
+from .rules import FixedRule, Verdict, first_true
 
 _VERDICTS: Mapping[str, Verdict] = {"low": "reject", "high": "keep", "inside": "undecided"}
 

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from .._common.validation import FloatArray, as_real
 from ..intervals import Interval
 from .exits import Boundaries, evidence, exits
-from .result import Verdict
-from .rules import FixedRule, first_true
+from .rules import FixedRule, Verdict, first_true
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sigstats.sequential.result import SequentialResult
+from sigstats.sequential.rules import SequentialResult
 
 from ..plan import Cell
 from ..results import Results

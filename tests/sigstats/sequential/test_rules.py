@@ -13,8 +13,7 @@ from sigstats.intervals import Interval
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.sequential.gandy_rule import GandyRule, boundaries
 from sigstats.sequential.precision_rules import PrecisePRule
-from sigstats.sequential.result import SequentialResult
-from sigstats.sequential.rules import BesagCliffordRule, FixedRule, deciding_exceedances
+from sigstats.sequential.rules import BesagCliffordRule, FixedRule, SequentialResult, deciding_exceedances
 
 from ...examples import examples, thorough
 from ..bad_input import anything, refuses_or_answers
