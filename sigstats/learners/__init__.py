@@ -28,7 +28,7 @@ READY: Mapping[str, Build] = MappingProxyType(
 _FORMS = (
     "boosting", "gaussian.discriminant", "gaussian.naive_bayes", "gaussian.quadratic", "gaussian.ridge",
     "kernels.kernel_svm", "linear.linear_svm", "linear.logistic", "neighbours.batched",
-    "trees.batched_c45", "trees.forest",
+    "trees.c45_classifier", "trees.forest",
 )  # fmt: skip
 
 

@@ -4,20 +4,27 @@ scikit-learn has CART alone, whose splits are binary, which takes nominal featur
 not pruned unless a cost is chosen. Do not read the probabilities of leaves as calibrated: the rows of a leaf chose it.
 """
 
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sigstats._common.validation import FloatArray, IntArray, as_real, refuse
 
-from ..base import nominal_mask
-from .c45_tree import Node, Rows, Training, add_probabilities, collapse, grow, prune
+from ..base import Null, Problem, nominal_mask, steps_of
+from ..door import compiled
+from . import c45_tree
+from .c45_splits import Training
+from .c45_tree import Nodes
 
 #: A class is the more probable one by more than this.
 _EQUAL = 1e-6
+
+#: Stands for categories that are no code.
+_UNSEEN = 2**30
 
 
 class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -33,8 +40,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     classes_ : ndarray
-    tree_ : Node
-        The root.
+    tree_ : Nodes
+        The root is the first of them.
 
     Notes
     -----
@@ -70,12 +77,12 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         n_codes, least, confidence = self.validated(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        training = Training(X, codes, len(self.classes_), n_codes, least, confidence)
-        rows = Rows(np.arange(len(X)), np.ones(len(X)))
-        self.tree_ = grow(rows, training)
-        collapse(self.tree_)
-        if self.prune:
-            prune(self.tree_, rows, training)
+        levels = Levels.of(X, n_codes > 0)
+        data = levels.training(
+            levels.codes(X), codes.astype(np.int64), np.arange(len(X)), len(self.classes_), least, confidence
+        )
+        self.tree_: Nodes = form().grow(data, np.arange(len(X)), bool(self.prune))
+        self._levels, self._data = levels, data
         return self
 
     def validated(self, X: FloatArray) -> tuple[IntArray, float, float]:
@@ -90,13 +97,13 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def n_nodes_(self) -> int:
         """The number of nodes."""
         check_is_fitted(self)
-        return _count(self.tree_)
+        return len(_reached(self.tree_))
 
     @property
     def n_leaves_(self) -> int:
         """The number of leaves, those to which no training row came among them."""
         check_is_fitted(self)
-        return _count(self.tree_, leaves=True)
+        return int((self.tree_.feature[_reached(self.tree_)] < 0).sum())
 
     def predict(self, X: Any) -> Any:
         """The most probable class, the first of equals."""
@@ -107,9 +114,8 @@ class C45Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The shares of the classes in the leaves that a row comes to."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False)
-        found = np.zeros((len(X), len(self.classes_)))
-        add_probabilities(self.tree_, X, Rows(np.arange(len(X)), np.ones(len(X))), found)
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
+        data = self._data._replace(codes=self._levels.codes(X))
+        return np.asarray(form().probabilities(data, self.tree_, np.arange(len(X))))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -139,6 +145,124 @@ def _categories(X: FloatArray, nominal: Any) -> IntArray:
     return found
 
 
-def _count(node: Node, *, leaves: bool = False) -> int:
-    own = int(node.feature < 0) if leaves else 1
-    return own + sum(_count(child, leaves=leaves) for child in node.children)
+def _reached(nodes: Nodes) -> list[int]:
+    """The nodes of the tree: of some that were made no branch is left."""
+    found = [0]
+    for node in found:
+        found.extend(range(nodes.first[node], nodes.first[node] + nodes.branches[node]))
+    return found
+
+
+def form() -> Any:
+    """The functions by which trees are grown and asked, compiled where Numba is there."""
+    return compiled("c45") or c45_tree
+
+
+class Levels(NamedTuple):
+    """The distinct numbers of all features, one feature after another, and where those of a feature start."""
+
+    nominal: Any
+    values: FloatArray
+    starts: IntArray
+
+    @classmethod
+    def of(cls, X: FloatArray, nominal: Any) -> "Levels":
+        """The levels of some rows."""
+        own = [np.unique(x[~np.isnan(x) & ~each]) for x, each in zip(X.T, nominal, strict=True)]
+        sizes = np.array([len(each) for each in own], dtype=np.int64)
+        return cls(nominal, np.concatenate([*own, np.zeros(1)]), np.cumsum(sizes) - sizes)
+
+    def codes(self, X: FloatArray) -> Any:
+        """Of each number how many levels are below it, of a category itself, shape (d, n); -1 is missing."""
+        codes: Any = np.full(X.T.shape, -1, dtype=np.int32)
+        ends = [*self.starts[1:], len(self.values) - 1]
+        for j, (own, column) in enumerate(zip(codes, X.T, strict=True)):
+            there = ~np.isnan(column)
+            known = column[there]
+            if self.nominal[j]:
+                own[there] = np.where((known >= 0) & (known < _UNSEEN), known, _UNSEEN)
+            else:
+                own[there] = np.searchsorted(self.values[self.starts[j] : ends[j]], known)
+        return codes
+
+    def training(
+        self, codes: Any, label: IntArray, train: IntArray, n_classes: int, least: float, confidence: float
+    ) -> Training:
+        """What a tree of the rows `train` is grown from."""
+        own = codes[:, train]
+        n_codes = np.where(self.nominal, own.max(axis=1) + 1, 0).clip(self.nominal).astype(np.int64)
+        present = np.zeros(len(self.values), dtype=np.bool_)
+        for j in np.flatnonzero(~self.nominal):
+            present[self.starts[j] + own[j][own[j] >= 0]] = True
+        counted = n_codes < 0.3 * len(train)
+        if not counted.any():
+            counted[:] = True
+        n_trained, z = len(np.unique(label[train])), float(ndtri(1 - confidence))
+        return Training(
+            codes,
+            label,
+            self.values,
+            self.starts,
+            present,
+            n_codes,
+            counted,
+            n_classes,
+            n_trained,
+            least,
+            confidence,
+            z,
+        )
+
+
+class BatchedC45:
+    """`C45Classifier`, compiled, from values that are coded once; without Numba there is no faster way than itself."""
+
+    nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
+    one_size: ClassVar[bool] = False
+
+    def __init__(self, problem: Problem, tree: C45Classifier) -> None:
+        self._problem, self._pruned = problem, bool(tree.prune)
+        self._levels = Levels.of(problem.X, nominal_mask(tree.nominal, problem.X.shape[1]))
+        self._options = float(tree.min_rows), float(tree.confidence)
+        self._codes = self._levels.codes(problem.X)
+        self.replicate_bytes = 4 * self._codes.size
+
+    @classmethod
+    def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedC45 | None":  # noqa: ARG003
+        """Code the data once; None without Numba, and for data that the estimator refuses."""
+        steps = steps_of(estimator)
+        if len(steps) != 1 or type(steps[0]) is not C45Classifier or np.isinf(problem.X).any():
+            return None
+        if compiled("c45") is None:
+            return None
+        try:
+            steps[0].validated(problem.X)
+        except ValueError:  # the estimator is to say so itself
+            return None
+        return cls(problem, steps[0])
+
+    def predict_labels(self, place: IntArray) -> IntArray:
+        """Predict from one tree a fold, on rows with the labels and folds of their places."""
+        predicted = np.empty_like(place, order="C")
+        for draw, own in zip(place, predicted, strict=True):
+            self._cross_validate(self._codes, self._problem.y[draw], self._problem.folds[draw], own)
+        return predicted
+
+    def predict_features(self, source: IntArray) -> IntArray:
+        """Predict from one tree a fold, on columns permuted one by one."""
+        predicted = np.empty((len(source), self._codes.shape[1]), dtype=np.int64)
+        for draw, own in zip(source, predicted, strict=True):
+            codes = np.take_along_axis(self._codes, draw, axis=1)
+            self._cross_validate(codes, self._problem.y, self._problem.folds, own)
+        return predicted
+
+    def _cross_validate(self, codes: Any, label: IntArray, folds: IntArray, predicted: IntArray) -> None:
+        label, n_classes = label.astype(np.int64), self._problem.n_classes  # one that is read only is another type
+        for tested in range(self._problem.n_folds):
+            train, test = np.flatnonzero(folds != tested), np.flatnonzero(folds == tested)
+            data = self._levels.training(codes, label, train, n_classes, *self._options)
+            nodes = form().grow(data, train, self._pruned)
+            predicted[test] = most_probable(form().probabilities(data, nodes, test))
+
+
+BATCHED = BatchedC45

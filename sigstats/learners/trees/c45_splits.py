@@ -1,112 +1,168 @@
-"""The splits that C4.5 considers, with their information gain and gain ratio.
+"""The splits that C4.5 considers, with their information gain and gain ratio, from values as codes in ascending order.
 
 Rows have weights: a row whose value is missing goes to every branch with a part of its own. Comparisons allow for 1e-6,
-as Quinlan's program and Weka's do, so that rounding decides nothing.
+as Quinlan's program and Weka's do, so that rounding decides nothing. The functions of this file and of `c45_tree` run
+as they are, or compiled by Numba (``compiled/c45.py``).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-
-from sigstats._common.validation import FloatArray, IntArray
 
 #: What two weights, gains or errors may differ by and be equal.
 TOLERANCE = 1e-6
 
 
-class Split(NamedTuple):
-    """One way to part the rows of a node."""
+class Training(NamedTuple):
+    """Coded data, and the options by which a tree is grown from them."""
 
-    feature: int
-    #: Numbers up to it take the first branch, others the second; NaN for a nominal feature.
-    threshold: float
-    #: Information gain in bits a unit of weight, and that over the information of the split itself.
-    gain: float
-    ratio: float
+    #: Of a number its place among the levels of its feature, of a nominal feature its category; -1 is missing; array
+    #: of int32, shape (d, n).
+    codes: Any
+    #: array of int64, shape (n,).
+    label: Any
+    #: The distinct numbers of all features, one feature after another.
+    levels: Any
+    #: Where those of a feature start; array of int64, shape (d,).
+    starts: Any
+    #: Which of the levels the training rows have.
+    present: Any
+    #: The number of categories, 0 for numbers; array of int64, shape (d,).
+    n_codes: Any
+    #: Whose gains count in the mean; array of bool, shape (d,).
+    counted: Any
+    #: The number of classes, and of those that the training rows have.
+    n_classes: int
+    n_trained: int
+    least: float
+    #: The level of the bounds of errors, and its normal quantile.
+    confidence: float
+    z: float
 
 
-def bits(counts: FloatArray) -> FloatArray:
-    """``x log2 x`` of each count, 0 where there is next to nothing."""
-    safe = np.where(counts < TOLERANCE, 1.0, counts)
-    return np.asarray(safe * np.log2(safe))
+def bits(count: float) -> Any:
+    """``x log2 x``, 0 where there is next to nothing."""
+    return count * np.log2(count) if count >= TOLERANCE else 0.0
 
 
-def information(counts: FloatArray) -> FloatArray:
-    """The information of class counts along the last axis, times their sum."""
-    return np.asarray(bits(counts.sum(axis=-1)) - bits(counts).sum(axis=-1))
+def information(counts: Any) -> Any:
+    """The information of class counts, times their sum."""
+    total, parts = 0.0, 0.0
+    for count in counts:
+        total += count
+        parts += bits(count)
+    return bits(total) - parts
 
 
-def _ratio(gain: float, branches: FloatArray, total: float) -> float:
+def _ratio(gain: float, of_branches: float, found: float, total: float) -> Any:
     """The gain over the information of the branches, of which the rows with a missing value are one more."""
-    own = float(bits(np.array([total]))[0] - bits(branches).sum() - bits(np.array([total - branches.sum()]))[0])
+    own = bits(total) - of_branches - bits(total - found)
     return 0.0 if abs(own) < TOLERANCE else gain / (own / total)
 
 
-def nominal_split(
-    feature: int, codes: FloatArray, y: IntArray, weights: FloatArray, n_classes: int, n_codes: int, least: float
-) -> Split | None:
-    """A branch for each category, if two or more of them have at least `least` rows."""
-    total, known = float(weights.sum()), ~np.isnan(codes)
-    cell = codes[known].astype(np.int64) * n_classes + y[known]
-    flat: FloatArray = np.asarray(np.bincount(cell, weights[known], minlength=n_codes * n_classes), dtype=np.float64)
-    counts = flat.reshape(n_codes, n_classes)
-    branches = counts.sum(axis=1)
-    if (branches > least - TOLERANCE).sum() < 2:
-        return None
-    found = float(branches.sum())
-    gained = found / total * float(information(counts.sum(axis=0)) - information(counts).sum())
+def nominal_split(data: Training, feature: int, rows: Any, weights: Any, total: float) -> Any:
+    """The gain and the gain ratio of a branch for each category; a negative gain where there is no split."""
+    counts = np.zeros((data.n_codes[feature], data.n_classes))
+    whole = np.zeros(data.n_classes)
+    for at in range(len(rows)):
+        code = data.codes[feature, rows[at]]
+        if code >= 0:
+            counts[code, data.label[rows[at]]] += weights[at]
+    enough, found, of_branches, after = 0, 0.0, 0.0, 0.0
+    for code in range(len(counts)):
+        own = 0.0
+        for label in range(data.n_classes):
+            own += counts[code, label]
+            whole[label] += counts[code, label]
+        found += own
+        enough += own > data.least - TOLERANCE
+        of_branches += bits(own)
+        after += information(counts[code])
+    if enough < 2:
+        return -1.0, 0.0
+    gained = found / total * (information(whole) - after)
     gain = 0.0 if abs(gained) < TOLERANCE else gained / found
-    return Split(feature, np.nan, gain, _ratio(gain, branches, total))
+    return gain, _ratio(gain, of_branches, found, total)
 
 
-def numeric_split(
-    feature: int, values: FloatArray, y: IntArray, weights: FloatArray, n_classes: int, least: float
-) -> Split | None:
-    """The cut of greatest gain, less what it costs to say which of the cuts it is (Quinlan 1996, section 3)."""
-    total, known = float(weights.sum()), np.flatnonzero(~np.isnan(values))
-    order = known[np.argsort(values[known], kind="stable")]
-    member = np.zeros((len(order), n_classes))
-    member[np.arange(len(order)), y[order]] = weights[order]
-    below = np.cumsum(member, axis=0)
-    if not len(order):
-        return None
-    whole, found = below[-1], float(below[-1].sum())
-    smallest = min(max(0.1 * found / n_classes, least), max(25.0, least))
-    if len(order) < 2 * smallest - TOLERANCE:
-        return None
-    ascending = values[order]
-    cuts = np.flatnonzero(ascending[:-1] < ascending[1:])
-    left = below[cuts].sum(axis=1)
-    cuts = cuts[(left > smallest - TOLERANCE) & (found - left > smallest - TOLERANCE)]
-    if not len(cuts):
-        return None
-    gained = found / total * (information(whole) - information(below[cuts]) - information(whole - below[cuts]))
-    gains = np.where(np.abs(gained) < TOLERANCE, 0.0, gained) / found
-    best, at = 0.0, -1
-    while len(later := np.flatnonzero(gains[at + 1 :] > best + TOLERANCE)):
-        at += 1 + int(later[0])
-        best = float(gains[at])
-    gain = best - np.log2(len(cuts)) / total
-    if at < 0 or gain < TOLERANCE:
-        return None
-    cut = cuts[at]
-    branches = np.array([below[cut].sum(), found - below[cut].sum()])
-    middle = (ascending[cut] + ascending[cut + 1]) / 2
-    threshold = ascending[cut] if middle >= ascending[cut + 1] else middle
-    return Split(feature, float(threshold), float(gain), _ratio(float(gain), branches, total))
+def numeric_split(data: Training, feature: int, rows: Any, weights: Any, total: float, keys: Any) -> Any:
+    """The gain, the gain ratio, and the codes beside the best cut of numbers; a negative gain where there is none."""
+    known, found = 0, 0.0
+    right = np.zeros(data.n_classes)
+    for at in range(len(rows)):
+        code = data.codes[feature, rows[at]]
+        if code >= 0:
+            keys[known] = (np.int64(code) << 32) | at
+            known += 1
+            found += weights[at]
+            right[data.label[rows[at]]] += weights[at]
+    smallest = min(max(0.1 * found / data.n_trained, data.least), max(25.0, data.least))
+    if known == 0 or known < 2 * smallest - TOLERANCE:
+        return -1.0, 0.0, 0, 0
+    order = np.sort(keys[:known])
+    left = np.zeros(data.n_classes)
+    before, below = information(right), 0.0
+    best, cuts, lower, upper, at_best = 0.0, 0, -1, -1, 0.0
+    for place in range(known - 1):
+        at = order[place] & 0xFFFFFFFF
+        label = data.label[rows[at]]
+        left[label] += weights[at]
+        right[label] -= weights[at]
+        below += weights[at]
+        code, following = order[place] >> 32, order[place + 1] >> 32
+        if code == following or below <= smallest - TOLERANCE or found - below <= smallest - TOLERANCE:
+            continue
+        cuts += 1
+        gained = found / total * (before - information(left) - information(right))
+        gain = 0.0 if abs(gained) < TOLERANCE else gained / found
+        if gain > best + TOLERANCE:
+            best, lower, upper, at_best = gain, code, following, below
+    if lower < 0:
+        return -1.0, 0.0, 0, 0
+    gain = best - np.log2(float(cuts)) / total
+    if gain < TOLERANCE:
+        return -1.0, 0.0, 0, 0
+    return gain, _ratio(gain, bits(at_best) + bits(found - at_best), found, total), lower, upper
 
 
-def best_split(candidates: "list[Split]", exempt: IntArray) -> Split | None:
-    """The split of greatest gain ratio among those whose gain is at least the mean; the first of equals.
+def _cut(data: Training, feature: int, lower: int, upper: int) -> int:
+    """The largest code of the training rows whose number is at most the middle of two neighbours."""
+    start = data.starts[feature]
+    low, high = data.levels[start + lower], data.levels[start + upper]
+    middle = (low + high) / 2
+    threshold = low if middle >= high else middle
+    for code in range(upper - 1, lower, -1):
+        if data.present[start + code] and data.levels[start + code] <= threshold:
+            return code
+    return lower
 
-    Features in `exempt` have too many categories for their gain to count in that mean.
-    """
-    counted = [split.gain for split in candidates if split.feature not in exempt]
-    if not candidates:
-        return None
-    mean = sum(counted) / len(counted) if counted else np.inf
-    best: Split | None = None
-    for split in candidates:
-        if split.gain >= mean - 1e-3 and split.ratio > (0.0 if best is None else best.ratio) + TOLERANCE:
-            best = split
-    return best
+
+def choose(data: Training, rows: Any, weights: Any, counts: Any, keys: Any) -> Any:
+    """The feature of the best split and the last code of its first branch; -1 where the node is to be a leaf."""
+    total, most = counts.sum(), counts.max()
+    if total < 2 * data.least - TOLERANCE or abs(most - total) < TOLERANCE:
+        return -1, 0
+    d = len(data.codes)
+    gains, ratios = np.empty(d), np.empty(d)
+    beside = np.zeros((d, 2), dtype=np.int64)
+    mean, counted = 0.0, 0
+    for feature in range(d):
+        if data.n_codes[feature]:
+            gains[feature], ratios[feature] = nominal_split(data, feature, rows, weights, total)
+        else:
+            gains[feature], ratios[feature], beside[feature, 0], beside[feature, 1] = numeric_split(
+                data, feature, rows, weights, total, keys
+            )
+        if gains[feature] >= 0 and data.counted[feature]:
+            mean += gains[feature]
+            counted += 1
+    if not counted:
+        return -1, 0
+    mean /= counted
+    best, ratio = -1, 0.0
+    for feature in range(d):
+        if gains[feature] >= 0 and gains[feature] >= mean - 1e-3 and ratios[feature] > ratio + TOLERANCE:
+            best, ratio = feature, ratios[feature]
+    if best < 0 or data.n_codes[best]:
+        return best, 0
+    return best, _cut(data, best, beside[best, 0], beside[best, 1])

@@ -4,233 +4,284 @@ Rows are listed by their number, each with the weight that it has in a node. One
 branch, with the share of its weight that the branch has of the rows whose value is known.
 """
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
 
-from sigstats._common.validation import FloatArray, IntArray
-
-from .c45_splits import TOLERANCE, Split, best_split, nominal_split, numeric_split
+from .c45_splits import TOLERANCE, Training, choose
 
 #: Deeper nodes are leaves.
-DEEPEST = 400
+_DEEPEST = 400
 
 #: By so much a smaller tree may seem worse and be taken all the same.
 _SLACK = 0.1
 
 
-class Rows(NamedTuple):
-    """Rows of a node: their numbers and their weights."""
+class Nodes(NamedTuple):
+    """The nodes of a tree, a parent before its children, which stand side by side."""
 
-    at: IntArray
-    weights: FloatArray
-
-
-class Training(NamedTuple):
-    """Training data, and the options by which a tree is grown from them."""
-
-    #: NaN is missing; a nominal feature has its categories as codes 0, 1, ; ndarray, shape (n, d).
-    X: FloatArray
-    #: Class codes; ndarray of int, shape (n,).
-    y: IntArray
-    n_classes: int
-    #: The number of categories of each feature, 0 for numbers; ndarray of int, shape (d,).
-    n_codes: IntArray
-    #: Two branches have so many rows, or a node is not split.
-    least: float
-    #: Of the upper bounds of errors.
-    confidence: float
-
-    def counts(self, rows: Rows) -> FloatArray:
-        """The weight of each class."""
-        return np.asarray(np.bincount(self.y[rows.at], rows.weights, minlength=self.n_classes), dtype=np.float64)
+    #: -1 in a leaf; array of int64, shape (nodes,).
+    feature: Any
+    #: The last code of the first branch, of a number; array of int64, shape (nodes,).
+    cut: Any
+    #: The first child, and how many there are; arrays of int64, shape (nodes,).
+    first: Any
+    branches: Any
+    #: The weight of each class; array of float64, shape (nodes, classes).
+    counts: Any
 
 
-@dataclass
-class Node:
-    """A node of a tree."""
-
-    #: The weight of each class in each branch; a leaf has one branch; ndarray, shape (branches, classes).
-    counts: FloatArray
-    #: -1 in a leaf.
-    feature: int = -1
-    #: As of a `Split`.
-    threshold: float = np.nan
-    children: "list[Node]" = field(default_factory=list)
-
-    def branch(self, values: FloatArray) -> IntArray:
-        """The branch of each value of the node's feature; -1 where it is missing or of a category that is no branch."""
-        missing = np.isnan(values)
-        if not np.isnan(self.threshold):
-            return np.where(missing, -1, values > self.threshold)
-        codes = np.where(missing, -1, values)
-        return np.where((codes >= 0) & (codes < len(self.counts)), codes, -1).astype(np.int64)
+def branch_of(data: Training, nodes: Nodes, node: int, row: int) -> int:
+    """The branch that a row takes; -1 where its value is missing, -2 where it is of a category that is no branch."""
+    feature = nodes.feature[node]
+    code = data.codes[feature, row]
+    if code < 0:
+        return -1
+    if data.n_codes[feature]:
+        return code if code < nodes.branches[node] else -2
+    return 1 if code > nodes.cut[node] else 0
 
 
-def divide(node: Node, rows: Rows, training: Training) -> list[Rows]:
-    """The rows of each branch."""
-    branch = node.branch(training.X[rows.at, node.feature])
-    known = np.bincount(branch[branch >= 0], rows.weights[branch >= 0], minlength=len(node.counts))
-    total = known.sum()
-    shares = known / total if total > 0 else np.full(len(known), 1 / len(known))
-    parts = []
-    for code, share in enumerate(shares):
-        factor = np.where(branch == code, 1.0, np.where((branch < 0) & (share > TOLERANCE), share, 0.0))
-        own = factor > 0
-        parts.append(Rows(rows.at[own], rows.weights[own] * factor[own]))
-    return parts
-
-
-def choose(rows: Rows, training: Training) -> Split | None:
-    """The split of a node, or None where it is to be a leaf."""
-    counts, total = training.counts(rows), float(rows.weights.sum())
-    if total < 2 * training.least - TOLERANCE or abs(counts.max() - total) < TOLERANCE:
-        return None
-    many = np.flatnonzero(training.n_codes >= 0.3 * len(training.X))
-    y, candidates = training.y[rows.at], []
-    for j, n_codes in enumerate(training.n_codes.tolist()):
-        values = training.X[rows.at, j]
-        if n_codes:
-            found = nominal_split(j, values, y, rows.weights, training.n_classes, n_codes, training.least)
+def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
+    """The rows and weights of all branches, one after another, and where each starts."""
+    branches = nodes.branches[node]
+    known = np.zeros(branches)
+    taken = np.empty(len(rows), dtype=np.int64)
+    lengths = np.zeros(branches, dtype=np.int64)
+    missing, total = 0, 0.0
+    for at in range(len(rows)):
+        branch = branch_of(data, nodes, node, rows[at])
+        taken[at] = branch
+        if branch >= 0:
+            known[branch] += weights[at]
+            total += weights[at]
+            lengths[branch] += 1
         else:
-            found = numeric_split(j, values, y, rows.weights, training.n_classes, training.least)
-        if found is not None:
-            candidates.append(found)
-    return best_split(candidates, many if len(many) < len(training.n_codes) else np.empty(0, dtype=np.int64))
+            missing += 1
+    shares = known / total if total > 0 else np.full(branches, 1.0 / branches)
+    starts = np.zeros(branches + 1, dtype=np.int64)
+    for branch in range(branches):
+        starts[branch + 1] = starts[branch] + lengths[branch] + (missing if shares[branch] > TOLERANCE else 0)
+    next_place = starts[:-1].copy()
+    into, parts = np.empty(starts[-1], dtype=np.int64), np.empty(starts[-1])
+    for at in range(len(rows)):
+        if taken[at] >= 0:
+            into[next_place[taken[at]]], parts[next_place[taken[at]]] = rows[at], weights[at]
+            next_place[taken[at]] += 1
+            continue
+        for branch in range(branches):
+            if shares[branch] > TOLERANCE:
+                into[next_place[branch]], parts[next_place[branch]] = rows[at], weights[at] * shares[branch]
+                next_place[branch] += 1
+    return into, parts, starts
 
 
-def grow(rows: Rows, training: Training, depth: int = 0) -> Node:
-    """The tree of some rows, not pruned."""
-    split = choose(rows, training) if depth < DEEPEST else None
-    if split is None:
-        return Node(training.counts(rows)[None])
-    threshold = split.threshold
-    if not np.isnan(threshold):  # as Quinlan does: a value that occurs in the data
-        column = training.X[:, split.feature]
-        threshold = float(column[column <= threshold].max())
-    node = Node(np.zeros((training.n_codes[split.feature] or 2, training.n_classes)), split.feature, threshold)
-    parts = divide(node, rows, training)
-    node.counts = np.array([training.counts(part) for part in parts])
-    node.children = [grow(part, training, depth + 1) for part in parts]
-    return node
+def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
+    """Set `counts` to the weight of each class in the rows."""
+    counts[:] = 0
+    for at in range(len(rows)):
+        counts[data.label[rows[at]]] += weights[at]
 
 
-def _wrong(counts: FloatArray) -> float:
-    return float(counts.sum() - counts.max())
+def _room(size: int, n_classes: int) -> Nodes:
+    """Room for so many nodes."""
+    whole = np.empty((4, size), dtype=np.int64)
+    return Nodes(whole[0], whole[1], whole[2], whole[3], np.zeros((size, n_classes)))
 
 
-def training_errors(node: Node) -> float:
-    """The weight of the training rows that the leaves have wrong."""
-    if node.feature < 0:
-        return _wrong(node.counts[0])
-    return sum(map(training_errors, node.children))
+def _larger(nodes: Nodes, wanted: int) -> Nodes:
+    """The nodes with room for `wanted` and as many more."""
+    size, n_classes = nodes.counts.shape
+    made = _room(2 * wanted, n_classes)
+    made.feature[:size], made.cut[:size] = nodes.feature, nodes.cut
+    made.first[:size], made.branches[:size] = nodes.first, nodes.branches
+    made.counts[:size] = nodes.counts
+    return made
 
 
-def _make_leaf(node: Node) -> None:
-    node.counts, node.feature, node.children = node.counts.sum(axis=0, keepdims=True), -1, []
+def grow(data: Training, train: Any, pruned: bool) -> Nodes:
+    """The nodes of the tree of the rows `train`."""
+    nodes = _room(64, data.n_classes)
+    keys = np.empty(len(train), dtype=np.int64)
+    waiting = [(0, 0, train, np.ones(len(train)))]
+    made = 1
+    while len(waiting):
+        node, depth, rows, weights = waiting.pop()
+        count_classes(data, rows, weights, nodes.counts[node])
+        nodes.feature[node], nodes.branches[node] = -1, 0
+        if depth >= _DEEPEST:
+            continue
+        feature, cut = choose(data, rows, weights, nodes.counts[node], keys)
+        if feature < 0:
+            continue
+        branches = data.n_codes[feature] if data.n_codes[feature] else 2
+        if made + branches > len(nodes.feature):
+            nodes = _larger(nodes, made + branches)
+        nodes.feature[node], nodes.cut[node] = feature, cut
+        nodes.first[node], nodes.branches[node] = made, branches
+        into, parts, starts = divide(data, nodes, node, rows, weights)
+        for branch in range(branches):
+            own = slice(starts[branch], starts[branch + 1])
+            waiting.append((made + branch, depth + 1, into[own], parts[own]))
+        made += branches
+    collapse(nodes, made)
+    if pruned:
+        prune(data, nodes, train)
+    return nodes
 
 
-def collapse(node: Node) -> None:
+def _wrong(counts: Any) -> Any:
+    """The weight of the rows that are not of the commonest class."""
+    return counts.sum() - counts.max()
+
+
+def collapse(nodes: Nodes, made: int) -> None:
     """Make leaves of the nodes whose branches have no fewer training rows wrong than they would have."""
-    if node.feature < 0:
-        return
-    if training_errors(node) >= _wrong(node.counts.sum(axis=0)) - 1e-3:
-        _make_leaf(node)
-        return
-    for child in node.children:
-        collapse(child)
+    errors = np.empty(made)
+    for node in range(made - 1, -1, -1):
+        errors[node] = _wrong(nodes.counts[node]) if nodes.feature[node] < 0 else 0.0
+        for child in range(nodes.first[node], nodes.first[node] + nodes.branches[node]):
+            errors[node] += errors[child]
+    for node in range(made):
+        if nodes.feature[node] >= 0 and errors[node] >= _wrong(nodes.counts[node]) - 1e-3:
+            nodes.feature[node], nodes.branches[node] = -1, 0
 
 
-def added_errors(n: float, wrong: float, confidence: float) -> float:
+def added_errors(n: float, wrong: float, confidence: float, z: float) -> float:
     """The errors that a leaf is to be charged with beyond those seen.
 
     The upper bound of a binomial proportion of `wrong` of `n` at `confidence`, times n, less `wrong`: exact where there
     is no error, by the normal approximation with continuity correction from one error on, and on the line between the
-    two for less than one (Quinlan 1993, chapter 4, and his program).
-
-    >>> round(6 * 0.206, 2), round(added_errors(6, 0, 0.25), 2)  # Quinlan's U25%(0, 6) = 0.206
-    (1.24, 1.24)
+    two for less than one (Quinlan 1993, chapter 4, and his program). `z` is the normal quantile of the confidence.
     """
-    if wrong < 1:
-        none: float = n * (1 - confidence ** (1 / n))
-        return none if wrong == 0 else none + wrong * (added_errors(n, 1.0, confidence) - none)
-    if wrong + 0.5 >= n:
-        return max(n - wrong, 0.0)
-    z = float(ndtri(1 - confidence))
-    share = (wrong + 0.5) / n
-    spread = np.sqrt(share / n - share**2 / n + z**2 / (4 * n**2))
-    return float((share + z**2 / (2 * n) + z * spread) / (1 + z**2 / n) * n - wrong)
+    at_one = max(wrong, 1.0)
+    if at_one + 0.5 >= n:
+        added = max(n - at_one, 0.0)
+    else:
+        share = (at_one + 0.5) / n
+        spread = np.sqrt(share / n - share * share / n + z**2 / (4 * n * n))
+        added = (share + z**2 / (2 * n) + z * spread) / (1 + z**2 / n) * n - at_one
+    if wrong >= 1:
+        return float(added)
+    none = n * (1 - confidence ** (1 / n))
+    return float(none if wrong == 0 else none + wrong * (added - none))
 
 
-def estimated_errors(counts: FloatArray, confidence: float) -> float:
+def _estimated(data: Training, counts: Any) -> float:
     """The errors that a leaf with these class counts is charged with."""
-    n = float(counts.sum())
-    return 0.0 if n < TOLERANCE else _wrong(counts) + added_errors(n, _wrong(counts), confidence)
+    n = counts.sum()
+    return 0.0 if n < TOLERANCE else float(_wrong(counts) + added_errors(n, _wrong(counts), data.confidence, data.z))
 
 
-def _of_leaves(node: Node, confidence: float) -> float:
-    if node.feature < 0:
-        return estimated_errors(node.counts[0], confidence)
-    return sum(_of_leaves(child, confidence) for child in node.children)
+def _of_leaves(data: Training, nodes: Nodes, node: int) -> float:
+    """The errors that the leaves of a subtree are charged with."""
+    errors = 0.0
+    waiting = [node]
+    while len(waiting):
+        one = waiting.pop()
+        if nodes.feature[one] < 0:
+            errors += _estimated(data, nodes.counts[one])
+        waiting.extend(range(nodes.first[one], nodes.first[one] + nodes.branches[one]))
+    return errors
 
 
-def _as_branch(node: Node, rows: Rows, training: Training) -> float:
+def _as_branch(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> float:
     """The errors that a subtree is charged with if it gets these rows."""
-    if node.feature < 0:
-        return estimated_errors(training.counts(rows), training.confidence)
-    parts = divide(node, rows, training)
-    return sum(_as_branch(child, part, training) for child, part in zip(node.children, parts, strict=True))
-
-
-def _fill(node: Node, rows: Rows, training: Training) -> None:
-    """Count the rows in a subtree that gets others than it was grown from."""
-    if node.feature < 0:
-        node.counts = training.counts(rows)[None]
-        return
-    parts = divide(node, rows, training)
-    node.counts = np.array([training.counts(part) for part in parts])
-    for child, part in zip(node.children, parts, strict=True):
-        _fill(child, part, training)
-
-
-def prune(node: Node, rows: Rows, training: Training) -> None:
-    """Replace a subtree by a leaf, or by its largest branch, where fewer errors are to be expected, from below."""
-    if node.feature < 0:
-        return
-    for child, part in zip(node.children, divide(node, rows, training), strict=True):
-        prune(child, part, training)
-    branches = node.counts.sum(axis=1)
-    largest = node.children[int(np.argmax(branches > branches.max() - TOLERANCE))]
-    of_leaf = estimated_errors(node.counts.sum(axis=0), training.confidence)
-    of_tree = _of_leaves(node, training.confidence) + _SLACK
-    of_branch = _as_branch(largest, rows, training)
-    if of_leaf < of_tree + TOLERANCE and of_leaf < of_branch + _SLACK + TOLERANCE:
-        _make_leaf(node)
-    elif of_branch < of_tree + TOLERANCE:
-        node.feature, node.threshold, node.children = largest.feature, largest.threshold, largest.children
-        node.counts = largest.counts
-        _fill(node, rows, training)
-        prune(node, rows, training)
-
-
-def add_probabilities(node: Node, X: FloatArray, rows: Rows, into: FloatArray) -> None:
-    """Add to each row's class probabilities, weighted, what the leaves say that it comes to."""
-    total = node.counts.sum()
-    own = node.counts.sum(axis=0) / total if total > 0 else np.zeros(into.shape[1])
-    if node.feature < 0:
-        np.add.at(into, rows.at, rows.weights[:, None] * own)
-        return
-    branch = node.branch(X[rows.at, node.feature])
-    missing = np.isnan(X[rows.at, node.feature])
-    unseen = (branch < 0) & ~missing
-    shares = node.counts.sum(axis=1) / total
-    for code, (child, share) in enumerate(zip(node.children, shares, strict=True)):
-        if child.counts.sum() < TOLERANCE:  # no training row came here
-            unseen |= branch == code
+    errors, counts = 0.0, np.empty(data.n_classes)
+    waiting = [(node, rows, weights)]
+    while len(waiting):
+        one, own_rows, own_weights = waiting.pop()
+        if nodes.feature[one] < 0:
+            count_classes(data, own_rows, own_weights, counts)
+            errors += _estimated(data, counts)
             continue
-        factor = np.where(missing, share, branch == code)
-        kept = factor > 0
-        add_probabilities(child, X, Rows(rows.at[kept], (rows.weights * factor)[kept]), into)
-    np.add.at(into, rows.at[unseen], rows.weights[unseen, None] * own)
+        into, parts, starts = divide(data, nodes, one, own_rows, own_weights)
+        for branch in range(nodes.branches[one]):
+            own = slice(starts[branch], starts[branch + 1])
+            waiting.append((nodes.first[one] + branch, into[own], parts[own]))
+    return errors
+
+
+def _fill(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> None:
+    """Count the rows in a subtree that gets others than it was grown from."""
+    waiting = [(node, rows, weights)]
+    while len(waiting):
+        one, own_rows, own_weights = waiting.pop()
+        count_classes(data, own_rows, own_weights, nodes.counts[one])
+        if nodes.feature[one] < 0:
+            continue
+        into, parts, starts = divide(data, nodes, one, own_rows, own_weights)
+        for branch in range(nodes.branches[one]):
+            own = slice(starts[branch], starts[branch + 1])
+            waiting.append((nodes.first[one] + branch, into[own], parts[own]))
+
+
+def _replace(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> bool:
+    """Make a leaf of a node, or its largest branch, where fewer errors are to be expected; whether it is a branch."""
+    first, branches = nodes.first[node], nodes.branches[node]
+    most = 0.0
+    for child in range(first, first + branches):
+        most = max(most, nodes.counts[child].sum())
+    largest = first
+    while nodes.counts[largest].sum() <= most - TOLERANCE:
+        largest += 1
+    of_leaf = _estimated(data, nodes.counts[node])
+    of_tree = _of_leaves(data, nodes, node) + _SLACK
+    of_branch = _as_branch(data, nodes, largest, rows, weights)
+    if of_leaf < of_tree + TOLERANCE and of_leaf < of_branch + _SLACK + TOLERANCE:
+        nodes.feature[node], nodes.branches[node] = -1, 0
+        return False
+    if of_branch >= of_tree + TOLERANCE:
+        return False
+    nodes.feature[node], nodes.cut[node] = nodes.feature[largest], nodes.cut[largest]
+    nodes.first[node], nodes.branches[node] = nodes.first[largest], nodes.branches[largest]
+    _fill(data, nodes, node, rows, weights)
+    return True
+
+
+def prune(data: Training, nodes: Nodes, train: Any) -> None:
+    """Prune from below: a node waits until its branches are pruned, and is pruned again where it became one of them."""
+    waiting = [(0, False, train, np.ones(len(train)))]
+    while len(waiting):
+        node, ready, rows, weights = waiting.pop()
+        if nodes.feature[node] < 0:
+            continue
+        if ready:
+            if _replace(data, nodes, node, rows, weights):
+                waiting.append((node, False, rows, weights))
+            continue
+        waiting.append((node, True, rows, weights))
+        into, parts, starts = divide(data, nodes, node, rows, weights)
+        for branch in range(nodes.branches[node]):
+            own = slice(starts[branch], starts[branch + 1])
+            waiting.append((nodes.first[node] + branch, False, into[own], parts[own]))
+
+
+def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
+    """Add up the class probabilities of a row, of the leaves that it comes to."""
+    waiting = [(0, 1.0)]
+    while len(waiting):
+        node, weight = waiting.pop()
+        total = nodes.counts[node].sum()
+        first, branch = nodes.first[node], -2
+        if nodes.feature[node] >= 0:
+            branch = branch_of(data, nodes, node, row)
+        if branch == -1:
+            for child in range(first + nodes.branches[node] - 1, first - 1, -1):
+                own = nodes.counts[child].sum()
+                if own >= TOLERANCE:
+                    waiting.append((child, weight * (own / total)))
+        elif branch >= 0 and nodes.counts[first + branch].sum() >= TOLERANCE:
+            waiting.append((first + branch, weight))
+        else:
+            for label in range(len(into)):
+                into[label] += weight * (nodes.counts[node, label] / total)
+
+
+def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
+    """The shares of the classes in the leaves that rows of `data` come to, shape (rows, classes)."""
+    found = np.zeros((len(rows), data.n_classes))
+    for at in range(len(rows)):
+        _ask(data, nodes, rows[at], found[at])
+        found[at] /= found[at].sum()
+    return found

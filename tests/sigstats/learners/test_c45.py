@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta
+from scipy.stats import beta, norm
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sigstats.learners import build
 from sigstats.learners.base import Problem
-from sigstats.learners.trees.batched_c45 import BatchedC45
-from sigstats.learners.trees.c45_classifier import C45Classifier
+from sigstats.learners.trees import c45_classifier, c45_tree
+from sigstats.learners.trees.c45_classifier import BatchedC45, C45Classifier, Levels
 from sigstats.learners.trees.c45_splits import nominal_split, numeric_split
-from sigstats.learners.trees.c45_tree import added_errors
 from sigstats.tasks.datasets.readers import parquet
 
 from ...examples import examples
@@ -105,46 +104,58 @@ def test_weka_on_data_sets(name):
 def test_quinlan_s_tree():
     tree = C45Classifier(nominal=GOLF_NOMINAL).fit(GOLF[:, :4], GOLF[:, 4])
     assert (tree.n_leaves_, tree.n_nodes_, tree.score(GOLF[:, :4], GOLF[:, 4])) == (5, 8, 1.0)
-    root = tree.tree_
-    assert (root.feature, [child.feature for child in root.children]) == (0, [2, -1, 3])
-    assert root.children[0].threshold == 75  # as figure 2.2 prints it: a value that occurs, not the middle, 77.5
+    nodes, levels = tree.tree_, tree._levels
+    first = nodes.first[0]
+    assert (nodes.feature[0], nodes.feature[first : first + 3].tolist()) == (0, [2, -1, 3])
+    assert (
+        levels.values[levels.starts[2] + nodes.cut[first]] == 75
+    )  # as figure 2.2 prints it: a value that occurs, not the middle, 77.5
     # An outlook that is not known goes down all branches: humidity 70 of sunny, the overcast leaf, rain with wind.
     assert tree.predict_proba([[NAN, 70, 70, 1]])[0] == pytest.approx([5 / 14, 9 / 14])
     # One that was never seen tells no more than the node's own classes.
     assert tree.predict_proba([[7, 70, 70, 1]])[0] == pytest.approx([5 / 14, 9 / 14])
 
 
+def training(X, y, nominal):
+    levels = Levels.of(X, np.array(nominal))
+    return levels.training(levels.codes(X), y, np.arange(len(X)), 2, 2.0, 0.25)
+
+
 def test_quinlan_s_gain_ratios():
-    y, ones = GOLF[:, 4].astype(int), np.ones(14)
-    outlook = nominal_split(0, GOLF[:, 0], y, ones, 2, 3, 2)
+    y, ones, rows = GOLF[:, 4].astype(int), np.ones(14), np.arange(14)
+    data = training(GOLF[:, :4], y, GOLF_NOMINAL)
+    outlook = nominal_split(data, 0, rows, ones, 14.0)
     # 9 of 14 play; of sunny 2 of 5, of overcast all 4, of rain 3 of 5 (section 2.2.3 prints 0.246 and 0.156)
     gain = entropy(9, 5) - 10 / 14 * entropy(2, 3)
-    assert outlook.gain == pytest.approx(gain)
-    assert outlook.ratio == pytest.approx(gain / entropy(5, 4, 5))
-    assert (round(outlook.gain, 3), round(outlook.ratio, 3)) == (0.247, 0.156)
-    windy = nominal_split(3, GOLF[:, 3], y, ones, 2, 2, 2)
-    assert round(windy.gain, 3) == 0.048
+    assert outlook == pytest.approx((gain, gain / entropy(5, 4, 5)))
+    assert [round(each, 3) for each in outlook] == [0.247, 0.156]
+    assert round(nominal_split(data, 3, rows, ones, 14.0)[0], 3) == 0.048
     # Section 3.3: with the outlook of one overcast day unknown, 0.199 and 0.110.
-    unknown = GOLF[:, 0].copy()
+    unknown = GOLF[:, :1].copy()
     unknown[5] = NAN
-    found = nominal_split(0, unknown, y, ones, 2, 3, 2)
-    assert (round(found.gain, 3), round(found.ratio, 3)) == (0.199, 0.11)
+    found = nominal_split(training(unknown, y, [True]), 0, rows, ones, 14.0)
+    assert [round(each, 3) for each in found] == [0.199, 0.11]
     # A cut costs what it takes to name it: of the sunny days two cuts of humidity leave two on each side.
-    sunny = GOLF[:, 0] == 0
-    cut = numeric_split(2, GOLF[sunny, 2], y[sunny], ones[sunny], 2, 2)
-    assert (cut.threshold, cut.gain) == (77.5, pytest.approx(entropy(2, 3) - math.log2(2) / 5))
+    sunny = GOLF[:5]
+    data = training(sunny[:, 2:3], y[:5], [False])
+    gain, _, *beside = numeric_split(data, 0, rows[:5], ones[:5], 5.0, np.empty(5, dtype=np.int64))
+    assert (data.levels[beside].tolist(), gain) == ([70, 85], pytest.approx(entropy(2, 3) - math.log2(2) / 5))
+
+
+def added_errors(n, wrong):
+    return c45_tree.added_errors(n, wrong, 0.25, norm.isf(0.25))
 
 
 def test_quinlan_s_bounds_of_errors():
     # Section 4.2 prints U25%(0, 6) = 0.206, U25%(0, 9) = 0.143 and U25%(0, 1) = 0.750.
-    assert [round(added_errors(n, 0, 0.25) / n, 3) for n in (6, 9, 1)] == [0.206, 0.143, 0.75]
+    assert [round(added_errors(n, 0) / n, 3) for n in (6, 9, 1)] == [0.206, 0.143, 0.75]
     # From one error on it is the normal approximation: near the exact bound, and nearer with more rows.
     for n, wrong, within in ((16, 1, 0.006), (100, 20, 0.001), (1000, 300, 1e-4)):
         exact = beta.ppf(0.75, wrong + 1, n - wrong)
-        assert (wrong + added_errors(n, wrong, 0.25)) / n == pytest.approx(exact, abs=within)
+        assert (wrong + added_errors(n, wrong)) / n == pytest.approx(exact, abs=within)
     # Between no error and one it is a line, and it never exceeds the rows.
-    assert added_errors(8, 0.5, 0.25) == pytest.approx((added_errors(8, 0, 0.25) + added_errors(8, 1, 0.25)) / 2)
-    assert added_errors(3, 2.8, 0.25) == pytest.approx(0.2)
+    assert added_errors(8, 0.5) == pytest.approx((added_errors(8, 0) + added_errors(8, 1)) / 2)
+    assert added_errors(3, 2.8) == pytest.approx(0.2)
 
 
 @pytest.mark.parametrize(
@@ -187,11 +198,13 @@ def test_the_compiled_form_predicts_the_same(seed, n, missing, prune):
     cases = [(X, y[draw], problem.folds[draw]) for draw in place]
     cases += [(X[draw, columns].T, y, problem.folds) for draw in source]
     found = [*form.predict_labels(place), *form.predict_features(source)]
-    for (columns_, label, folds), predicted in zip(cases, found, strict=True):
-        for fold in range(3):
-            train, test = folds != fold, folds == fold
-            expected = tree.fit(columns_[train], label[train]).predict(columns_[test])
-            assert np.array_equal(expected, predicted[test])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(c45_classifier, "form", lambda: c45_tree)  # not compiled
+        for (columns_, label, folds), predicted in zip(cases, found, strict=True):
+            for fold in range(3):
+                train, test = folds != fold, folds == fold
+                expected = tree.fit(columns_[train], label[train]).predict(columns_[test])
+                assert np.array_equal(expected, predicted[test])
 
 
 @pytest.mark.parametrize("seed", range(3))
