@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from .._common.validation import FloatArray, IntArray, did_you_mean, one_line, refuse
 
@@ -140,10 +139,6 @@ def blocks(count: int, each: int, *, least: int = 1) -> Iterator[slice]:
         yield slice(first, min(first + step, count))
 
 
-#: Up to so many classes and folds, sums are faster as matrix products than one after the other.
-_FEW_CLASSES, _FEW_FOLDS = 32, 64
-
-
 class FoldOrder:
     """Places sorted by fold and class, so that sums over a fold, or a class in it, are sums of neighbours."""
 
@@ -155,8 +150,6 @@ class FoldOrder:
         self._starts = (np.cumsum(counts) - counts)[self._filled]
         self.counts = counts.reshape(problem.n_folds, problem.n_classes)
         self.train_counts = (self.counts.sum(axis=0) - self.counts).astype(np.float64)
-        self._codes = problem.y[self.sorted]
-        self._indicators: dict[int, FloatArray] = {}
         ends = np.cumsum(self.counts.sum(axis=1))
         self.spans = [slice(int(end - rows), int(end)) for end, rows in zip(ends, self.counts.sum(axis=1), strict=True)]
 
@@ -174,32 +167,9 @@ class FoldOrder:
 
     def cell_sums(self, values: FloatArray) -> FloatArray:
         """Sums over rows in sorted order: (replicates, n, m) to (replicates, folds, classes, m)."""
-        if self.counts.shape[1] > _FEW_CLASSES or len(self.spans) > _FEW_FOLDS:
-            sums = np.zeros((len(values), self.counts.size, values.shape[2]))
-            sums[:, self._filled] = np.add.reduceat(values, self._starts, axis=1)
-            return sums.reshape(len(values), *self.counts.shape, -1)
-        sums = np.empty((len(values), *self.counts.shape, values.shape[2]))
-        for fold, span in enumerate(self.spans):
-            np.matmul(self._indicator(fold), values[:, span], out=sums[:, fold])
-        return sums
-
-    def sums_of(self, columns: FloatArray, rows: IntArray) -> FloatArray:
-        """Sums of `columns`, (n, m), over the rows of each fold and class, (replicates, folds, classes, m).
-
-        ``rows`` are those that the method of this name gives. What is added stays where it is.
-        """
-        starts = np.cumsum(self.counts) - self.counts.ravel()
-        starts = np.append(np.add.outer(np.arange(len(rows)) * rows.shape[1], starts), rows.size)
-        shape = len(rows) * self.counts.size, rows.shape[1]
-        sums = csr_array((np.ones(rows.size), rows.ravel(), starts), shape=shape) @ columns
-        return np.asarray(sums).reshape(len(rows), *self.counts.shape, -1)
-
-    def _indicator(self, fold: int) -> FloatArray:
-        """1 where a row of a fold is of a class, (classes, rows)."""
-        if fold not in self._indicators:
-            own = self._codes[self.spans[fold]]
-            self._indicators[fold] = (own == np.arange(self.counts.shape[1])[:, None]).astype(np.float64)
-        return self._indicators[fold]
+        sums = np.zeros((len(values), self.counts.size, values.shape[2]))
+        sums[:, self._filled] = np.add.reduceat(values, self._starts, axis=1)
+        return sums.reshape(len(values), *self.counts.shape, -1)
 
 
 def best_or_undecided(scores: FloatArray, margin: Any) -> IntArray:

@@ -1,4 +1,4 @@
-"""The columns that the transforms of a pipeline make, where they do not depend on the training fold.
+"""The columns that the transforms of a pipeline make, and rows as these transform them, fitted on a fold.
 
 The columns that a linear learner sees are numeric features, standardised in each fold by moments of the fold, and 0/1
 columns of categories. A category that a training fold does not have is a column of zeros there and gets no weight, so
@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from .._common.validation import FloatArray, IntArray
 from .base import FoldOrder, Problem, blocks, is_default, steps_of
+
+_EPS = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -117,13 +122,12 @@ class BatchedDesign:
         """Predict from rows put in the order of folds and classes."""
         predicted = np.empty_like(place)
         rows = self._order.rows(place)
-        sums = self._order.sums_of(self._design.columns, rows)
         sizes = [some.stop - some.start for some in blocks(len(place), self.replicate_bytes)]
         values = np.empty((max(sizes, default=0), *self._design.columns.shape))
         for some, size in zip(blocks(len(place), self.replicate_bytes), sizes, strict=True):
             own = values[:size]  # memory that is used again is in cache
             np.take(self._design.columns, rows[some], axis=0, out=own, mode="clip")
-            predicted[some] = self._predict(own, sums[some])
+            predicted[some] = self._predict(own, self._order.cell_sums(own))
         return self._order.unsorted(predicted, rows)
 
     def predict_features(self, source: IntArray) -> IntArray:
@@ -174,3 +178,42 @@ def standardised(moments: Moments, columns: Any, *, center: bool) -> tuple[Float
     scatter += size[..., None] * mean[..., :, None] * mean[..., None, :]
     scatter /= scale[..., :, None] * scale[..., None, :]
     return mean, scale, scatter
+
+
+class FoldTransform:
+    """The transforms before a classifier, fitted anew on each training fold.
+
+    `X` (ndarray, shape (n, d)): the data. How a sum is rounded is NumPy's own: it is tried on them whether scales are
+    the same.
+    """
+
+    def __init__(self, transforms: list[Any], X: FloatArray) -> None:
+        self._transform = make_pipeline(*transforms) if transforms else None
+        self._standardised = len(transforms) == 1 and is_default(transforms[0], StandardScaler, free=("copy",))
+        if self._standardised:
+            theirs = clone(transforms[0]).fit_transform(X)
+            self._standardised = np.array_equal(_scaled(X, X)[0], theirs)
+
+    def __call__(self, train: FloatArray, tested: FloatArray) -> tuple[Any, Any]:
+        """Training rows and others as the classifier sees them."""
+        if self._transform is None:
+            return train, tested
+        if self._standardised:
+            return _scaled(train, tested)
+        # The data are numbers, and scikit-learn would ask so in each step.
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            own = clone(self._transform)
+            return own.fit_transform(train), own.transform(tested)
+
+
+def _scaled(train: FloatArray, tested: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Training rows and others as `StandardScaler` transforms them, to the last bit."""
+    n = len(train)
+    mean = train.sum(axis=0) / n
+    rest = train - mean
+    correction = rest.sum(axis=0)
+    rest *= rest
+    variance = (rest.sum(axis=0) - correction**2 / n) / n
+    constant = variance <= n * _EPS * variance + (n * mean * _EPS) ** 2
+    scale = np.where(constant, 1.0, np.sqrt(variance))
+    return (train - mean) / scale, (tested - mean) / scale

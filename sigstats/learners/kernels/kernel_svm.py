@@ -19,9 +19,8 @@ from sklearn.svm import SVC
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, blocks, is_default, steps_of
-from ..design import design_of
+from ..design import FoldTransform, design_of
 from ..door import compiled, noise_of_two_classes
-from ..fold_transform import FoldTransform
 
 _FREE = ("C", "kernel", "degree", "gamma", "coef0", "shrinking", "tol", "cache_size", "decision_function_shape")
 

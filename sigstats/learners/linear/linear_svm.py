@@ -17,9 +17,8 @@ from sklearn.svm import LinearSVC
 from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, steps_of
-from ..design import BatchedDesign, Design, Moments, design_of, standardised
+from ..design import BatchedDesign, Design, FoldTransform, Moments, design_of, standardised
 from ..door import compiled, noise_of_two_classes
-from ..fold_transform import FoldTransform
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
 _STEPS = 30

@@ -274,17 +274,6 @@ class BatchedNeighbours:
         """Settle (row, replicate) pairs in `predicted` from the distances to all rows."""
         if weights is None:
             weights = np.broadcast_to(self._weights, (len(fold), self._n_folds, len(self._weights)))
-        if len(rest) <= _TOGETHER * len(place):
-            for row, replicate in rest.tolist():
-                tested = fold[replicate, row]
-                squares, constant = self._lists.to_all(row)
-                distances = (squares @ weights[replicate, tested] + constant)[None]
-                distances[:, fold[replicate] == tested] = np.inf
-                spots = place[replicate]
-                kth = kth_smallest(distances, self._config.k)
-                labels, priority = self._y[spots][None], self._priority[tested, spots][None]
-                predicted[row, replicate] = self._vote(distances, kth, labels, priority)[0]
-            return
         group = rest[:, 1] * self._n_folds + fold[rest[:, 1], rest[:, 0]]
         for key in np.unique(group):
             replicate, tested = divmod(int(key), self._n_folds)

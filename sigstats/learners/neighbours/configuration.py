@@ -10,7 +10,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from ..base import Problem, is_default, nominal_mask, steps_of
 from .nearest_neighbours import DISTANCE_TOLERANCE, TIES, NearestNeighbours
-from .search import takes_first
+from .tied import takes_first
 
 #: With a tolerance below this no two whole numbers that differ are equal.
 _WHOLE = 0.25

@@ -40,7 +40,6 @@ class NeighbourLists:
     ) -> None:
         self._X, self._nominal, self._numeric = X, nominal, np.flatnonzero(~nominal)
         self._weights, self._k, self._tolerance, self._partly = weights, k, tolerance, partly
-        self._outliers: dict[int, tuple[FloatArray, IntArray]] = {}
         self._list_nearest()
 
     def walk(
@@ -61,20 +60,6 @@ class NeighbourLists:
         lists, of_rows = (self.near, self.distances, self._weights), (narrowed(fold), narrowed(labels), place)
         code.walk_lists(lists, self._X, weights, bound, *of_rows, self._k, rule, predicted)
         return predicted
-
-    def to_all(self, row: int) -> tuple[FloatArray, IntArray]:
-        """Squared differences of a row to all rows, and the mismatches of its categories; outliers are asked again."""
-        kept = self._outliers.get(row)
-        if kept is None:
-            rows, others = np.array([row]), np.arange(len(self._X))[None]
-            squares = self.squared_differences(rows, others)[0]
-            mismatches = (
-                self._count_mismatches(rows, others)[0] if self._partly else np.zeros(len(squares), dtype=np.int64)
-            )
-            if len(self._outliers) * squares.nbytes > _LIST_BYTES:
-                self._outliers.clear()
-            kept = self._outliers[row] = squares, mismatches
-        return kept
 
     def _list_nearest(self) -> None:
         """The nearest rows of each row over all rows, in order, to where the ties of the first few end."""

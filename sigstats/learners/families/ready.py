@@ -1,0 +1,120 @@
+"""The ready learners: scikit-learn's, with transforms in front of them, and those of the rooms beside."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+
+from ..._common.validation import refuse
+from ..base import attempt
+from ..encoders import with_encoding
+from ..gaussian.mixed_naive_bayes import MixedNB
+from ..neighbours.nearest_neighbours import NearestNeighbours
+from ..trees.c45_classifier import C45Classifier
+
+
+def _naive_bayes(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    if nominal is None and not missing:
+        return attempt(GaussianNB, params)
+    return attempt(MixedNB, params, nominal=None if nominal is None else tuple(nominal.tolist()))
+
+
+def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from ..gaussian.linear_discriminant import LinearDiscriminant
+
+    return with_encoding(attempt(LinearDiscriminant, params), nominal, missing, standardise=True)
+
+
+def _qda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+
+    # The columns of a nominal feature sum to one, so that no covariance has full rank unless it is regularised.
+    defaults = {} if nominal is None else {"reg_param": 1e-3}
+    return with_encoding(attempt(QuadraticDiscriminantAnalysis, params, **defaults), nominal, missing, standardise=True)
+
+
+def _logistic_regression(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    classifier = attempt(LogisticRegression, params, max_iter=1000)
+    return with_encoding(classifier, nominal, missing, standardise=True, sparse=True)
+
+
+def _ridge(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.linear_model import RidgeClassifier
+
+    return with_encoding(attempt(RidgeClassifier, params), nominal, missing, standardise=True)
+
+
+def _linear_svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.svm import LinearSVC
+
+    # The primal problem is smooth and its solution unique: no random order of coordinates, and Newton steps, whose
+    # number does not explode on permuted labels as that of the dual solvers does.
+    machine = attempt(LinearSVC, params, dual=False, tol=1e-6)
+    return with_encoding(machine, nominal, missing, standardise=True, sparse=True)
+
+
+def _svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.svm import SVC
+
+    return with_encoding(attempt(SVC, params), nominal, missing, standardise=True)
+
+
+def _with_scaling(neighbours: Any, nominal: Any) -> Any:
+    if nominal is None:
+        return make_pipeline(MinMaxScaler(), neighbours)
+    if nominal.all():
+        return neighbours
+    scale = ColumnTransformer(
+        [
+            ("numeric", MinMaxScaler(), np.flatnonzero(~nominal)),
+            ("nominal", "passthrough", np.flatnonzero(nominal)),
+        ]
+    )
+    return make_pipeline(scale, neighbours)
+
+
+def _k_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: ARG001 - missing values are at home here
+    # Numeric features come first out of the scaler.
+    mask = None if nominal is None else tuple(sorted(nominal.tolist()))
+    return _with_scaling(attempt(NearestNeighbours, params, nominal=mask), nominal)
+
+
+def _one_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    if "n_neighbors" in params:
+        raise refuse("params", "n_neighbors", "no number of neighbours for 1-nn; use k-nn")
+    return _k_nn(params, nominal, missing)
+
+
+def _five_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    return _k_nn({"n_neighbors": 5, **params}, nominal, missing)
+
+
+def _decision_tree(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+    from sklearn.tree import DecisionTreeClassifier
+
+    tree = attempt(DecisionTreeClassifier, params)
+    return with_encoding(tree, nominal, missing, keeps_missing=True)
+
+
+def _c45(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: ARG001 - missing values are at home here
+    return attempt(C45Classifier, params, nominal=None if nominal is None else tuple(nominal.tolist()))
+
+
+READY = {
+    "naive-bayes": _naive_bayes,
+    "lda": _lda,
+    "qda": _qda,
+    "logistic-regression": _logistic_regression,
+    "ridge": _ridge,
+    "linear-svm": _linear_svm,
+    "svm": _svm,
+    "1-nn": _one_nn,
+    "k-nn": _five_nn,
+    "decision-tree": _decision_tree,
+    "c4.5": _c45,
+}
