@@ -124,28 +124,20 @@ class BatchedNaiveBayes(BatchedDesign):
         with np.errstate(divide="ignore"):
             constant = constant + np.log(count / count.sum(axis=1, keepdims=True))
         joint = self._products(columns, weights, constant)
-        # What bounds the errors of all classes and folds settles most rows, those of each class nearly all others.
+        # What bounds the errors of all classes and folds settles most rows, their own terms nearly all others.
         terms = _Terms(weights, constant, spread)
-        slope, level = self._errors(terms)
-        squares = columns[..., : self._numeric]
+        slope, level = self._bound(terms)
         with np.errstate(invalid="ignore"):
-            error = squares @ slope.max(axis=1)[..., None] + level.max(axis=1)[:, None, None]
+            error = columns[..., : self._numeric] @ slope[..., None] + level[:, None, None]
         predicted = best_or_undecided(joint, 2 * error.swapaxes(1, 2))
         for replicate in np.flatnonzero((predicted == UNDECIDED).any(axis=1)).tolist():
             open_ = np.flatnonzero(predicted[replicate] == UNDECIDED)
-            own = joint[replicate][:, open_].T
-            with np.errstate(invalid="ignore"):
-                error = squares[replicate, open_] @ slope[replicate].T + level[replicate]
-            best = _best_beyond(own, error)
-            left = best == UNDECIDED
-            if left.any():
-                values = columns[replicate, open_[left]]
-                best[left] = _best_beyond(own[left], self._own_errors(open_[left], values, replicate, terms))
-            predicted[replicate, open_] = best
+            errors = self._own_errors(open_, columns[replicate, open_], replicate, terms)
+            predicted[replicate, open_] = _best_beyond(joint[replicate][:, open_].T, errors)
         return predicted
 
-    def _errors(self, terms: _Terms) -> tuple[FloatArray, FloatArray]:
-        """Slope and level, in the squared values, of a bound of the error for a class in any fold.
+    def _bound(self, terms: _Terms) -> tuple[FloatArray, FloatArray]:
+        """Slope and level, in the squared values, of a bound of the error for any class in any fold.
 
         It is above that of `_own_errors`, as |a b| <= (a^2 + b^2) / 2 and (a - b)^2 <= 2 a^2 + 2 b^2.
         """
@@ -155,7 +147,7 @@ class BatchedNaiveBayes(BatchedDesign):
             level = (spread.loss + slope * spread.mean**2).sum(axis=-1)
         level += 1 + np.where(np.isfinite(constant), np.abs(constant), 0)
         level += np.abs(terms.weights[..., 2 * self._numeric :]).sum(axis=-1)
-        return _ROUNDING * slope.max(axis=1), _ROUNDING * level.max(axis=1)
+        return _ROUNDING * slope.max(axis=(1, 2)), _ROUNDING * level.max(axis=(1, 2))
 
     def _own_errors(self, rows: IntArray, values: FloatArray, replicate: int, terms: _Terms) -> FloatArray:
         """Errors of the classes, by the terms of each of these rows and its fold; `rows` are in order."""

@@ -165,8 +165,12 @@ class BatchedNeighbours:
         if predicted is not None:
             if len(rest := np.argwhere(predicted < UNDECIDED)):
                 self._from_longer_lists(predicted, place, fold, learned, rest, self._lists.near.shape[1])
+        elif self._one:
+            predicted = self._from_first(place, fold, learned)
         else:
-            predicted = (self._from_first if self._one else self._from_short_lists)(place, fold, learned)
+            predicted = np.empty(fold.T.shape, dtype=np.int64)
+            every = np.stack(np.divmod(np.arange(fold.size), len(fold)), axis=1)
+            self._from_longer_lists(predicted, place, fold, learned, every, self._lists.short)
         predicted[learned.unknown[np.arange(len(place)), fold.T]] = UNDECIDED
         return predicted.T
 
@@ -212,29 +216,6 @@ class BatchedNeighbours:
         sure &= distance <= self._farthest
         predicted[row, replicate] = labels[near[each, nearest], replicate]
         return np.where(sure[:, None], -1, pairs)
-
-    def _from_short_lists(self, place: IntArray, fold: IntArray, learned: Learned) -> IntArray:
-        weights, bound = learned.weights, learned.bound
-        at, own = place.T, fold.T  # (n, replicates): what belongs to one row of X lies together
-        near = self._lists.near[:, : self._lists.short]
-        if weights is None:
-            distances = np.where(own[near] != own[:, None], self._lists.distances[:, : self._lists.short, None], np.inf)
-            limit = np.broadcast_to(self._lists.distances[:, self._lists.short, None], own.shape)
-        else:
-            replicate = np.arange(len(place))[:, None]
-            distances = self._lists.squares @ weights[replicate, fold].transpose(1, 2, 0)
-            if self._partly:
-                distances += self._lists.constant[:, : self._lists.short, None]
-            distances[own[near] == own[:, None]] = np.inf
-            limit = bound[replicate, fold].T * self._lists.distances[:, self._lists.short, None]
-        spots = at[near]
-        kth = kth_smallest(distances, self._config.k)
-        predicted = self._vote(distances, kth, self._y[spots], self._priority[own[:, None], spots])
-        open_rows = ~(kth[:, 0] + 2 * self._config.tolerance < limit)
-        if open_rows.any():
-            longest = self._lists.near.shape[1]
-            self._from_longer_lists(predicted, place, fold, learned, np.argwhere(open_rows), longest)
-        return predicted
 
     def _from_longer_lists(
         self, predicted: IntArray, place: IntArray, fold: IntArray, learned: Learned, pairs: IntArray, length: int
