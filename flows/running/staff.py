@@ -71,7 +71,7 @@ class StaffWatch:
         if not self._answers:
             self._say("note: the scheduler answers again")
         self._answers = True
-        for worker, version in getattr(self._pool, "strangers", {}).items():
+        for worker, version in self._pool.strangers.items():
             if worker not in self._told:
                 self._told.add(worker)
                 self._say(f"note: worker {worker} has other code (sigstats {version}) and computes nothing")

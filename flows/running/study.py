@@ -203,12 +203,11 @@ def _computed(
     display, stop = options.display, options.stop
     if left and any(cell.fanout == "retrain" for cell in plan.cells) and compiles_first(_COMPILED):
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
-    watch, show = StaffWatch(pool, display.say), getattr(pool, "show", None)
+    watch = StaffWatch(pool, display.say)
 
     def look() -> None:
         watch.look()
-        if show is not None:
-            show(display.fraction)
+        pool.show(display.fraction)
 
     pool.prepare(plan, options.priority)
     cache = None if options.cache is None else CellCache(options.cache, options.cache_key)

@@ -5,6 +5,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from sigstats.tasks.engine.dask_pool import DaskPool
+from sigstats.tasks.engine.dask_staff import modules_sent
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.needs import Needs, needs_of
@@ -58,7 +59,7 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
         yield Serial()
     elif cluster is not None or any(_needed(dataset.nbytes) > _LARGE for dataset in prepared.datasets):
         with _opened(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:
-            _require_memory(prepared, getattr(pool, "memory_limit", None))
+            _require_memory(prepared, pool.memory_limit)
             yield pool
     else:
         room_for(needs)
@@ -82,7 +83,7 @@ def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Ite
             if isinstance(each, DaskPool)
         ]
         for each in of_dask if options.code else ():
-            told.enter_context(each.brought(options.code))
+            told.enter_context(modules_sent(each.client, options.code))
         if options.worker_logs is not None:
             from sigstats.tasks.engine.worker_logs import logs_told  # Dask takes a second to import
 

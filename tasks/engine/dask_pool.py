@@ -8,15 +8,15 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ..plan import Block, Plan
 from ..storage.store import Store
 from .dask_progress import DaskProgress
+from .dask_staff import DaskStaff
 from .needs import Needs
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
@@ -51,8 +51,7 @@ class DaskPool:
     asks: frozenset[str] = frozenset()
     #: Whether the scheduler has a dashboard on which people may look for the progress of the study.
     dashboard: bool = False
-    _threads_at: float = field(default=-1.0, init=False, repr=False)
-    _threads: int = field(default=1, init=False, repr=False)
+    _staff: DaskStaff = field(init=False, repr=False)
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
     # The annotations and the span of the caller: a thread has none of its own.
     _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
@@ -64,34 +63,16 @@ class DaskPool:
     _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
     _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
-    _versions: dict[str, str] = field(default_factory=dict, init=False, repr=False)
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
     _to_fetch: deque[Submission] = field(default_factory=deque, init=False, repr=False)
 
-    @contextlib.contextmanager
-    def brought(self, modules: Sequence[Path]) -> Iterator[None]:
-        """Let the workers, and those that join them, import these files until the context ends."""
-        from distributed.diagnostics.plugin import UploadFile
-
-        names = [f"sigstats {file.name}" for file in modules]
-        for file, name in zip(modules, names, strict=True):
-            self.client.register_plugin(UploadFile(str(file)), name=name)
-        try:
-            yield
-        finally:
-            for name in names:
-                with contextlib.suppress(Exception):  # the scheduler may be gone
-                    self.client.unregister_worker_plugin(name)
+    def __post_init__(self) -> None:
+        self._staff = DaskStaff(self.client)
 
     @property
     def workers(self) -> int:
-        """The number of threads of the cluster, at least 1; the scheduler is queried once a second."""
-        now = time.monotonic()
-        if now - self._threads_at > 1.0:
-            self._threads_at = now
-            with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
-                self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
-        return self._threads
+        """The number of threads of the cluster, at least 1."""
+        return self._staff.threads
 
     @property
     def cells(self) -> int:
@@ -114,31 +95,17 @@ class DaskPool:
     @property
     def staff(self) -> frozenset[str] | None:
         """The addresses of the workers that have this process's code; None if the scheduler does not answer."""
-        if self.client.status != "running":
-            return None
-        try:
-            there = frozenset(self.client.nthreads())
-            self._look_at(there - self._versions.keys())
-        except Exception:  # the scheduler is gone, which the next block reports
-            return None
-        return there - self.strangers.keys()
+        return self._staff.look()
 
     @property
-    def strangers(self) -> dict[str, str]:
+    def strangers(self) -> Mapping[str, str]:
         """The versions of the workers whose code is another than that of this process; they compute no block."""
-        return {worker: there for worker, there in self._versions.items() if there != version()}
-
-    def _look_at(self, new: frozenset[str]) -> None:
-        """Ask workers that have joined for their version."""
-        if new:
-            found = self.client.run(version, workers=sorted(new), on_error="return")
-            self._versions.update({worker: there for worker, there in found.items() if isinstance(there, str)})
+        return self._staff.strangers
 
     @property
     def memory_limit(self) -> int | None:
         """The smallest memory limit of a worker in bytes; None if there is none."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
+        return self._staff.memory_limit
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let the present workers import its fan-outs, and open a span; later workers import with their first block."""
@@ -218,7 +185,7 @@ class DaskPool:
 
         try:
             self._require_connection()
-            same = sorted(self._versions.keys() - self.strangers.keys()) if self.strangers else None
+            same = self._staff.only
             with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
                 futures = self.client.map(
                     functools.partial(run_with, version()),

@@ -3,7 +3,7 @@
 import contextvars
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
@@ -88,6 +88,21 @@ class GrowingPool:
     def staff(self) -> frozenset[str] | None:
         """This process, then the workers of the cluster."""
         return THIS_PROCESS if self._pool is None else self._pool.staff
+
+    @property
+    def strangers(self) -> Mapping[str, str]:
+        """Those of the cluster."""
+        return {} if self._pool is None else self._pool.strangers
+
+    @property
+    def memory_limit(self) -> int | None:
+        """That of the cluster."""
+        return None if self._pool is None else self._pool.memory_limit
+
+    def show(self, fraction: float | None) -> None:
+        """Show it beside the workers of the cluster."""
+        if self._pool is not None:
+            self._pool.show(fraction)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let the workers of the cluster prepare for the plan as soon as they have started."""

@@ -1,7 +1,7 @@
 """Pools of workers that run blocks: a plain loop, or several pools as one. All other modules know only the Protocol."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..plan import Block, Plan
@@ -37,8 +37,19 @@ class Pool(Protocol):
     def staff(self) -> frozenset[str] | None:
         """The names of the workers; None if the scheduler, which knows them, does not answer."""
 
+    @property
+    def strangers(self) -> Mapping[str, str]:
+        """The versions of the workers that have other code than this process, and so compute no block."""
+
+    @property
+    def memory_limit(self) -> int | None:
+        """The smallest memory limit of a worker in bytes; None if there is none."""
+
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Take the blocks of a plan from now on, by this priority, and let the workers import its fan-outs before."""
+
+    def show(self, fraction: float | None) -> None:
+        """Show beside the workers how much of the study is done, if that is known."""
 
     def submit(self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]) -> Callable[[], None]:
         """Start a block, and return a function that cancels it; `done` is called once, from any thread."""
@@ -57,9 +68,14 @@ class Serial:
     full: bool = False
     idle: bool = False
     staff: frozenset[str] = THIS_PROCESS
+    strangers: Mapping[str, str] = field(default_factory=dict)
+    memory_limit: int | None = None
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Do nothing: the blocks run in this process."""
+
+    def show(self, fraction: float | None) -> None:
+        """Do nothing: the display of the run shows it."""
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
@@ -109,15 +125,24 @@ class RoutedPool:
         return frozenset().union(*known) if len(known) == len(staffs) else None
 
     @property
+    def strangers(self) -> Mapping[str, str]:
+        """Those of all pools."""
+        return {worker: version for pool in self._pools for worker, version in pool.strangers.items()}
+
+    @property
     def memory_limit(self) -> int | None:
         """The smallest memory limit of a worker in bytes; None if there is none."""
-        limits = [limit for pool in self._pools if (limit := getattr(pool, "memory_limit", None)) is not None]
-        return min(limits, default=None)
+        return min((limit for pool in self._pools if (limit := pool.memory_limit) is not None), default=None)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let all pools prepare for the plan."""
         for pool in self._pools:
             pool.prepare(plan, priority)
+
+    def show(self, fraction: float | None) -> None:
+        """Let all pools show it."""
+        for pool in self._pools:
+            pool.show(fraction)
 
     def submit(  # noqa: D102
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]

@@ -1,6 +1,7 @@
 """A line for each change among the workers of a run, and for a server that goes and comes back."""
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pytest
 
@@ -11,6 +12,7 @@ from sigstats.tasks.storage.store import Store
 @dataclass
 class Pool:
     staff: frozenset | None = frozenset()
+    strangers = MappingProxyType({})
 
 
 class Told:
