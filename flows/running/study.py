@@ -11,7 +11,7 @@ from typing import Any
 
 import sigstats
 from sigstats._common.compiled_or import compiles_first
-from sigstats.tasks.address_space import STUDY, require_addresses
+from sigstats.tasks.engine.address_space import STUDY, require_addresses
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool

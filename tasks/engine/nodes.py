@@ -8,7 +8,7 @@ from typing import Any
 
 import distributed
 
-from ..address_space import take_buffers
+from .address_space import take_buffers
 
 take_buffers()  # a worker has this module from its first moment
 
