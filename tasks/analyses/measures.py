@@ -124,7 +124,7 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier) ->
     if found.p_differs is None:
         return row.with_(n=a.run.n, decision="none", note=found.note)
     return row.with_(
-        method=found.test.split(" of ")[0] or spec.test,
+        method=found.test or spec.test,
         n=a.run.n,
         statistic=found.difference,
         estimate=found.difference,

@@ -68,6 +68,3 @@ class CrossValidated(PopulationSource):
                     "scheme": {"folds": self.folds, "repeats": repeats},
                 },
             )
-
-
-SOURCE = CrossValidated

@@ -82,6 +82,3 @@ class Parquet(PopulationSource):
     def _note(self, rows: int, found: AnyPopulation) -> str:
         only_a, only_b = found.discordant
         return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
-
-
-SOURCE = Parquet

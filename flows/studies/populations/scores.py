@@ -58,6 +58,3 @@ class Scores(PopulationSource):
             data=[found],
             note=f"{self.name}: {found.rows:,} rows; by so much B is better: {better}",
         )
-
-
-SOURCE = Scores

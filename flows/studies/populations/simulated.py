@@ -59,9 +59,6 @@ class Simulated(PopulationSource):
             yield replace(found, factors=factors)
 
 
-SOURCE = Simulated
-
-
 def two_classifiers(
     *, prevalence: float, recall: float, precision: float, difference: float, dependence: float
 ) -> Population:

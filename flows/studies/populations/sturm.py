@@ -28,6 +28,3 @@ class Sturm(PopulationSource):
                 counted_population(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right
             ]
         )
-
-
-SOURCE = Sturm

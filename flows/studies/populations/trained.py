@@ -209,6 +209,3 @@ def _likely(name: str, categories: list[str]) -> EventPopulation:
     """A population of these categories on which a test is tried before any is known."""
     events = tuple(((place,), (place,), ()) for place in range(len(categories)))
     return EventPopulation(name, JointEvents(tuple(categories), "categories", events, (1,) * len(events)))
-
-
-SOURCE = Trained
