@@ -22,8 +22,10 @@ from distributed import Client, LocalCluster
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.populations.prediction_files import scan_footers
+from sigstats.tasks.record import Named
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import Counted
 
 ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000_000
 FILES, CLASSES, WORKERS, REPEATS = 40, 10, 2, 5
@@ -78,7 +80,7 @@ def counted(folder: Path, scratch: Path, client: Client, repeat: int) -> int:
     files = scan_footers("rows", str(folder), Path(), **COLUMNS)
     store = Store(str(scratch / f"{folder.name}-{repeat}"))
     store.write_data(files)
-    work = {"files": {"name": files.name, "digest": files.digest()}, "positive": None}
+    work = Counted(files=Named(name=files.name, digest=files.digest()), positive=None)
     counting = cell("count", subject={"dataset": "rows"}, work=work, seed=1, replicates=len(files.files))
     outcome = run_cell(counting, store, DaskPool(client))
     if not outcome.complete:

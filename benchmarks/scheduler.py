@@ -27,6 +27,7 @@ from sigstats.tasks.engine import execute, pools
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.storage.store import CellFiles
+from sigstats.tasks.work import TableTested
 
 BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 CELLS, WORKERS, THREADS = 1000, 1, 32
@@ -100,7 +101,13 @@ def main() -> None:
     each = BLOCKS // CELLS
     common: dict[str, Any] = {"fanout": "nothing", "version": 1, "stream": {}, "seed": 0, "lane_size": 1}
     cells = [
-        Cell(subject={"cell": str(number)}, work={"cell": number}, replicates=each, **common) for number in range(CELLS)
+        Cell(
+            subject={"cell": str(number)},
+            work=TableTested(test="none", data={"cell": number}),
+            replicates=each,
+            **common,
+        )
+        for number in range(CELLS)
     ]
     store: Any = SimpleNamespace(find=lambda cell: CellFiles((), (), ()), finish=lambda cell, last: None)
     done = [0] * CELLS

@@ -12,8 +12,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from .fingerprint import plain
 from .plan import Block, Cell
 from .storage.store import Store
+from .work import Work
 
 
 class FanOut(Protocol):
@@ -50,7 +52,7 @@ class ReadsCells(Protocol):
 class HasStandIn(Protocol):
     """A fan-out that reads the replicates of other cells, and can be timed before there are any."""
 
-    def stand_in(self, work: Any, store: Store, /) -> Mapping[str, Any] | None:
+    def stand_in(self, work: Any, store: Store, /) -> Work | None:
         """Work that takes about as long and reads no other cell; None if there is none.
 
         The store has the study's data sets, and may be written to.
@@ -115,7 +117,7 @@ class OfCell(TypedDict):
     """What is said of a cell besides its fan-out; as in `sigstats.tasks.plan.Cell`."""
 
     subject: Mapping[str, str]
-    work: Any
+    work: Work
     seed: int
     replicates: int
     stopping: NotRequired[Mapping[str, Any] | None]
@@ -144,7 +146,7 @@ def new_cell(name: str, fan_out: FanOut, **of: Unpack[OfCell]) -> Cell:
     return Cell(
         fanout=name,
         version=version_of(fan_out, work),
-        stream=fan_out.stream(work),
+        stream=plain(fan_out.stream(work)),
         lane_size=fan_out.LANE_SIZE,
         **of,
     )

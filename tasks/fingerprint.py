@@ -9,6 +9,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from sigstats._common.messages import shown
@@ -17,9 +18,9 @@ from sigstats._common.messages import shown
 IDENTITY_VERSION = 1
 
 
-def canonical(values: Mapping[str, Any]) -> str:
+def canonical(values: Any) -> str:
     """The canonical text of named values: JSON with sorted keys, no white space, and floats in shortest exact form."""
-    return json.dumps(_plain(values, "values"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return json.dumps(plain(values), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 
 def digest(what: str, **values: Any) -> str:
@@ -44,7 +45,12 @@ def slug(*parts: object) -> str:
     return ".".join(part[:40] for part in cleaned if part)
 
 
-def _plain(value: Any, where: str) -> Any:
+def plain(value: Any, where: str = "values") -> Any:
+    """Values as JSON has them; of a dataclass a field that has its default is left out."""
+    if is_dataclass(value):
+        of = [(each, getattr(value, each.name)) for each in fields(value)]
+        value = {each.name: item for each, item in of if not each.metadata and item != each.default}
+        value |= {name: item for each, flat in of if each.metadata for name, item in flat.items()}
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, float):
@@ -54,9 +60,9 @@ def _plain(value: Any, where: str) -> Any:
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             raise ValueError(f"{where}: the keys {list(value)!r} are not valid; expected strings")
-        return {key: _plain(item, f"{where}.{key if key.isprintable() else shown(key)}") for key, item in value.items()}
+        return {key: plain(item, f"{where}.{key if key.isprintable() else shown(key)}") for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
+        return [plain(item, f"{where}[{index}]") for index, item in enumerate(value)]
     raise ValueError(
         f"{where}: a {type(value).__name__} is not valid; expected a string, number, boolean, list or table"
     )

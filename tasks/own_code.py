@@ -9,6 +9,8 @@ from sigstats._common.offered import said
 from sigstats.measures import own as measures
 from sigstats.measures.table import MEASURES
 
+from .record import Learner
+
 
 class OtherCode(Exception):
     """A worker has other code than the run was planned with; the message names both."""
@@ -30,29 +32,28 @@ def with_measure_code(options: Mapping[str, Any]) -> dict[str, Any]:
     return dict(options) if code is None else {**options, "measure_code": code}
 
 
-def require_measure(options: Mapping[str, Any]) -> None:
+def require_measure(name: str | None, code: Mapping[str, str] | None) -> None:
     """Refuse a cell whose measure is of other code in this process than the run was planned with.
 
     Raises OtherCode if it is, or this process has none of it.
     """
-    if "measure_code" in options:
-        name = options["measure"]
-        require_as_planned(name, options["measure_code"], lambda: measures.code_of(name) or {})
+    if name is not None and code is not None:
+        require_as_planned(name, code, lambda: measures.code_of(name) or {})
 
 
-def build_as_planned(classifier: Mapping[str, Any], **data: Any) -> Any:
-    """The estimator of a cell's ``classifier``, which has ``learner``, ``params`` and, if it is not ours, its ``code``.
+def build_as_planned(classifier: Learner, **data: Any) -> Any:
+    """The estimator of a cell's classifier.
 
     Raises OtherCode if this process has another version of it than the run was planned with.
     """
     from sigstats.learners import build, own
 
-    learner, code = classifier["learner"], classifier.get("code")
+    learner, params, code = classifier.learner, classifier.params, classifier.code
     if code is None:
-        return build(learner, params=classifier["params"], **data)
+        return build(learner, params=params, **data)
     allowed = ("sklearn", code["package"])
     require_as_planned(learner, code, partial(own.code_of, learner, allowed))
-    return build(learner, params=classifier["params"], allowed=allowed, **data)
+    return build(learner, params=params, allowed=allowed, **data)
 
 
 def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[], Mapping[str, str]]) -> None:

@@ -8,7 +8,7 @@ a range of whole lanes: the work of one task. How lanes are cut into blocks neve
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from sigstats.sequential.precision_rules import PrecisePRule, PrecisionRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 
 from .fingerprint import digest, slug
+from .work import Work
+
+W = TypeVar("W", bound=Work)
 
 #: The stopping rules by the name that a cell's `stopping` gives.
 RULES: dict[str, type[FixedRule]] = {
@@ -36,8 +39,8 @@ class Cell:
     version: int
     #: The cell's description for a reader: data set, classifier, null hypothesis ...
     subject: Mapping[str, str]
-    #: Everything that the replicates depend on, except the seed: the JSON that `sigstats.tasks.work` has a type for.
-    work: Any
+    #: Everything that the replicates depend on, except the seed.
+    work: Work
     #: The key of the random stream: cells of equal `stream` draw equal numbers, so that methods are compared on the
     #: same data.
     stream: Mapping[str, Any]
@@ -74,6 +77,11 @@ class Cell:
     def name(self) -> str:
         """A readable, unique name: the folder of its files."""
         return f"{slug(self.fanout, *self.subject.values())}.{self.fingerprint[:10]}"
+
+    def work_of(self, kind: type[W]) -> W:
+        """Its work, which is of this kind."""
+        assert isinstance(self.work, kind)
+        return self.work
 
     @property
     def lanes(self) -> int:
@@ -138,7 +146,7 @@ def missing_lanes(cell: Cell, done: Iterable[tuple[int, int]]) -> list[tuple[int
 
     `done`: ranges of replicates that are stored, ``first <= replicate < last``, each of whole lanes.
 
-    >>> cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=95, lane_size=10)
+    >>> cell = Cell(fanout="f", version=1, subject={}, work=Work(), stream={}, seed=0, replicates=95, lane_size=10)
     >>> missing_lanes(cell, [(90, 95), (0, 30)])
     [(3, 9)]
     """

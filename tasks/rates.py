@@ -1,12 +1,11 @@
 """What calibration studies measure of a test or an interval, and how sure a measured rate is."""
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from sigstats.measures.measure import Measure, as_measure
 
 from .schema import Hypothesis
+from .work import AppliedTest
 
 #: What a row of the test ``calibration`` is a rate of.
 POWER, ERROR, COVERAGE = "power", "type I error", "coverage"
@@ -34,8 +33,8 @@ def monte_carlo_error(row: Hypothesis) -> float | None:
     return (row.estimate_high - row.estimate_low) / (2 * Z)
 
 
-def measure_of(test: Mapping[str, Any]) -> Measure:
+def measure_of(test: AppliedTest) -> Measure:
     """The measure in which a test compares two classifiers."""
-    if test["test"] == "dcf":
-        return as_measure("dcf", **{key: test[key] for key in ("cost_fn", "cost_fp", "prior")})
-    return as_measure(test.get("measure", "accuracy"))
+    if test.test == "dcf":
+        return as_measure("dcf", **{key: test.options[key] for key in ("cost_fn", "cost_fp", "prior")})
+    return as_measure(test.compared)

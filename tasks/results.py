@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sigstats.sequential.rules import SequentialResult
 
-from .datasets.dataset import Dataset
+from .datasets.folds import dataset_of
 from .engine.stopping import exceeds
 from .plan import Cell, Plan
 from .replicates import observed_cell, prerequisites
@@ -19,6 +19,7 @@ from .storage.block_files import first_replicates, replicates_of
 from .storage.plan_table import read_plan
 from .storage.seal import Damaged
 from .storage.store import Store
+from .work import CrossValidated
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,13 @@ class Results:
             if cell.fanout == fanout and all(cell.subject.get(key) == value for key, value in subject.items())
         ]
 
+    def by_dataset(self, fanout: str) -> dict[str, list[Cell]]:
+        """The cells of a fan-out by their data set."""
+        found: dict[str, list[Cell]] = {}
+        for cell in self.cells(fanout):
+            found.setdefault(cell.subject["dataset"], []).append(cell)
+        return found
+
     def table(self, cell: Cell) -> pa.Table | None:
         """The replicates of a cell up to its stop, in order; None if some are missing or damaged."""
         cache = self._tables
@@ -49,8 +57,8 @@ class Results:
 
     def groups(self, cell: Cell) -> NDArray[np.int64] | None:
         """The group of each row of a cell's data set; None if rows are independent."""
-        spec = cell.work["dataset"]
-        return self.store.read_data(Dataset, spec["name"], spec["digest"]).groups if spec.get("grouped") else None
+        work = cell.work_of(CrossValidated)
+        return dataset_of(self.store, work).groups if work.dataset.grouped else None
 
     def count(self, cell: Cell) -> SequentialResult | None:
         """The replicates of a cell that are at least as extreme as observed, and the p-value; None as for `table`."""

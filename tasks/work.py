@@ -1,50 +1,19 @@
-"""The work of each fan-out: everything that its replicates depend on but the seed, as the JSON that a plan stores."""
+"""The work of each fan-out: everything that its replicates depend on but the seed, as one record."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NotRequired, TypeAlias, TypedDict, final
+from dataclasses import dataclass, field
+from typing import Any
 
-Null: TypeAlias = Literal["labels", "features"]
-Side: TypeAlias = Literal["a", "b"]
-
-#: The two classifiers that are compared.
-SIDES: tuple[Side, Side] = ("a", "b")
-
-#: The options of a test, and its name as ``test``.
-TestOptions: TypeAlias = Mapping[str, Any]
+from .record import FLAT, Folds, Learner, Named, Null, Permuted, Record, Scheme, Side, Split
 
 
-class Named(TypedDict):
-    """Data in the store: a data set, documents, files, or a population."""
-
-    name: str
-    digest: str
-    #: There if the rows come in groups.
-    grouped: NotRequired[bool]
+@dataclass(frozen=True, kw_only=True)
+class Work(Record):
+    """The work of a fan-out; as it is, that of one whose replicates depend on the seed alone."""
 
 
-class Learner(TypedDict):
-    """A classifier as a study names it."""
-
-    learner: str
-    params: Mapping[str, Any]
-    #: What identifies the code of another package.
-    code: NotRequired[Mapping[str, str]]
-    #: The language whose words are stemmed.
-    stem: NotRequired[str]
-    #: The ``grid`` of parameters to choose from, the ``folds`` and the ``measure``.
-    tune: NotRequired[Mapping[str, Any]]
-
-
-class Folds(TypedDict):
-    """A cross-validation; ``folds`` is a number, or what `sigstats.tasks.datasets.folds` has in place of it."""
-
-    folds: Any
-    seed: int
-    rare_classes: NotRequired[str]
-    transforms: NotRequired[Literal["fold", "all"]]
-
-
-class CrossValidated(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class CrossValidated(Work):
     """Of ``crossval``, ``scores`` and ``repetition``; that of retrains has it too."""
 
     dataset: Named
@@ -52,128 +21,246 @@ class CrossValidated(TypedDict):
     cross_validation: Folds
 
 
+@dataclass(frozen=True, kw_only=True)
 class Measured(CrossValidated):
     """Of ``measured``."""
 
     measure: str
-    #: The positive class; the second where it is not said.
-    positive: NotRequired[int]
+    #: The positive class, if the measure is of one class.
+    positive: int = 1
 
 
+@dataclass(frozen=True, kw_only=True)
 class Retrained(CrossValidated):
     """Of ``retrain``."""
 
     null: Null
 
 
+@dataclass(frozen=True, kw_only=True)
 class MeasuredRetrain(Measured):
     """Of ``measured-retrain``."""
 
     null: Null
 
 
-class TableTested(TypedDict):
-    """Of ``replicate`` and ``evaluate``."""
+@dataclass(frozen=True, kw_only=True)
+class TableTested(Work):
+    """Of ``replicate``."""
 
     test: str
     data: Mapping[str, Any]
-    #: Of ``evaluate`` alone.
-    method: NotRequired[str]
 
 
-class Counted(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Evaluated(TableTested):
+    """Of ``evaluate``."""
+
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted(Work):
     """Of ``count``."""
 
     files: Named
     positive: int | str | None
-    written: NotRequired[Any]
+    #: What changes when a file is written anew.
+    written: str | None = None
 
 
-class Split(TypedDict):
-    """How many rows are trained on and tested, and the seed of the order."""
+@dataclass(frozen=True, kw_only=True)
+class TrainingSet(Work):
+    """The data that classifiers are trained on, one of the two, and how it is split."""
 
-    train: int
-    test: int
-    seed: int
-
-
-class TrainingSet(TypedDict):
-    """The data that classifiers are trained on, of which there is one, and how it is split."""
-
-    dataset: NotRequired[Named]
-    documents: NotRequired[Named]
+    dataset: Named | None = None
+    documents: Named | None = None
     split: Split
 
+    @property
+    def data(self) -> Named:
+        """What the data are stored as."""
+        named = self.dataset or self.documents
+        assert named is not None
+        return named
 
-@final
-class Predicted(TrainingSet):
+
+@dataclass(frozen=True, kw_only=True)
+class TrainedPair(TrainingSet):
+    """Two classifiers that are trained."""
+
+    a: Learner
+    b: Learner
+
+    def side(self, side: Side) -> Learner:
+        """One of the two."""
+        return self.a if side == "a" else self.b
+
+
+@dataclass(frozen=True, kw_only=True)
+class Predicted(TrainedPair):
     """Of ``predict``."""
 
-    a: Learner
-    b: Learner
     #: The labels that are positive together.
-    positive: list[str]
+    positive: tuple[str, ...]
 
 
-@final
-class Categorised(TrainingSet):
+@dataclass(frozen=True, kw_only=True)
+class Categorised(TrainedPair):
     """Of ``categorise``."""
 
-    a: Learner
-    b: Learner
-    categories: list[str]
+    categories: tuple[str, ...]
     #: What the categories are called, where parameters are chosen.
-    set: NotRequired[str]
+    set: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class Tuned(TrainingSet):
     """Of ``tune``."""
 
-    categories: list[str]
-    side: str
+    categories: tuple[str, ...]
+    side: Side
     classifier: Learner
 
 
-class OnTestSets(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Source(Record):
+    """A cell whose replicates are the outcomes of a population."""
+
+    fanout: str
+    subject: Mapping[str, str]
+    work: Counted | Predicted | Categorised
+    seed: int
+    replicates: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcomes(Record):
+    """The values of a `sigstats.tasks.populations.population.Population`."""
+
+    outcomes: tuple[float, ...]
+    endless: bool
+    swapped: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Computed(Record):
+    """A population that another cell computes."""
+
+    outcomes_of: Source
+    swapped: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Events(Record):
+    """A population of joint events in the store."""
+
+    events: Named
+    swapped: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredRows(Record):
+    """A population of scored rows in the store."""
+
+    scores: Named
+    swapped: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppliedTest(Record):
+    """A test as it is applied to samples of a population."""
+
+    #: Its name.
+    test: str
+    #: The measure that is compared, if it is one of several.
+    measure: str | None = None
+    #: What identifies the code of another package: that of the test, and that of the measure.
+    code: Mapping[str, str] | None = None
+    measure_code: Mapping[str, str] | None = None
+    #: The arguments that it is called with besides.
+    options: Mapping[str, Any] = field(default_factory=dict, metadata=FLAT)
+
+    @property
+    def compared(self) -> str:
+        """The measure that is compared: that of right and wrong answers where none is said."""
+        return self.measure or "accuracy"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tested(Work):
+    """A test on samples of a population."""
+
+    #: The rows of a sample.
+    n: int
+    test: AppliedTest
+    #: The values of a grid that the population was made of.
+    factors: Mapping[str, float] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnTestSets(Tested):
     """Of ``subsample``, ``interval`` and ``own-test``."""
 
-    #: What `sigstats.tasks.replicates.subsample.population` makes a population of.
-    population: Mapping[str, Any]
-    #: The rows of a test set.
-    n: int
-    test: TestOptions
-    #: The values of a grid that the population was made of.
-    factors: NotRequired[Mapping[str, float]]
+    population: Outcomes | Computed | Events | ScoredRows
 
 
-class Scheme(TypedDict):
-    """A repeated cross-validation."""
+@dataclass(frozen=True, kw_only=True)
+class TwoViews(Record):
+    """A population on which two learners are retrained (`sigstats.tasks.populations.two_views`)."""
 
-    folds: int
-    repeats: int
-
-
-class Permuted(TypedDict):
-    """The permutations of a sample."""
-
-    null: Null
-    resamples: int
+    #: The number of features that each learner sees.
+    features: int
+    #: How far apart A sees the means of the two classes, in standard deviations.
+    separation: float
+    #: By how much further B does.
+    difference: float
 
 
-class OnSamples(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class OnSamples(Work):
     """Of ``cross-validate``."""
 
-    population: Mapping[str, Any]
+    population: TwoViews
     n: int
     learner: Learner
     scheme: Scheme
-    permutation: NotRequired[Permuted]
+    permutation: Permuted | None = None
 
 
-class OfFolds(OnTestSets):
+@dataclass(frozen=True, kw_only=True)
+class Samples(Record):
+    """The subject, seed and replicates of a cross-validation."""
+
+    dataset: str
+    slice: str
+    seed: int
+    replicates: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfFolds(Tested):
     """Of ``fold-test``."""
 
+    population: TwoViews
     learner: Learner
     scheme: Scheme
-    #: The subject, seed and replicates of the cross-validation.
-    of: Mapping[str, Any]
+    of: Samples
+
+
+#: What the work of each fan-out is; that of others has no values.
+WORK: dict[str, type[Work]] = {
+    **dict.fromkeys(("crossval", "scores", "repetition"), CrossValidated),
+    "measured": Measured,
+    "retrain": Retrained,
+    "measured-retrain": MeasuredRetrain,
+    "replicate": TableTested,
+    "evaluate": Evaluated,
+    "count": Counted,
+    "predict": Predicted,
+    "categorise": Categorised,
+    "tune": Tuned,
+    **dict.fromkeys(("subsample", "interval", "own-test"), OnTestSets),
+    "cross-validate": OnSamples,
+    "fold-test": OfFolds,
+}

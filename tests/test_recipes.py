@@ -145,7 +145,7 @@ LANE_SIZE = 10
 SCHEMA = pa.schema([REPLICATE, column("heads", pa.bool_(), "truth", "whether it was heads")])
 
 def stream(work):
-    return {"draws": "coin", **work}
+    return {"draws": "coin"}
 
 def compute(block, store):
     heads = np.concatenate([lane.random(count) < 0.5 for lane, count in block.lanes()])
@@ -171,6 +171,7 @@ from sigstats.flows.running.prepared import Prepared
 from sigstats.flows.studies._cell_study import CellStudyKind
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.replicates import cell
+from sigstats.tasks.work import Work
 
 class CoinStudy(Study):
     question: ClassVar[str] = "is it fair?"
@@ -178,7 +179,7 @@ class CoinStudy(Study):
     throws: int
 
 def layout(study, base, progress, allow):
-    thrown = cell("coin", subject={"dataset": "coin"}, work={}, seed=study.seed, replicates=study.throws)
+    thrown = cell("coin", subject={"dataset": "coin"}, work=Work(), seed=study.seed, replicates=study.throws)
     return Prepared(Plan(study=study.name, kind=study.kind, cells=(thrown,), analyses=("heads",), alpha=study.alpha,
                          adjust=study.adjust))
 

@@ -13,6 +13,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.storage.history import Record, read
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import CrossValidated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -143,7 +144,7 @@ class StudyResults:
 
         frames = []
         for cell, frame in self._frames(self._chosen({**subject, "fanout": "crossval"})):
-            classes = dataset_of(self._results.store, cell.work).classes
+            classes = dataset_of(self._results.store, cell.work_of(CrossValidated)).classes
             named = {column: [classes[code] for code in frame[column]] for column in ("label", "prediction")}
             frames.append(frame.assign(**named).drop(columns=["fanout", "replicate"]))
         return pd.concat(frames, ignore_index=True)

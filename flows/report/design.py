@@ -1,10 +1,10 @@
 """The design of a simulation study, as a paper states it: aims, data, estimands, methods, performance (ADEMP)."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
+from sigstats.tasks.work import OnTestSets, Outcomes, Tested
 
 from ..pages.wording import count_of, join_words, significant
 from .evidence import Evidence, distinct
@@ -54,10 +54,13 @@ def _data(cells: Sequence[Cell]) -> str:
 
 
 def _kind(cell: Cell) -> str:
-    population = cell.work["population"]
     if cell.fanout == "fold-test":
         return "samples on which learners are retrained"
-    if population.get("endless"):
+    if (
+        isinstance(cell.work, OnTestSets)
+        and isinstance(cell.work.population, Outcomes)
+        and cell.work.population.endless
+    ):
         return "simulated, drawn independently"
     return "rows, drawn without replacement"
 
@@ -66,7 +69,7 @@ def _factors(cells: Sequence[Cell]) -> str:
     """The factors that vary, with their values."""
     values: dict[str, set[float]] = {}
     for cell in cells:
-        for name, value in cell.work.get("factors", {}).items():
+        for name, value in (cell.work_of(Tested).factors or {}).items():
             values.setdefault(name, set()).add(value)
     parts = [f"{name} {', '.join(significant(value) for value in sorted(found))}" for name, found in values.items()]
     return f" Factors, in all combinations: {'; '.join(parts)}." if parts else ""
@@ -75,17 +78,17 @@ def _factors(cells: Sequence[Cell]) -> str:
 def estimand(cell: Cell) -> str:
     """What a method is about where those of a study differ in it; empty for a test of two classifiers."""
     if cell.fanout == "interval":
-        return "F1 of A" if cell.work["test"]["of"] == "a" else "difference of F1"
+        return "F1 of A" if cell.work_of(Tested).test.options["of"] == "a" else "difference of F1"
     if cell.fanout == "fold-test":
-        of_one = cell.work["test"]["test"] in ("efficiency", "permutation")
+        of_one = cell.work_of(Tested).test.test in ("efficiency", "permutation")
         return "accuracy of A against chance" if of_one else "expected accuracy of B less that of A"
     return ""
 
 
 def _tested(cell: Cell) -> str:
     """The estimand in full."""
-    test: Mapping[str, Any] = cell.work["test"]
-    name = test.get("measure", "") if test["test"] == "scores" else ""
+    test = cell.work_of(Tested).test
+    name = test.measure if test.test == "scores" else ""
     return estimand(cell) or f"{name or measure_of(test).name} of B less that of A"
 
 

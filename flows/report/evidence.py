@@ -13,6 +13,7 @@ from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.statistical_tests.mcnemar import DISCORDANT
+from sigstats.tasks.work import TableTested
 
 from .over_data_sets import OverDataSets, over_data_sets
 
@@ -83,8 +84,8 @@ class Evidence:
     def table_of(self, row: Hypothesis) -> str:
         """What tells the table of counts of a row from others: tables of equal counts are one."""
         for cell in self.cells_of(row):
-            if "data" in cell.work:
-                return json.dumps([row.test, row.a, row.b, cell.work["data"]], sort_keys=True)
+            if isinstance(cell.work, TableTested):
+                return json.dumps([row.test, row.a, row.b, cell.work.data], sort_keys=True)
         return json.dumps([row.test, row.dataset, row.classifier, row.a, row.b])
 
     @cached_property

@@ -18,6 +18,7 @@ from sigstats.multiplicity import adjust_pvalues
 from sigstats.ranking.rank_sets import adjusted_pairs
 from sigstats.sign_flips.test import sign_flip_test
 from sigstats.tasks.results import Results
+from sigstats.tasks.work import TableTested
 from sigstats.test_result import TestResult
 
 from ..pages.wording import number, signed, significant
@@ -117,7 +118,7 @@ def _of_scores(results: Results, alpha: float) -> OverDataSets | None:
     columns: dict[str, list[float]] = {}
     options: Mapping[str, Any] = {}
     for cell in results.cells("evaluate", test="signed-rank"):
-        options = cell.work["data"]
+        options = cell.work_of(TableTested).data
         columns |= {cell.subject["a"]: options["a"], cell.subject["b"]: options["b"]}
     if not columns:
         return None

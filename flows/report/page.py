@@ -14,6 +14,7 @@ from markupsafe import Markup
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import CrossValidated
 
 from ..pages.page import Answer, page
 from ..pages.toml_text import toml_text
@@ -149,10 +150,10 @@ def config_as_toml(config: Mapping[str, Any]) -> str:
 
 def _transforms(evidence: Evidence) -> str:
     """Which rows scales and the like were learned on, where classifiers were trained."""
-    cells = evidence.results.plan.cells
-    if not any(cell.fanout == "crossval" for cell in cells):
+    works = [cell.work_of(CrossValidated) for cell in evidence.results.cells("crossval")]
+    if not works:
         return ""
-    if any(cell.work.get("cross_validation", {}).get("transforms") == "all" for cell in cells):
+    if any(work.cross_validation.transforms == "all" for work in works):
         return (
             "Scales, categories and imputed values were learned once on all rows, without their labels. The "
             "permutation tests are valid all the same, since permuting commutes with it; the errors may be slightly "

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.work import AppliedTest, Tested
 
 from .evidence import Evidence
 
@@ -36,21 +37,22 @@ def statements(rows: Sequence[Hypothesis], evidence: Evidence) -> Statements | N
     truths = {row.cell: row.truth for row in rows if row.truth}
     for name, truth in truths.items():
         cell = evidence.cells[name]
-        table, test = evidence.results.table(cell), cell.work["test"]
+        table, test = evidence.results.table(cell), cell.work_of(Tested).test
         if table is None or _one_side_alone(test):
             continue
         ahead, p = table.column("advantage").to_numpy(), table.column("p_value").to_numpy()
         decided = (ahead != 0) & ~np.isnan(p)
-        stated.append(confidences(p, ahead, test["alternative"])[decided])
+        stated.append(confidences(p, ahead, test.options["alternative"])[decided])
         right.append((ahead * truth > 0)[decided])
     if not stated or not sum(map(len, stated)):
         return None
     return Statements(np.concatenate(stated), np.concatenate(right))
 
 
-def _one_side_alone(test: dict[str, object]) -> bool:
+def _one_side_alone(test: AppliedTest) -> bool:
     """Whether 1 - p of a test is not the p-value of its other side: the observed counts belong to both tails."""
-    return test["test"] == "mcnemar" and test["alternative"] != "two-sided" and test["method"] == "exact"
+    one_sided = test.options["alternative"] != "two-sided"
+    return bool(test.test == "mcnemar" and one_sided and test.options["method"] == "exact")
 
 
 def confidences(p: NDArray[np.float64], ahead: NDArray[np.float64], alternative: str) -> NDArray[np.float64]:

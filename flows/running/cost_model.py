@@ -12,6 +12,7 @@ import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.work import TrainingSet
 
 #: The numbers of rows, features and classes of each data set, by its name; NaN where a number is not known.
 Sizes = Mapping[str, tuple[float, float, float]]
@@ -77,7 +78,8 @@ def _codes(values: Sequence[Any]) -> IntArray:
 
 def _log_sizes(cell: Cell, sizes: Sizes) -> tuple[float, float, float]:
     """The rows that a test set has or a classifier is trained on, or else those of the data."""
-    n = cell.work.get("n") or cell.work.get("split", {}).get("train")
+    work = cell.work
+    n = work.split.train if isinstance(work, TrainingSet) else getattr(work, "n", None)
     rows, features, classes = sizes.get(cell.subject.get("dataset", ""), (math.nan,) * 3)
     rows = n if isinstance(n, int) and n > 0 else rows
     return math.log(rows), math.log(features), math.log(classes)

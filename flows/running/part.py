@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sigstats._common.messages import shown
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.work import Work as Work
 
 from ..errors import BadInput
 
@@ -17,7 +18,7 @@ _MOST = 100_000
 class Part:
     """Part `number`, from 1, of `total`.
 
-    >>> cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=95, lane_size=10)
+    >>> cell = Cell(fanout="f", version=1, subject={}, work=Work(), stream={}, seed=0, replicates=95, lane_size=10)
     >>> [parse_part(f"{k}/3").lanes([cell])[cell.name] for k in (1, 2, 3)]
     [(0, 3), (3, 6), (6, 10)]
     """

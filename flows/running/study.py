@@ -1,7 +1,6 @@
 """The run of every study that is computed in cells: check, store the inputs, compute, summarise, report."""
 
 import contextlib
-import json
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from sigstats.tasks.engine.address_space import STUDY, require_addresses
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.fingerprint import canonical
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.periodic import periodic
 from sigstats.tasks.plan import Cell, Plan
@@ -25,6 +25,7 @@ from sigstats.tasks.storage.plan_table import read_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
+from sigstats.tasks.work import CrossValidated, Tested
 
 from ..config.study import Study
 from ..errors import BadInput
@@ -257,14 +258,16 @@ def changed_code(store: Store, plan: Plan) -> Iterator[str]:
             yield f"{name}, since {difference(_code(old), _code(cell))}"
 
 
-def _code(cell: Cell) -> dict[str, str]:
-    parts = [cell.work[part] for part in _PARTS if isinstance(cell.work.get(part), dict)]
-    return next((part["code"] for part in parts if "code" in part), {})
+def _code(cell: Cell) -> Mapping[str, str]:
+    if isinstance(cell.work, CrossValidated):
+        return cell.work.classifier.code or {}
+    return cell.work.test.code or {} if isinstance(cell.work, Tested) else {}
 
 
 def _without_code(cell: Cell) -> str:
-    work: dict[str, Any] = dict(cell.work)
-    for part in _PARTS:
-        if isinstance(work.get(part), dict):
-            work[part] = {key: value for key, value in work[part].items() if key != "code"}
-    return json.dumps([cell.fanout, dict(cell.subject), work, cell.seed], sort_keys=True)
+    work = cell.work
+    if isinstance(work, CrossValidated):
+        work = replace(work, classifier=replace(work.classifier, code=None))
+    elif isinstance(work, Tested):
+        work = replace(work, test=replace(work.test, code=None))
+    return canonical([cell.fanout, cell.subject, work, cell.seed])

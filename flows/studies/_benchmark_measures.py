@@ -62,7 +62,6 @@ def require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Clas
 
 
 def measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
-    """The entries of a cell's work for the measure of retrains; the default positive class is omitted."""
+    """The entries of a cell's work for the measure of retrains."""
     measure, code = study.permutation.measure, positive_class(study, dataset)
-    of_one = Statistic(measure, len(dataset.classes)).of_one_class
-    return {"measure": measure, **({"positive": code} if of_one and code != 1 else {})}
+    return {"measure": measure, "positive": code if Statistic(measure, len(dataset.classes)).of_one_class else 1}

@@ -3,13 +3,16 @@
 import importlib.util
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
+from sigstats.retraining.retrainer import Retrainer
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.own_code import build_as_planned
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates.retrain import retrainer
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import CrossValidated
 
 from ..running.estimate import Estimate
 from ..running.progress import duration
@@ -84,27 +87,37 @@ def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch:
 
 
 def _has_transform(cell: Cell) -> bool:
-    return len(getattr(build_as_planned(cell.work["classifier"], nominal=None), "steps", ())) > 1
+    return len(getattr(build_as_planned(cell.work_of(CrossValidated).classifier, nominal=None), "steps", ())) > 1
 
 
 def _timed_with_all(cell: Cell, scratch: Store) -> float | None:
     """The seconds for a replicate; None if it cannot be computed."""
-    settings = {**cell.work["cross_validation"], "transforms": "all"}
-    block = replace(cell, work={**cell.work, "cross_validation": settings}).block(0, 1)
+    work = cell.work_of(CrossValidated)
+    settings = replace(work.cross_validation, transforms="all")
+    block = replace(cell, work=replace(work, cross_validation=settings)).block(0, 1)
     outcomes = [run_guarded(block, scratch) for _ in range(2)]
     seconds = [one.seconds for one in outcomes if not isinstance(one, Failure)]
     return min(seconds) / (block.last - block.first) if seconds else None
 
 
+def _learner(cell: Cell) -> str:
+    return cell.work_of(CrossValidated).classifier.learner
+
+
+def _retrainer(cell: Cell, scratch: Store) -> Retrainer:
+    null: Any = cell.subject["null"]
+    return retrainer(scratch, cell.work_of(CrossValidated), null=null)
+
+
 def _by_numba(retrains: Sequence[Estimate]) -> float:
     if importlib.util.find_spec("numba") is not None:
         return 0.0
-    grown = [one for one in retrains if one.cell.work["classifier"]["learner"].rpartition(".")[2] in _OF_NUMBA]
+    grown = [one for one in retrains if _learner(one.cell).rpartition(".")[2] in _OF_NUMBA]
     return _NUMBA_SHARE * sum(one.expected or 0.0 for one in grown)
 
 
 def _by_scalers(retrains: Sequence[Estimate], scratch: Store) -> float:
     """The seconds saved where permutations would share work if features were scaled first."""
-    named = [one for one in retrains if one.cell.work["classifier"]["learner"].endswith(_SCALES)]
-    slow = [one for one in named if retrainer(scratch, one.cell.work, null=one.cell.work["null"]).batched_if_scaled]
+    named = [one for one in retrains if _learner(one.cell).endswith(_SCALES)]
+    slow = [one for one in named if _retrainer(one.cell, scratch).batched_if_scaled]
     return _SCALED * sum(one.expected or 0.0 for one in slow)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, create_model, field_validator, model_validator
 
 from sigstats._common.validation import Alternative, shown
+from sigstats.measures.measure import as_measure
 from sigstats.measures.table import SCORE_MEASURES
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.populations import own_tests
-from sigstats.tasks.rates import measure_of
 
 from ..config.model import Options, Strict
 from ._limits import Limited
@@ -137,7 +137,7 @@ class OwnTest(Limited):
     @field_validator("measure", mode="after")
     @classmethod
     def _of_classes(cls, measure: str) -> str:
-        return measure_of({"test": "", "measure": measure}).name
+        return as_measure(measure).name
 
 
 def _tag(value: Any) -> str:

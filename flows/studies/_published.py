@@ -10,6 +10,7 @@ from sigstats._common.validation import refuse, shown
 from sigstats.tasks.analyses import sample_size
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.summary.published import Reference
+from sigstats.tasks.work import Tested
 
 from ..config.model import Strict
 
@@ -110,7 +111,7 @@ def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -
     groups = {
         (group[0].subject["dataset"], group[0].subject.get("slice"), group[0].subject["test"]): group
         for group in sample_size.one_test(cells)
-        if group[0].work["test"]["test"] == "mcnemar"
+        if group[0].work_of(Tested).test.test == "mcnemar"
     }
     for number, size in enumerate(published):
         wanted = (size.population, size.slice, size.test)

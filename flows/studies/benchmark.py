@@ -20,7 +20,9 @@ from sigstats.tasks.datasets.folds import GIVEN, cross_validation_folds
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.replicates import cell, observed_cell
+from sigstats.tasks.work import CrossValidated, MeasuredRetrain, Retrained
 
 from ..config.study import Study
 from ..running.prepared import Prepared, Progress
@@ -114,7 +116,7 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
     from sigstats.retraining.groups import LabelExchange, rows_to_permute
 
     settings = study.cross_validation
-    cross_validation_folds(dataset, settings.model_dump(), 0)
+    cross_validation_folds(dataset, settings.folds, 0, rare_classes=settings.rare_classes)
     if dataset.folds is not None and settings.repeats > 1:
         raise refuse("cross_validation.repeats", settings.repeats, "1, since the data set names the fold of each row")
     if dataset.groups is None:
@@ -172,11 +174,12 @@ def _cells(
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
     by_error = study.permutation.measure == ERROR
     of_measure = {} if by_error or not nulls_of(study) else measured_work(study, dataset)
+    permuted = Retrained if by_error else MeasuredRetrain
     retrains = [
         cell(
             "retrain" if by_error else "measured-retrain",
             subject={**subject, "null": null, **({} if by_error else {"measure": study.permutation.measure})},
-            work={**work, "null": null, **of_measure},
+            work=permuted(**vars(work), null=null, **of_measure),
             seed=study.seed,
             replicates=study.permutation.resamples,
             stopping=stopping,
@@ -201,20 +204,21 @@ def _cells(
 
 def _cross_validated_work(
     study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, code: Mapping[str, str] | None
-) -> dict[str, Any]:
+) -> CrossValidated:
     """What identifies the cross-validated predictions of a classifier on a data set."""
     content = dataset.digest()
-    named: dict[str, Any] = {"learner": classifier.learner, "params": classifier.params}
-    return {
-        "dataset": {"name": dataset.name, "digest": content, **({} if dataset.groups is None else {"grouped": True})},
-        "classifier": named if code is None else {**named, "code": code},
+    settings = study.cross_validation
+    return CrossValidated(
+        dataset=Named(name=dataset.name, digest=content, grouped=dataset.groups is not None),
+        classifier=Learner(learner=classifier.learner, params=classifier.params, code=code),
         # The folds of a data set are the same for all classifiers, so that they can be compared row by row.
-        "cross_validation": {
-            "folds": study.cross_validation.folds if dataset.folds is None else GIVEN,
-            "seed": int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
-            **study.cross_validation.model_dump(include={"rare_classes", "transforms"}, exclude_defaults=True),
-        },
-    }
+        cross_validation=Folds(
+            folds=settings.folds if dataset.folds is None else GIVEN,
+            seed=int(digest("folds", dataset=content, seed=study.seed)[:12], 16),
+            rare_classes=settings.rare_classes,
+            transforms=settings.transforms,
+        ),
+    )
 
 
 def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -7,6 +7,7 @@ where the test depends on counts alone against its exact rate.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -21,8 +22,10 @@ from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
+from sigstats.tasks.record import record
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.storage.store import StoredData
+from sigstats.tasks.work import AppliedTest, OfFolds, OnTestSets, Samples, TwoViews
 
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
@@ -171,20 +174,20 @@ def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
         yield "performance"
 
 
-def _identified(options: dict[str, Any], test: Any, allow: Sequence[str]) -> dict[str, Any]:
-    """The options of a test, and what identifies its code and that of its measure if they are of another package."""
+def _identified(options: dict[str, Any], test: Any, allow: Sequence[str]) -> AppliedTest:
+    """A test with its options, and what identifies its code and that of its measure if they are of another package."""
     options = with_measure_code(options)
     if not isinstance(test, OwnTest):
-        return options
+        return record(AppliedTest, options)
     own_tests.check_call(test.test, test.params, allow)
-    return options | {"code": own_tests.code_of(test.test, allow)}
+    return record(AppliedTest, options | {"code": own_tests.code_of(test.test, allow)})
 
 
 def _cells(
     study: CalibrationStudy,
     source: str,
     population: PopulationSpec,
-    tests: Mapping[str, dict[str, Any]],
+    tests: Mapping[str, AppliedTest],
     limits: Mapping[str, Mapping[str, float] | None],
 ) -> Iterator[Cell]:
     """The cells of a population: each test that fits it, at each size."""
@@ -198,16 +201,18 @@ def _cells(
         yield from _fold_cells(study, source, population, fitting)
         return
     slices = {} if population.slice is None else {"slice": population.slice}
-    factors = {"factors": dict(population.factors)} if population.factors else {}
+    assert not isinstance(population.values, TwoViews)
     for label, test in fitting.items():
         _try_test(label, test, source, population)
-        if population.grouped and test.get("measure") == "auc":
-            test = {**test, "method": "t"}  # keeps the level with few groups, as a comparison does
+        if population.grouped and test.measure == "auc":
+            test = replace(
+                test, options={**test.options, "method": "t"}
+            )  # keeps the level with few groups, as a comparison does
         for n in study.sizes:
             yield cell(
-                "own-test" if "code" in test else _FANOUTS.get(test["test"], "subsample"),
+                "own-test" if test.code is not None else _FANOUTS.get(test.test, "subsample"),
                 subject={"dataset": source, **slices, "n": str(n), "test": label},
-                work={"population": population.values, "n": n, "test": test, **factors},
+                work=OnTestSets(population=population.values, n=n, test=test, factors=population.factors or None),
                 seed=study.seed,
                 replicates=study.most_trials,
                 stopping=study.stopping,
@@ -215,16 +220,16 @@ def _cells(
             )
 
 
-def _fits(test: Mapping[str, Any], population: PopulationSpec) -> bool:
+def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
     """True if a test can be applied to test sets of a population."""
-    if test["test"] in OF_FOLDS:
+    if test.test in OF_FOLDS:
         return population.retrained is not None
-    if "code" in test:
+    if test.code is not None:
         return population.retrained is None and not population.scored
-    if test["test"] == "f1-interval":
+    if test.test == "f1-interval":
         known = population.population
         return not population.scored and population.retrained is None and not isinstance(known, EventPopulation)
-    of_scores: bool = test["test"] == "scores"
+    of_scores = test.test == "scores"
     return of_scores == population.scored
 
 
@@ -233,21 +238,29 @@ def _wanted(population: PopulationSpec) -> str:
 
 
 def _fold_cells(
-    study: CalibrationStudy, source: str, population: PopulationSpec, tests: Mapping[str, dict[str, Any]]
+    study: CalibrationStudy, source: str, population: PopulationSpec, tests: Mapping[str, AppliedTest]
 ) -> Iterator[Cell]:
     """The cells of learners that are retrained: the cross-validation by each scheme, and the tests of its folds."""
-    retrained = population.retrained
+    retrained, views = population.retrained, population.values
     assert retrained is not None
-    few = [n for n in study.sizes if n < 2 * retrained["scheme"]["folds"]]
+    assert isinstance(views, TwoViews)
+    least = 2 * retrained.scheme.folds
+    few = [n for n in study.sizes if n < least]
     if few:
-        least = 2 * retrained["scheme"]["folds"]
         raise ValueError(f"sizes: {few[0]} is not valid; expected at least {least}, two rows for each fold of {source}")
-    of = {"dataset": source, "slice": retrained["rows"], "seed": study.seed, "replicates": study.trials}
-    given = {key: retrained[key] for key in ("learner", "scheme")} | {"factors": dict(population.factors)}
+    of = Samples(dataset=source, slice=retrained.rows, seed=study.seed, replicates=study.trials)
     for label, test in tests.items():
         _try_test(label, test, source, population)
         for n in study.sizes:
-            work = {"population": population.values, "n": n, "test": test, "of": of, **given}
+            work = OfFolds(
+                population=views,
+                n=n,
+                test=test,
+                of=of,
+                learner=retrained.learner,
+                scheme=retrained.scheme,
+                factors=population.factors,
+            )
             tested = cell(
                 "fold-test",
                 subject={"dataset": source, "slice": str(population.slice), "n": str(n), "test": label},
@@ -258,22 +271,22 @@ def _fold_cells(
             yield from (*input_cells(tested), tested)
 
 
-def _try_test(label: str, test: dict[str, Any], source: str, spec: PopulationSpec) -> None:
+def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) -> None:
     """Try a test once, so that what it refuses is refused before anything starts."""
-    if spec.scored or test["test"] in OF_FOLDS:
+    if spec.scored or test.test in OF_FOLDS:
         return
     population = spec.population or Population(outcomes=(1,) * 8)
-    counted = isinstance(population, EventPopulation) and test["test"] == "bootstrap"
+    counted = isinstance(population, EventPopulation) and test.test == "bootstrap"
     if needs_classes(test) and not population.binary and not counted:
         raise ValueError(
             f"tests: {label}: {source} is not valid; expected a population with rows of both classes (positive)"
         )
     one_of_each = np.ones((1, population.width), dtype=np.int64)
     try:
-        if "code" in test:  # which runs in a process of its own alone
-            population.difference(test["measure"])
-        elif test["test"] == "f1-interval":
-            run_interval(test, one_of_each[0].tolist(), np.random.default_rng(0))
+        if test.code is not None:  # which runs in a process of its own alone
+            population.difference(test.compared)
+        elif test.test == "f1-interval":
+            run_interval(test.options, one_of_each[0].tolist(), np.random.default_rng(0))
         else:
             found = run_test(test, one_of_each, population, np.random.default_rng(0))
             require_some_defined(found.p_value, found.problem)

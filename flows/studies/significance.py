@@ -16,7 +16,7 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary.published import Reference
-from sigstats.tasks.work import TableTested
+from sigstats.tasks.work import Evaluated, TableTested
 
 from ..config.study import Study
 from ..running.prepared import Prepared, Progress
@@ -121,12 +121,13 @@ def _pair(case: Case) -> list[str]:
 
 def _cell(study: _Significance, entry: Entry, case: Case, method: str, *, tests: int) -> Cell:
     subject = {"test": case.shown_as or case.test, **case.subject, "method": method}
-    work: TableTested = {"test": case.test, "data": case.data}
     if method == MONTE_CARLO:
         replicates = entry.resamples or study.resamples
         stopping = study.stopping_of(alpha=study.alpha, adjust=study.adjust, tests=tests, replicates=replicates)
+        work = TableTested(test=case.test, data=case.data)
         return cell("replicate", subject=subject, work=work, seed=study.seed, replicates=replicates, stopping=stopping)
-    return cell("evaluate", subject=subject, work={**work, "method": method}, seed=study.seed, replicates=1)
+    work = Evaluated(test=case.test, data=case.data, method=method)
+    return cell("evaluate", subject=subject, work=work, seed=study.seed, replicates=1)
 
 
 def _references(case: Case, method: str, tested: Cell) -> Iterator[Reference]:

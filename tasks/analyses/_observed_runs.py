@@ -29,10 +29,7 @@ def observed_run_of(results: Results, *, dataset: str, classifier: str) -> Obser
 
 def rows_of_runs(results: Results, name: str, test: StatisticalTest, of: OfRuns) -> Iterator[Hypothesis]:
     """The hypotheses of a test of runs: of each classifier, every two, or all on a data set, in the plan's order."""
-    by_dataset: dict[str, list[Cell]] = {}
-    for cell in results.cells("crossval"):
-        by_dataset.setdefault(cell.subject["dataset"], []).append(cell)
-    for cells in by_dataset.values():
+    for cells in results.by_dataset("crossval").values():
         for compared in _compared(of, cells):
             names = [cell.subject["classifier"] for cell in compared]
             base = results.hypothesis(

@@ -16,6 +16,7 @@ from ..rates import COVERAGE, ERROR, POWER
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
+from ..work import Events, OfFolds, OnTestSets, Tested
 from .sample_size import rows_needed
 
 #: What it reads, which studies of one kind alone compute.
@@ -31,36 +32,41 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 def _known(results: Results, cell: Cell) -> AnyPopulation | None:
     """The population of a cell, if it is known and its difference is that of answers, not of scores."""
-    found = population(cell.work, results.store) if cell.fanout == "subsample" else None
+    found = population(cell.work_of(OnTestSets), results.store) if cell.fanout == "subsample" else None
     return None if isinstance(found, ScorePopulation) else found
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:
     """True if the null hypothesis of a cell's test is true in its population."""
     work = cell.work
-    if cell.fanout == "fold-test":
+    if isinstance(work, OfFolds):
         from ..populations import two_views  # the learners, whose import takes a third of a second
 
-        return two_views.null_holds(work["population"], work["test"])
+        return two_views.null_holds(work.population, work.test)
+    assert isinstance(work, OnTestSets)
     drawn_from = population(work, results.store)
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
         # The outcomes are missing, or the population has scores, whose measures are never exactly equal.
-        return bool(work["population"]["swapped"])
-    return null_holds(drawn_from, work["test"])
+        return work.population.swapped
+    return null_holds(drawn_from, work.test)
 
 
 def _exact(results: Results, cell: Cell) -> float | None:
     """The exact rate at which the test of a cell rejects; None if it is not known."""
-    drawn_from = None if cell.fanout == "fold-test" else population(cell.work, results.store)
+    work = cell.work
+    if not isinstance(work, OnTestSets):
+        return None
+    drawn_from = population(work, results.store)
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
         return None
-    return exact_rate(drawn_from, cell.work["n"], cell.work["test"], results.plan.alpha)
+    return exact_rate(drawn_from, work.n, work.test, results.plan.alpha)
 
 
 def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
-    work, alpha, test = cell.work, results.plan.alpha, cell.work["test"]
+    work, alpha = cell.work_of(Tested), results.plan.alpha
+    test = work.test
     holds, exact = null_is_true(results, cell), _exact(results, cell)
-    covers_truth = "confidence" in test and cell.fanout == "subsample"
+    covers_truth = "confidence" in test.options and cell.fanout == "subsample"
     rejections = results.hypothesis(
         cell,
         test="calibration",
@@ -70,7 +76,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         if exact is not None
         else "the test rejects no more often than stated",
         measure=ERROR if holds else POWER,
-        n=work["n"],
+        n=work.n,
         statistic=exact,
         null_mean=exact if exact is not None else alpha if holds else None,
     )
@@ -93,8 +99,9 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         if covers_truth:
             yield coverage
         return
+    drawn_from = work.population if isinstance(work, OnTestSets) else None
     empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))
-    what = "a class or category without a true row" if "events" in work["population"] else "no truly positive row"
+    what = "a class or category without a true row" if isinstance(drawn_from, Events) else "no truly positive row"
     notes = list(undefined(table))
     notes += [f"{what} in {empty:,} of {table.num_rows:,} test sets"] if empty else []
     told = {"note": "; ".join(notes), "unanswered": count_undefined(table), "without_class": empty}

@@ -19,9 +19,11 @@ from ..fingerprint import digest
 from ..plan import Cell
 from ..populations.tests import advantage, bootstrap_of_better, confidence
 from ..rates import measure_of
+from ..record import SIDES
 from ..replicates.subsample import outcomes_cell, trained_rows
 from ..results import Results
 from ..schema import Hypothesis
+from ..work import OnTestSets, TrainedPair
 
 #: The bins of the histogram of bootstrap replicates.
 _BINS = 48
@@ -33,19 +35,17 @@ USES = ("subsample",)
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One row for each test on each pair of trained classifiers, where test sets of the same size were drawn."""
     for cell in results.cells("subsample"):
-        source = outcomes_cell(cell.work)
-        if (
-            source is None
-            or source.fanout not in ("predict", "categorise")
-            or cell.work["population"]["swapped"]
-            or cell.work["n"] != source.work["split"]["test"]
-        ):
+        work = cell.work_of(OnTestSets)
+        source = outcomes_cell(work)
+        if source is None or not isinstance(source.work, TrainedPair) or work.population.swapped:
             continue
-        yield _of_cell(results, cell, source)
+        if work.n == source.work.split.test:
+            yield _of_cell(results, cell, source)
 
 
 def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
-    test = cell.work["test"]
+    work, pair = cell.work_of(OnTestSets), source.work_of(TrainedPair)
+    test = work.test
     row = results.hypothesis(
         source,
         cell,
@@ -54,7 +54,7 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
         alternative="greater",
         null="the classifier that is better on the test set is not better in truth",
         measure=measure_of(test).name,
-        n=cell.work["n"],
+        n=work.n,
     )
     predictions, drawn = results.table(source), results.table(cell)
     if predictions is None or drawn is None:
@@ -65,7 +65,7 @@ def _of_cell(results: Results, cell: Cell, source: Cell) -> Hypothesis:
         return row.with_(decision="none", note="on the test set neither is better")
     agreeing = int(np.count_nonzero(drawn.column("advantage").to_numpy() * ahead > 0))
     low, high = clopper_pearson(agreeing, drawn.num_rows)
-    sides = [f"{side.upper()} ({source.work[side]['learner']})" for side in ("a", "b")]
+    sides = [f"{side.upper()} ({pair.side(side).learner})" for side in SIDES]
     loser, winner = sides if ahead > 0 else reversed(sides)
     row = row.with_(a=loser, b=winner)
     resampled = resampled_differences(results, row)
@@ -91,11 +91,12 @@ def resampled_differences(results: Results, row: Hypothesis) -> tuple[NDArray[np
     named = {cell.name: cell for cell in results.plan.cells}
     source, cell = (named[name] for name in row.cell.split())
     predictions = results.table(source)
-    if cell.work["test"]["test"] != "bootstrap" or predictions is None:
+    test = cell.work_of(OnTestSets).test
+    if test.test != "bootstrap" or predictions is None:
         return None
     test_set = trained_rows(source, predictions, test=True)
-    found = bootstrap_of_better(cell.work["test"], test_set, _generator(cell), keep_replicates=True)
-    sign = -1.0 if measure_of(cell.work["test"]).greater_is_better else 1.0  # the better one is B of A - B
+    found = bootstrap_of_better(test, test_set, _generator(cell), keep_replicates=True)
+    sign = -1.0 if measure_of(test).greater_is_better else 1.0  # the better one is B of A - B
     return sign * np.array(found.bootstrap_distribution), sign * found.estimate
 
 

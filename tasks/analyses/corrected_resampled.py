@@ -18,6 +18,7 @@ from sigstats.retraining.five_by_two import five_by_two_test
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from ..work import CrossValidated
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "repetition")
@@ -35,16 +36,13 @@ class _Classifier:
     @property
     def five_by_two(self) -> bool:
         """True if the plan asks for five repetitions of two folds."""
-        settings = self.cells[0].work["cross_validation"]
-        return settings["folds"] == 2 and sum(cell.replicates for cell in self.cells) == 5
+        settings = self.cells[0].work_of(CrossValidated).cross_validation
+        return settings.folds == 2 and sum(cell.replicates for cell in self.cells) == 5
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One hypothesis for each pair of classifiers on a data set."""
-    by_dataset: dict[str, list[Cell]] = {}
-    for cell in results.cells("crossval"):
-        by_dataset.setdefault(cell.subject["dataset"], []).append(cell)
-    for cells in by_dataset.values():
+    for cells in results.by_dataset("crossval").values():
         for a, b in combinations([_read(results, cell) for cell in cells], 2):
             yield _compared(results, a, b)
 

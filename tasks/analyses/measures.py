@@ -52,10 +52,7 @@ class _Classifier:
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """Of each measure one row for each classifier on a data set, then one for each pair of them."""
-    by_dataset: dict[str, list[Cell]] = {}
-    for cell in results.cells("crossval"):
-        by_dataset.setdefault(cell.subject["dataset"], []).append(cell)
-    found = {name: [_read(results, cell) for cell in cells] for name, cells in by_dataset.items()}
+    found = {name: [_read(results, cell) for cell in cells] for name, cells in results.by_dataset("crossval").items()}
     for measure in results.plan.measures:
         for classifiers in found.values():
             yield from (_estimate(results, measure, one) for one in classifiers)

@@ -5,6 +5,7 @@ Of an interval bias, standard errors, coverage, misses and width; of a test the 
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from sigstats._common.extreme import at_most
 from sigstats._common.numerals import significant
 from sigstats.intervals import clopper_pearson
 
+from ..fingerprint import canonical
 from ..plan import Cell
 from ..populations.intervals import truth
 from ..populations.population import Population
@@ -33,6 +35,7 @@ from ..rates import (
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
+from ..work import OnTestSets, Outcomes, Tested
 from .calibration import count_undefined, null_is_true, undefined
 
 #: What it reads, which studies of one kind alone compute.
@@ -49,20 +52,20 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     from scipy.stats import binom
 
-    alpha = results.plan.alpha
+    work, alpha = cell.work_of(OnTestSets), results.plan.alpha
     row = results.hypothesis(
         cell,
         test="performance",
         method=cell.subject["test"],
         alternative="less",
         null="the interval holds the truth as often as stated",
-        n=cell.work["n"],
+        n=work.n,
     )
-    drawn_from, table = population(cell.work, results.store), results.table(cell)
+    drawn_from, table = population(work, results.store), results.table(cell)
     if table is None or not isinstance(drawn_from, Population):
         yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
         return
-    true = truth(drawn_from, cell.work["test"]["of"])
+    true = truth(drawn_from, work.test.options["of"])
     row = row.with_(
         truth=true,
         replicates=table.num_rows,
@@ -138,7 +141,7 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
             alternative="greater",
             null="the test rejects no more often than stated",
             measure=ADJUSTED_POWER,
-            n=cell.work["n"],
+            n=cell.work_of(Tested).n,
         )
         table, under_null = results.table(cell), results.table(null)
         if table is None or under_null is None:
@@ -149,12 +152,12 @@ def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
 
 def _key(cell: Cell) -> tuple[str, ...]:
     """What a population has in common with the one in which the null hypothesis is true."""
-    factors = cell.work.get("factors")
-    if factors is not None:
-        same = ", ".join(f"{name} = {value}" for name, value in factors.items() if name != "difference")
+    work = cell.work_of(Tested)
+    if not isinstance(work, OnTestSets) or work.factors is not None:
+        same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")
     else:  # outputs are exchanged in one of two, or r is 0 among several
-        values = {key: value for key, value in cell.work["population"].items() if key != "swapped"}
-        same = "" if values.get("endless") else str(values)
+        endless = isinstance(work.population, Outcomes) and work.population.endless
+        same = "" if endless else canonical(replace(work.population, swapped=False))
     return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from ..work import Measured
 from ._observed_runs import observed_run_of
 from .significance import sequential_fields
 
@@ -51,7 +52,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 
 def _untested(results: Results, cell: Cell) -> Hypothesis:
-    null, measure = cell.subject["null"], cell.work.get("measure", "error")
+    null, measure = cell.subject["null"], cell.work.measure if isinstance(cell.work, Measured) else "error"
     return results.hypothesis(
         cell,
         test=f"permutation-{null}",

@@ -38,11 +38,8 @@ class _Classifier:
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """Of each measure of predictions one row for each classifier on a data set, then one for each pair of them."""
-    by_dataset: dict[str, list[Cell]] = {}
-    for cell in results.cells("crossval"):
-        by_dataset.setdefault(cell.subject["dataset"], []).append(cell)
     for measure in results.plan.measures:
-        for dataset, cells in by_dataset.items():
+        for dataset, cells in results.by_dataset("crossval").items():
             lacks = _lacking(measure, results, cells[0])
             if lacks:
                 yield _row(results, ESTIMATES, dataset, ()).with_(measure=measure, decision="none", note=lacks)

@@ -1,6 +1,6 @@
 """How many rows McNemar's test needs to reject half of the time, beside which a publication's number stands."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +11,7 @@ from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import of_sets
+from ..work import AppliedTest, OnTestSets
 
 #: The measure of a row.
 HALF = "rows for half of the time"
@@ -22,11 +23,11 @@ USES = ("subsample",)
 def rows(results: Results) -> Iterator[Hypothesis]:
     """For each population in which one classifier is better and each of McNemar's tests the number of rows."""
     for group in one_test(results.plan.cells):
-        work, subject = group[0].work, group[0].subject
-        drawn_from = population(work, results.store) if _formula(work["test"]["test"]) else None
-        if not isinstance(drawn_from, (Population, EventPopulation)) or null_holds(drawn_from, work["test"]):
+        work, subject = group[0].work_of(OnTestSets), group[0].subject
+        drawn_from = population(work, results.store) if _formula(work.test.test) else None
+        if not isinstance(drawn_from, (Population, EventPopulation)) or null_holds(drawn_from, work.test):
             continue
-        needed = rows_needed(drawn_from, work["test"], 0.5, results.plan.alpha)
+        needed = rows_needed(drawn_from, work.test, 0.5, results.plan.alpha)
         yield results.hypothesis(
             *group,
             test="sample-size",
@@ -54,27 +55,26 @@ def joined(group: Iterable[Cell]) -> str:
     return " ".join(cell.name for cell in group)
 
 
-def rows_needed(known: Population | EventPopulation, test: Mapping[str, Any], share: float, alpha: float) -> int | None:
+def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: float, alpha: float) -> int | None:
     """The rows of an endless population of the same answers, from which on McNemar's test rejects so often.
 
     None for another test, if the test looks the other way, or if more would be needed than can be summed over.
     """
-    if _formula(test["test"]) is None:
+    if _formula(test.test) is None:
         return None
     only_a, only_b = known.discordant
     total = known.rows or 1
-    return _least_rows(only_a / total, only_b / total, share, alpha, tuple(test.items()))
+    return _least_rows(only_a / total, only_b / total, share, alpha, test.test, tuple(test.options.items()))
 
 
 @lru_cache(maxsize=1024)  # cells of several sizes ask the same
 def _least_rows(
-    only_a: float, only_b: float, share: float, alpha: float, test: tuple[tuple[str, Any], ...]
+    only_a: float, only_b: float, share: float, alpha: float, test: str, options: tuple[tuple[str, Any], ...]
 ) -> int | None:
-    options = dict(test)
-    formula = _formula(options.pop("test"))
+    formula = _formula(test)
     assert formula is not None
     try:
-        return formula(only_a=only_a, only_b=only_b, target=share, alpha=alpha, **options)
+        return formula(only_a=only_a, only_b=only_b, target=share, alpha=alpha, **dict(options))
     except ValueError:
         return None
 

@@ -9,6 +9,7 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import MONTE_CARLO, named, table_test
+from ..work import TableTested
 
 #: The name in the summary of a test that is an analysis of its own.
 LIKENESS = "likeness"
@@ -20,8 +21,9 @@ USES = ("evaluate", "replicate")
 
 def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     """The hypothesis of a cell, with its results if they are stored."""
-    test = named(cell.work["test"])
-    seen = table_test(cell.work["test"]).observed(cell.work["data"])
+    work = cell.work_of(TableTested)
+    test = named(work.test)
+    seen = table_test(work.test).observed(work.data)
     base = results.hypothesis(
         cell,
         test=cell.subject["test"],

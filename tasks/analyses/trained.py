@@ -12,10 +12,12 @@ from sigstats.measures.measure import as_measure
 
 from ..plan import Cell
 from ..populations.tests import AnyPopulation
+from ..record import SIDES
 from ..replicates import categorise
 from ..replicates.subsample import trained_rows
 from ..results import Results
 from ..schema import Hypothesis
+from ..work import Categorised
 
 _MEASURES = ("micro-f1", "macro-f1")
 
@@ -31,8 +33,9 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     table = results.table(cell)
-    chosen = categorise.chosen(cell.work, results.store)
-    for place, side in enumerate(("a", "b")):
+    work = cell.work_of(Categorised)
+    chosen = categorise.chosen(work, results.store)
+    for place, side in enumerate(SIDES):
         for measure in _MEASURES:
             row = results.hypothesis(
                 cell,
@@ -40,9 +43,9 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
                 method=_described(chosen[side]) if side in chosen else "as given",
                 alternative="none",
                 null="none",
-                classifier=f"{side.upper()} ({cell.work[side]['learner']})",
+                classifier=f"{side.upper()} ({work.side(side).learner})",
                 measure=as_measure(measure).name,
-                n=cell.work["split"]["test"],
+                n=work.split.test,
             )
             if table is None:
                 yield row

@@ -1,6 +1,5 @@
 """The folds in which a data set is tested, as a study file asks for them."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from sigstats._common.validation import IntArray
@@ -18,32 +17,36 @@ LEAVE_ONE_OUT = "leave-one-out"
 GIVEN = "given"
 
 
-def cross_validation_folds(dataset: Dataset, settings: Mapping[str, Any], rng: Any) -> IntArray:
+def cross_validation_folds(dataset: Dataset, folds: int | str, rng: Any, *, rare_classes: str) -> IntArray:
     """The test fold of every row: that of the data set, where it has folds; else no group is split.
 
-    `settings`: ``folds``, a number or `LEAVE_ONE_OUT`, and ``rare_classes`` as for `stratified_folds`. `rng`: source
-    of the folds; leaving out one row at a time draws nothing. Raises ValueError if a class has too few rows, or a
-    fold of the data set splits a group.
+    `folds`: a number, or `LEAVE_ONE_OUT`. `rng`: source of the folds; leaving out one row at a time draws nothing.
+    `rare_classes`: as for `stratified_folds`. Raises ValueError if a class has too few rows, or a fold of the data set
+    splits a group.
     """
-    rare = settings.get("rare_classes", "refuse")
     if dataset.folds is not None:
-        require_trained(dataset.y, dataset.folds, rare)
+        require_trained(dataset.y, dataset.folds, rare_classes)
         if dataset.groups is not None:
             require_whole_groups(dataset.folds, dataset.groups)
         return dataset.folds
-    if settings["folds"] == LEAVE_ONE_OUT:
-        return leave_one_out_folds(dataset.y, dataset.groups, rare_classes=rare)
+    if isinstance(folds, str):
+        return leave_one_out_folds(dataset.y, dataset.groups, rare_classes=rare_classes)
     if dataset.groups is not None:
-        return stratified_group_folds(dataset.y, dataset.groups, settings["folds"], rng, rare_classes=rare)
-    return stratified_folds(dataset.y, settings["folds"], rng, rare_classes=rare)
+        return stratified_group_folds(dataset.y, dataset.groups, folds, rng, rare_classes=rare_classes)
+    return stratified_folds(dataset.y, folds, rng, rare_classes=rare_classes)
 
 
 def dataset_of(store: Store, work: CrossValidated) -> Dataset:
     """The data set of a cell."""
-    return store.read_data(Dataset, work["dataset"]["name"], work["dataset"]["digest"])
+    return store.read_data(Dataset, work.dataset.name, work.dataset.digest)
 
 
 def folds_of(dataset: Dataset, work: CrossValidated) -> IntArray:
     """The test fold of every row, the same for all classifiers."""
-    settings = work["cross_validation"]
-    return cross_validation_folds(dataset, settings, settings["seed"])
+    return repeated_folds(dataset, work, work.cross_validation.seed)
+
+
+def repeated_folds(dataset: Dataset, work: CrossValidated, rng: Any) -> IntArray:
+    """The test fold of every row in one repetition."""
+    settings = work.cross_validation
+    return cross_validation_folds(dataset, settings.folds, rng, rare_classes=settings.rare_classes)

@@ -4,8 +4,7 @@ Pooled predictions share training rows, and those of several repetitions share t
 takes them as independent need not keep its level: what a calibration study finds out.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,8 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.retraining.corrected_resampled import corrected_resampled_test
 from sigstats.retraining.five_by_two import five_by_two_test
 
-from ..work import Scheme
+from ..record import Permuted, Scheme
+from ..work import AppliedTest
 from .population import Population
 from .tests import advantage, run_test
 
@@ -27,14 +27,14 @@ OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "homogeneity", "permutat
 _POOLED = Population(outcomes=(1,) * 8)
 
 
-def scheme_of(test: Mapping[str, Any], scheme: Scheme) -> Scheme:
+def scheme_of(test: AppliedTest, scheme: Scheme) -> Scheme:
     """The folds and repetitions that a test takes, of a population with this scheme."""
-    return {"folds": 2, "repeats": 5} if test["test"] == "five-by-two" else scheme
+    return Scheme(folds=2, repeats=5) if test.test == "five-by-two" else scheme
 
 
-def permutation_of(test: Mapping[str, Any]) -> dict[str, Any] | None:
+def permutation_of(test: AppliedTest) -> Permuted | None:
     """What is permuted, and how often; None for a test that permutes nothing."""
-    return {key: test[key] for key in ("null", "resamples")} if test["test"] == "permutation" else None
+    return Permuted(**test.options) if test.test == "permutation" else None
 
 
 def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -45,28 +45,25 @@ def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
     return found
 
 
-def run_fold_test(
-    test: Mapping[str, Any], outcomes: NDArray[np.int64], rng: np.random.Generator
-) -> tuple[float, float]:
+def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
     """The p-value of a test on one sample, and by how much B is better than A.
 
     `rng`: for a test that draws resamples.
     """
     pooled = outcomes.sum(axis=(0, 1))
-    options = {key: value for key, value in test.items() if key != "test"}
-    if test["test"] == "efficiency":
+    if test.test == "efficiency":
         a = JointOutcomes(*pooled.tolist()).confusion_a
         result = efficiency_test([[int(a.tp), int(a.fn)], [int(a.fp), int(a.tn)]], method="exact")
         return result.pvalue, (a.tp + a.tn) / float(pooled.sum()) - 0.5
     ahead = -float(differences(outcomes).mean())
-    if test["test"] == "homogeneity":
+    if test.test == "homogeneity":
         return homogeneity_test(*_right_by_class(pooled)).pvalue, ahead
-    if test["test"] == "five-by-two":
+    if test.test == "five-by-two":
         return five_by_two_test(differences(outcomes)).pvalue, ahead
-    if test["test"] == "corrected-t":
+    if test.test == "corrected-t":
         folds = outcomes.shape[1]
         values = differences(outcomes).ravel()
-        return corrected_resampled_test(values, n_train=folds - 1, n_test=1, **options).pvalue, ahead
+        return corrected_resampled_test(values, n_train=folds - 1, n_test=1, **test.options).pvalue, ahead
     found = run_test(test, pooled[None], _POOLED, rng)
     if found.problem:
         raise ValueError(found.problem)

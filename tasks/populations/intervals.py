@@ -47,68 +47,72 @@ def compared(outcomes: Sequence[Any], of: str) -> list[Any]:
     return [0, e1 + e3, 0, e2 + e4, 0, e5 + e7, 0, e6 + e8]
 
 
-def run_interval(test: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> Estimate:
+def run_interval(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> Estimate:
     """Apply a method to one test set.
 
-    `test`: ``of`` (``difference`` or ``a``), ``method``, ``confidence`` and ``resamples``.
+    `options`: ``of`` (``difference`` or ``a``), ``method``, ``confidence`` and ``resamples``.
     `counts`: the eight joint outcomes.
     `rng`: for a method that draws.
     """
-    joint = JointOutcomes(*compared(counts, test["of"]))
-    return _estimate(test, joint, *_METHODS[test["method"]](test, joint, rng))
+    joint = JointOutcomes(*compared(counts, options["of"]))
+    return _estimate(options, joint, *_METHODS[options["method"]](options, joint, rng))
 
 
 def run_intervals(
-    test: Mapping[str, Any], sets: Iterable[Sequence[int]], rng: np.random.Generator
+    options: Mapping[str, Any], sets: Iterable[Sequence[int]], rng: np.random.Generator
 ) -> tuple[list[Estimate], str]:
     """Apply a method to several test sets: what it says of each, and why it refuses the first that it refuses."""
     sets = list(sets)
-    found, problem = attempts(partial(run_interval, test, counts, rng) for counts in sets)
+    found, problem = attempts(partial(run_interval, options, counts, rng) for counts in sets)
     refused = (math.nan,) * 3
     return [
-        _estimate(test, JointOutcomes(*compared(counts, test["of"])), *refused) if said is None else said
+        _estimate(options, JointOutcomes(*compared(counts, options["of"])), *refused) if said is None else said
         for said, counts in zip(found, sets, strict=True)
     ], problem
 
 
-def _estimate(test: Mapping[str, Any], joint: JointOutcomes, low: float, high: float, error: float) -> Estimate:
+def _estimate(options: Mapping[str, Any], joint: JointOutcomes, low: float, high: float, error: float) -> Estimate:
     difference = float(_POPULATION.differences("f1", np.array([joint.counts]))[0])
-    sides = (joint.confusion_b,) if test["of"] == "a" else (joint.confusion_a, joint.confusion_b)
+    sides = (joint.confusion_b,) if options["of"] == "a" else (joint.confusion_a, joint.confusion_b)
     undefined = any(side.tp + side.fp + side.fn == 0 for side in sides)
     return Estimate(difference, low, high, error, undefined)
 
 
-def _bootstrap(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:
+def _bootstrap(
+    options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator
+) -> tuple[float, float, float]:
     found = bootstrap_test(
         joint,
         measure="f1",
-        method=test["method"],
-        n_resamples=test["resamples"],
-        confidence_level=test["confidence"],
+        method=options["method"],
+        n_resamples=options["resamples"],
+        confidence_level=options["confidence"],
         rng=rng,
     )
     return *-found.confidence_interval, found.standard_error
 
 
-def _closed(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
+def _closed(options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
     """Wilson's interval and its like."""
     error = f1_standard_error(joint)
-    if test["of"] == "difference":
-        return *-f1_difference_interval(joint, confidence_level=test["confidence"]), error
+    if options["of"] == "difference":
+        return *-f1_difference_interval(joint, confidence_level=options["confidence"]), error
     only = joint.confusion_b
     counts = (int(only.tp), int(only.fp), int(only.fn))
-    return *f1_interval(*counts, method=test["method"], confidence_level=test["confidence"]), error
+    return *f1_interval(*counts, method=options["method"], confidence_level=options["confidence"]), error
 
 
-def _posterior(test: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:
+def _posterior(
+    options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator
+) -> tuple[float, float, float]:
     """The equal-tailed interval of the posterior, with the prior Dirichlet(1/2, ..., 1/2) of the events."""
-    if test["of"] == "a":
-        weights = np.zeros((test["resamples"], 8))
+    if options["of"] == "a":
+        weights = np.zeros((options["resamples"], 8))
         weights[:, [1, 3, 5, 7]] = rng.standard_gamma(np.array(joint.counts)[[1, 3, 5, 7]] + 0.5, (len(weights), 4))
     else:
-        weights = rng.standard_gamma(np.array(joint.counts) + 0.5, (test["resamples"], 8))
+        weights = rng.standard_gamma(np.array(joint.counts) + 0.5, (options["resamples"], 8))
     drawn = np.sort(_POPULATION.differences("f1", weights))
-    rank = int((len(drawn) + 1) * (1 - test["confidence"]) / 2 + 1e-9)
+    rank = int((len(drawn) + 1) * (1 - options["confidence"]) / 2 + 1e-9)
     return float(drawn[rank - 1]), float(drawn[-rank]), float(drawn.std(ddof=1))
 
 

@@ -88,7 +88,7 @@ class OwnAnswers:
 
 def run_own_test(
     function: Callable[..., Any],
-    test: Mapping[str, Any],
+    options: Mapping[str, Any],
     drawn: NDArray[np.int64],
     population: AnyPopulation,
     rng: np.random.Generator,
@@ -98,10 +98,10 @@ def run_own_test(
     The rows of a test set come in random order. A function with a parameter ``rng`` is given a generator there; the
     global ones are seeded before each call.
 
-    `test`: its ``params``, and whether it is ``vectorised``. `drawn` (ndarray of int64, shape (m, J)): the test sets,
-    which come from `population`.
+    `options`: the ``params`` of the test, and whether it is ``vectorised``. `drawn` (ndarray of int64, shape (m, J)):
+    the test sets, which come from `population`.
     """
-    answers, vectorised = _answers(population), test["vectorised"]
+    answers, vectorised = _answers(population), options["vectorised"]
     seeds = rng.integers(2**32, size=len(drawn)).tolist()
     at_once = max(1, _ROWS_AT_ONCE // int(drawn[0].sum())) if vectorised else 1
     p_values: list[float] = []
@@ -114,7 +114,7 @@ def run_own_test(
         columns = [side[events if vectorised else events[0]] for side in answers]
         try:
             with fit_watch.fit(seed):
-                result = function(*columns, **_generator_of(function, own_rng), **test["params"])
+                result = function(*columns, **_generator_of(function, own_rng), **options["params"])
                 found = _p_values(result, len(sets))
         except Exception as error:  # a test may raise anything
             p_values.extend([math.nan] * len(sets))

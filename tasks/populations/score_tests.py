@@ -1,8 +1,6 @@
 """Tests of scores on test sets: areas under the ROC curve by DeLong, losses by Student's t."""
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +10,7 @@ from sigstats.scores.auc import auc_test
 from sigstats.scores.mean_score import mean_score_test
 from sigstats.scores.result import ScoreResult
 
+from ..work import AppliedTest
 from .score_files import Rows
 from .tests import Answers, attempts, numbers
 
@@ -22,7 +21,7 @@ def difference(measure: str, rows: Rows) -> float:
     return spec.of(rows.positive, rows.b) - spec.of(rows.positive, rows.a)
 
 
-def run_score_test(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
+def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
     """Run a test of scores on each test set; return its answers and the difference B - A on each.
 
     A test set without two rows (of both classes for an area; of two groups, if rows have groups) is no evidence: its
@@ -37,7 +36,7 @@ def run_score_test(test: Mapping[str, Any], sets: Rows, truth: float) -> tuple[A
     return answers, np.array([0.0 if each is None else each[2] for each in found])
 
 
-def _answer(test: Mapping[str, Any], rows: Rows, truth: float) -> tuple[float, bool, float]:
+def _answer(test: AppliedTest, rows: Rows, truth: float) -> tuple[float, bool, float]:
     """The p-value, whether the interval holds the truth B - A, and this difference."""
     result = _result(test, rows)
     if result is None:
@@ -46,15 +45,19 @@ def _answer(test: Mapping[str, Any], rows: Rows, truth: float) -> tuple[float, b
     return result.pvalue, bool(interval.low <= -truth <= interval.high), 0.0 - result.estimate
 
 
-def _result(test: Mapping[str, Any], rows: Rows) -> ScoreResult | None:
-    options = {"alternative": test["alternative"], "confidence_level": test["confidence"], "groups": rows.group}
+def _result(test: AppliedTest, rows: Rows) -> ScoreResult | None:
+    options = {
+        "alternative": test.options["alternative"],
+        "confidence_level": test.options["confidence"],
+        "groups": rows.group,
+    }
     if len(rows) < 2 or (rows.group is not None and len(np.unique(rows.group)) < 2):
         return None
-    spec = MEASURES[test["measure"]]
+    spec = MEASURES[test.compared]
     if spec.of_rows is None:
         # The units are rows or groups: two with a positive and two with a negative are needed.
         units = np.arange(len(rows)) if rows.group is None else rows.group
         if min(len(np.unique(units[rows.positive])), len(np.unique(units[~rows.positive]))) < 2:
             return None
-        return auc_test(rows.positive, rows.a, rows.b, method=test.get("method", "asymptotic"), **options)
+        return auc_test(rows.positive, rows.a, rows.b, method=test.options.get("method", "asymptotic"), **options)
     return mean_score_test(*(spec.of_rows(rows.positive, score) for score in (rows.a, rows.b)), **options)

@@ -1,10 +1,10 @@
 """Tests of two classifiers on test sets that are drawn from a population.
 
-A test is a mapping: ``test`` (the name of one of `sigstats.tasks.statistical_tests`, or ``bootstrap``) and its options.
-One of another package has its ``code`` besides, and is called by `sigstats.tasks.populations.own_tests`.
+A test is one of `sigstats.tasks.statistical_tests`, or ``bootstrap``. `sigstats.tasks.populations.own_tests` calls one
+of another package.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sigstats._common.validation import Alternative, one_line
 from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.measures.measure import as_measure
 from sigstats.measures.table import MEASURES
 
 from .. import statistical_tests
 from ..rates import measure_of
+from ..work import AppliedTest
 from .population import EventPopulation, Population
 
 AnyPopulation: TypeAlias = Population | EventPopulation
@@ -70,7 +70,7 @@ def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
 
 
 def run_test(
-    test: Mapping[str, Any], drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
+    test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
     """Run a test on each test set.
 
@@ -79,35 +79,31 @@ def run_test(
     `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`. `rng`: for a test that
     draws resamples.
     """
-    options = dict(test)
-    name = options.pop("test")
-    if name == "bootstrap":
-        return _bootstrap(drawn, population, rng, options)
-    of = statistical_tests.of_sets(name)
+    if test.test == "bootstrap":
+        return _bootstrap(test, drawn, population, rng)
+    of = statistical_tests.of_sets(test.test)
     assert of is not None  # other tests have fan-outs of their own
     eight = population.outcomes_of(drawn)
     distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
-    calls = (partial(of.pvalue, JointOutcomes(*counts), **options) for counts in distinct.tolist())
+    calls = (partial(of.pvalue, JointOutcomes(*counts), **test.options) for counts in distinct.tolist())
     found, problem = attempts(calls)
     return Answers(numbers(found)[which.ravel()], problem=problem)
 
 
-def _spelled(options: Mapping[str, Any]) -> dict[str, Any]:
+def _spelled(test: AppliedTest) -> dict[str, Any]:
     """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
     names = {"resamples": "n_resamples", "confidence": "confidence_level"}
-    spelled = {names.get(key, key): value for key, value in options.items() if key != "measure_code"}
-    if (
-        "alternative" in spelled and not as_measure(options["measure"]).greater_is_better
-    ):  # of a study, greater: A is better
+    spelled = {"measure": test.compared, **{names.get(key, key): value for key, value in test.options.items()}}
+    if "alternative" in spelled and not measure_of(test).greater_is_better:  # of a study, greater: A is better
         spelled["alternative"] = {"greater": "less", "less": "greater"}.get(spelled["alternative"], "two-sided")
     return spelled
 
 
 def _bootstrap(
-    drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator, options: Mapping[str, Any]
+    test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
 ) -> Answers:
-    truth = 0.0 - population.difference(options["measure"])  # A - B, as the test's
-    spelled = _spelled(options)
+    truth = 0.0 - population.difference(test.compared)  # A - B, as the test's
+    spelled = _spelled(test)
     calls = (partial(bootstrap_test, population.record(counts), rng=rng, **spelled) for counts in drawn.tolist())
     results, problem = attempts(calls)
     covers = [None if result is None else truth in result.confidence_interval for result in results]
@@ -116,82 +112,81 @@ def _bootstrap(
     )
 
 
-def needs_classes(test: Mapping[str, Any]) -> bool:
+def needs_classes(test: AppliedTest) -> bool:
     """True if a test needs rows of both classes, not only which answers are right."""
-    spec = MEASURES.get(test.get("measure", "accuracy"))
-    return test["test"] == "dcf" or spec is None or spec.needs != "answers"
+    spec = MEASURES.get(test.compared)
+    return test.test == "dcf" or spec is None or spec.needs != "answers"
 
 
-def advantage(test: Mapping[str, Any], drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
+def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
     """By how much B is better than A on each test set, in the measure of a test."""
     measure = measure_of(test)
-    if test["test"] == "bootstrap" or "code" in test:
+    if test.test == "bootstrap" or test.code is not None:
         found = population.differences(measure, drawn)
     else:  # it sees right and wrong answers alone
         found = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))
     return found if measure.greater_is_better else -found
 
 
-def true_advantage(population: AnyPopulation, test: Mapping[str, Any]) -> float:
+def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
     """By how much B is better than A in the population, in the measure of a test; 0 where outputs are exchanged."""
     if population.swapped:
         return 0.0
     measure = measure_of(test)
-    if test["test"] != "bootstrap" and measure.name == "accuracy":  # it sees right and wrong answers alone
+    if test.test != "bootstrap" and measure.name == "accuracy":  # it sees right and wrong answers alone
         only_a, only_b = population.discordant
         return (only_b - only_a) / (population.rows or 1)
     found = population.difference(measure)
     return found if measure.greater_is_better else -found
 
 
-def confidence(test: Mapping[str, Any], test_set: AnyPopulation, rng: np.random.Generator) -> float:
+def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator) -> float:
     """The confidence of a test, on one test set, that the classifier which is better on it is truly better; B in a tie.
 
     It is the probability of the bootstrap (eq. (13) of Keller, Mariethoz and Bengio), and one minus the one-sided
     p-value of any other test.
     """
-    if test["test"] == "bootstrap":
+    if test.test == "bootstrap":
         found = bootstrap_of_better(test, test_set, rng)
         draws = found.replicates or 0
         return (draws - round(draws * found.probability) - round(draws * found.probability_tied)) / draws
-    of = statistical_tests.of_sets(test["test"])
+    of = statistical_tests.of_sets(test.test)
     assert of is not None
-    options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
+    options = {key: value for key, value in test.options.items() if key != "alternative"}
     side: Alternative = "less" if _advantage_on(test, test_set) >= 0 else "greater"
     joint = JointOutcomes(*test_set.outcomes_of(test_set.counts)[0].tolist())
     return 1 - of.pvalue(joint, alternative=side, **options)
 
 
 def bootstrap_of_better(
-    test: Mapping[str, Any], test_set: AnyPopulation, rng: np.random.Generator, *, keep_replicates: bool = False
+    test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator, *, keep_replicates: bool = False
 ) -> BootstrapResult:
     """The bootstrap of a test, with the classifier that is better on the one test set as its B."""
-    options = {key: value for key, value in test.items() if key not in ("test", "alternative")}
+    options = {key: value for key, value in _spelled(test).items() if key != "alternative"}
     joint = test_set.joint if isinstance(test_set, EventPopulation) else test_set.record(test_set.counts[0].tolist())
     turned = joint if _advantage_on(test, test_set) >= 0 else joint.swapped()
-    return bootstrap_test(turned, rng=rng, keep_replicates=keep_replicates, **_spelled(options))
+    return bootstrap_test(turned, rng=rng, keep_replicates=keep_replicates, **options)
 
 
-def _advantage_on(test: Mapping[str, Any], test_set: AnyPopulation) -> float:
+def _advantage_on(test: AppliedTest, test_set: AnyPopulation) -> float:
     return float(advantage(test, test_set.counts, test_set)[0])
 
 
-def null_holds(population: AnyPopulation, test: Mapping[str, Any]) -> bool:
+def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
     """True if a test's null hypothesis is true in a population."""
     if population.swapped:
         return True
-    of = statistical_tests.of_sets(test["test"])
+    of = statistical_tests.of_sets(test.test)
     if of is not None and of.of_answers:
         only_a, only_b = population.discordant
         return only_a == only_b
     return population.difference(measure_of(test)) == 0
 
 
-def exact_rate(population: AnyPopulation, n: int, test: Mapping[str, Any], alpha: float) -> float | None:
+def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: float) -> float | None:
     """The exact rate at which a test rejects on test sets of n rows; None for a test that tells none."""
-    options = dict(test)
-    found = statistical_tests.of_sets(options.pop("test"))
+    found = statistical_tests.of_sets(test.test)
     if found is None or found.exact_rate is None:
         return None
     only_a, only_b = population.discordant
-    return found.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **options)
+    return found.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **test.options)

@@ -7,6 +7,7 @@ positive class, against all others.
 
 import pickle
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -20,9 +21,10 @@ from ..datasets.dataset import Dataset
 from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
+from ..record import SIDES, Learner, Split
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
-from ..work import SIDES, Learner, Named, Predicted, Split, TrainingSet
+from ..work import Predicted, TrainingSet
 
 #: The bounds of a cache of trained classifiers; the data sets that they were trained on are not part of it.
 MOST_BYTES, MOST_TRAINED = 1 << 29, 16
@@ -80,13 +82,13 @@ class Parts:
 
 
 def split(rows: int, settings: Split) -> Parts:
-    """Shuffle and cut this number of rows by ``train``, ``test`` and ``seed``."""
-    order = as_generator(settings["seed"]).permutation(rows)
-    train, test = settings["train"], settings["test"]
+    """Shuffle and cut this number of rows."""
+    order = as_generator(settings.seed).permutation(rows)
+    train, test = settings.train, settings.test
     return Parts(order[:train], order[train : train + test], order[train + test :])
 
 
-def positives(data: TrainingData, labels: list[str]) -> NDArray[np.bool_]:
+def positives(data: TrainingData, labels: Iterable[str]) -> NDArray[np.bool_]:
     """Which rows have one of the labels."""
     positive = set(labels)
     if isinstance(data, Documents):
@@ -95,17 +97,13 @@ def positives(data: TrainingData, labels: list[str]) -> NDArray[np.bool_]:
 
 
 class Pair:
-    """The two classifiers of a cell, trained.
-
-    `work`: ``split`` (as for `split`), ``positive`` (labels), and ``a`` and ``b``, each a ``learner`` with
-    ``params``. Raises ValueError if a classifier fails to fit.
-    """
+    """The two classifiers of a cell, trained. Raises ValueError if a classifier fails to fit."""
 
     def __init__(self, data: TrainingData, work: Predicted) -> None:
         self._rows = np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
-        self._truth = positives(data, work["positive"])
-        self.parts = split(len(data), work["split"])
-        self._fitted = [self._fit(data, side, work[side]) for side in SIDES]
+        self._truth = positives(data, work.positive)
+        self.parts = split(len(data), work.split)
+        self._fitted = [self._fit(data, side, work.side(side)) for side in SIDES]
 
     def _fit(self, data: TrainingData, side: str, spec: Learner) -> Any:
         train = self.parts.train
@@ -113,7 +111,7 @@ class Pair:
             return estimator(data, spec).fit(self._rows[train], self._truth[train])
         except Exception as error:  # a classifier may raise anything
             message = " ".join(str(error).split())[:300]
-            raise ValueError(f"classifier {side}: {spec['learner']} failed to fit: {message}") from error
+            raise ValueError(f"classifier {side}: {spec.learner} failed to fit: {message}") from error
 
     @property
     def nbytes(self) -> int:
@@ -130,25 +128,19 @@ class Pair:
 
 
 def estimator(data: TrainingData, spec: Learner) -> Any:
-    """The unfitted classifier that a ``learner`` and its ``params`` name; of texts, by the ``stem`` of their words."""
+    """The unfitted classifier of a name and its parameters; of texts, by the stems of their words."""
     from sigstats.learners import build  # slow to import, and every report knows this module
 
     if isinstance(data, Documents):
-        return build(spec["learner"], params=spec["params"], text=True, stem=spec.get("stem"))
+        return build(spec.learner, params=spec.params, text=True, stem=spec.stem)
     missing = bool(np.isnan(data.X).any())
-    return build(spec["learner"], params=spec["params"], nominal=data.nominal, missing=missing)
-
-
-def named_data(work: TrainingSet) -> Named:
-    """What a cell's data are stored as."""
-    return work["documents"] if "documents" in work else work["dataset"]
+    return build(spec.learner, params=spec.params, nominal=data.nominal, missing=missing)
 
 
 def data_of(store: Store, work: TrainingSet) -> TrainingData:
     """The data set or the documents of a cell."""
-    kind: type[Dataset] | type[Documents] = Documents if "documents" in work else Dataset
-    named = named_data(work)
-    return store.read_data(kind, named["name"], named["digest"])
+    kind: type[Dataset] | type[Documents] = Dataset if work.documents is None else Documents
+    return store.read_data(kind, work.data.name, work.data.digest)
 
 
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())

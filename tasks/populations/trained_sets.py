@@ -5,7 +5,7 @@ What a row is assigned is the set of categories whose classifiers say so, so tha
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,8 +19,9 @@ from sigstats.joint.events import Event, JointEvents
 from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..one_thread import one_thread
+from ..record import SIDES, Learner, Side
 from ..storage.store import Store
-from ..work import SIDES, Categorised, Learner, Predicted, Side, Tuned
+from ..work import Categorised, Predicted, Tuned
 from .trained_pair import TrainingData, bytes_of, data_of, estimator, positives, split, trained_cache
 
 if TYPE_CHECKING:
@@ -52,17 +53,16 @@ class TrainingRows:
 class SetPair:
     """The two sets of classifiers of a cell, trained.
 
-    `work`: ``split`` (as for `sigstats.tasks.populations.trained_pair.split`), ``categories``, and ``a`` and ``b``,
-    each a ``learner`` with ``params``. `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any. Raises
-    ValueError if a classifier fails to fit.
+    `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any. Raises ValueError if a classifier fails to
+    fit.
     """
 
     def __init__(
         self, data: TrainingData, work: Categorised, chosen: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
         self._rows = _rows(data)
-        self._truth = truth_of(data, work["categories"])
-        self.parts = split(len(data), work["split"])
+        self._truth = truth_of(data, work.categories)
+        self.parts = split(len(data), work.split)
         self._fitted = [self._fit(data, side, work, (chosen or {}).get(side, {})) for side in SIDES]
 
     def _fit(
@@ -73,8 +73,8 @@ class SetPair:
             OneAgainstOthers,  # slow to import, as in `trained_pair`
         )
 
-        with failures_named(side, work[side]["learner"]):
-            rows = _prepared(data, work, work[side])
+        with failures_named(side, work.side(side).learner):
+            rows = _prepared(data, work, work.side(side))
             return rows.transforms, OneAgainstOthers(rows.classifier.set_params(**chosen), rows.X, rows.truth)
 
     @property
@@ -108,7 +108,7 @@ def _rows(data: TrainingData) -> Any:
     return np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
 
 
-def truth_of(data: TrainingData, categories: list[str]) -> NDArray[np.bool_]:
+def truth_of(data: TrainingData, categories: Iterable[str]) -> NDArray[np.bool_]:
     """Which rows are of each category, shape (n, K)."""
     return np.column_stack([positives(data, [name]) for name in categories])
 
@@ -116,19 +116,19 @@ def truth_of(data: TrainingData, categories: list[str]) -> NDArray[np.bool_]:
 def _prepared(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> TrainingRows:
     from sigstats.learners.base import steps_of
 
-    train = split(len(data), work["split"]).train
+    train = split(len(data), work.split).train
     *transforms, classifier = steps_of(estimator(data, spec))
     X = _rows(data)[train]
     for transform in transforms:
         X = transform.fit_transform(X)
-    return TrainingRows(transforms, classifier, X, truth_of(data, work["categories"])[train])
+    return TrainingRows(transforms, classifier, X, truth_of(data, work.categories)[train])
 
 
 @cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
 def training_rows(store: Store, work: Tuned) -> TrainingRows:
     """What a cell with a ``classifier`` trains it on; a process transforms the rows once."""
-    with failures_named(work["side"], work["classifier"]["learner"]):
-        return _prepared(data_of(store, work), work, work["classifier"])
+    with failures_named(work.side, work.classifier.learner):
+        return _prepared(data_of(store, work), work, work.classifier)
 
 
 @cached(trained_cache(), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
@@ -138,7 +138,7 @@ def train_sets(store: Store, work: Categorised, chosen: Mapping[str, Mapping[str
         return SetPair(data_of(store, work), work, chosen)
 
 
-def joint_events(categories: list[str], found: Counted) -> JointEvents:
+def joint_events(categories: Iterable[str], found: Counted) -> JointEvents:
     """The counts of all events."""
     events, counts = zip(*found, strict=True)
     return JointEvents(tuple(categories), "categories", events, counts)
@@ -151,19 +151,16 @@ _WRONG_A, _WRONG_B = 5, 7
 def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Population | EventPopulation:
     """What the classifiers of a cell may say of the rows that they are neither trained nor tested on.
 
-    `store`: with the data set.
-    `name`: the name of the population.
-    `work`: as for `sigstats.tasks.populations.trained_sets.SetPair` or
-    `sigstats.tasks.populations.trained_pair.Pair`.
+    `store`: with the data set. `name`: the name of the population.
     """
     data = data_of(store, work)
-    rest = split(len(data), work["split"]).rest
+    rest = split(len(data), work.split).rest
     wrong = [np.arange(len(rest)) % each == 0 for each in (_WRONG_A, _WRONG_B)]
-    if "categories" not in work:
-        positive = positives(data, work["positive"])[rest]
+    if isinstance(work, Predicted):
+        positive = positives(data, work.positive)[rest]
         a, b = (positive ^ side for side in wrong)
         return Population(outcomes=tuple(np.bincount(4 * ~positive + ~a + 2 * ~b, minlength=8).tolist()))
-    found = [tuple(np.flatnonzero(row).tolist()) for row in truth_of(data, work["categories"])[rest]]
+    found = [tuple(np.flatnonzero(row).tolist()) for row in truth_of(data, work.categories)[rest]]
     answers = ([() if no else true for true, no in zip(found, side, strict=True)] for side in wrong)
     counted = Counter(zip(found, *answers, strict=True))
-    return EventPopulation(name, joint_events(work["categories"], sorted(counted.items())))
+    return EventPopulation(name, joint_events(work.categories, sorted(counted.items())))

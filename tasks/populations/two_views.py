@@ -6,9 +6,8 @@ which no real data set grants: the null hypothesis of a comparison is true.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,8 @@ from sigstats.learners import build
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 
-from ..work import Scheme
+from ..record import Learner, Permuted, Scheme
+from ..work import AppliedTest, TwoViews
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -34,14 +34,13 @@ class Sample:
     y: IntArray
 
 
-def draw(population: Mapping[str, Any], n: int, rng: np.random.Generator, size: int) -> list[Sample]:
+def draw(population: TwoViews, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
     """Draw samples of n rows, as many of each class (one more of the first where n is odd).
 
-    `population`: ``features``, the number that each learner sees; ``separation``, how far apart A sees the means of
-    the classes, in standard deviations; ``difference``, by how much further B does. `size`: how many samples.
+    `size`: how many samples.
     """
     y = np.arange(n) % 2
-    features = population["features"]
+    features = population.features
     found = []
     for _ in range(size):
         views = rng.standard_normal((2, n, features))
@@ -51,36 +50,35 @@ def draw(population: Mapping[str, Any], n: int, rng: np.random.Generator, size: 
     return found
 
 
-def distances(population: Mapping[str, Any]) -> tuple[float, float]:
+def distances(population: TwoViews) -> tuple[float, float]:
     """How far apart A and B see the means of the two classes; the best accuracy is Phi(distance / 2)."""
-    separation = population["separation"]
-    return separation, separation + population["difference"]
+    return population.separation, population.separation + population.difference
 
 
-def null_holds(population: Mapping[str, Any], test: Mapping[str, Any]) -> bool:
+def null_holds(population: TwoViews, test: AppliedTest) -> bool:
     """Whether the null hypothesis of a test is true: of two learners, or of A alone (efficiency, permutation)."""
-    if test["test"] == "permutation" and test["null"] == "features":
+    if test.test == "permutation" and test.options["null"] == "features":
         return True  # features are independent inside each class
-    if test["test"] in ("efficiency", "permutation"):
-        return bool(population["separation"] == 0)
-    return bool(population["difference"] == 0)
+    if test.test in ("efficiency", "permutation"):
+        return population.separation == 0
+    return population.difference == 0
 
 
 def folds_of(sample: Sample, scheme: Scheme, rng: np.random.Generator) -> list[IntArray]:
     """The stratified folds of each repetition of cross-validation."""
-    return [stratified_folds(sample.y, scheme["folds"], rng) for _ in range(scheme["repeats"])]
+    return [stratified_folds(sample.y, scheme.folds, rng) for _ in range(scheme.repeats)]
 
 
 def retrainers(
-    X: FloatArray, y: IntArray, folds: list[IntArray], learner: Mapping[str, Any], null: str = "labels"
+    X: FloatArray, y: IntArray, folds: list[IntArray], learner: Learner, null: str = "labels"
 ) -> Iterator[Retrainer]:
     """A learner on one view, for each repetition."""
     for each in folds:
-        estimator = build(learner["learner"], params=learner["params"], missing=False)
+        estimator = build(learner.learner, params=learner.params, missing=False)
         yield Retrainer(estimator, X, y, each, null=null)
 
 
-def outcomes(sample: Sample, folds: list[IntArray], learner: Mapping[str, Any]) -> IntArray:
+def outcomes(sample: Sample, folds: list[IntArray], learner: Learner) -> IntArray:
     """The eight joint outcomes of the cross-validated predictions, shape (repeats, folds, 8)."""
     sides = [[each.observed() for each in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
     count = int(folds[0].max()) + 1
@@ -92,16 +90,13 @@ def outcomes(sample: Sample, folds: list[IntArray], learner: Mapping[str, Any]) 
 
 
 def permuted_wrong(
-    sample: Sample,
-    folds: list[IntArray],
-    learner: Mapping[str, Any],
-    null: str,
-    rng: np.random.Generator,
-    size: int,
+    sample: Sample, folds: list[IntArray], learner: Learner, permutation: Permuted, rng: np.random.Generator
 ) -> tuple[int, IntArray]:
-    """The wrong answers of A over all repetitions: as observed, and in each of `size` permutations."""
-    repeated = list(retrainers(sample.a, sample.y, folds, learner, null))
+    """The wrong answers of A over all repetitions: as observed, and in each permutation."""
+    repeated = list(retrainers(sample.a, sample.y, folds, learner, permutation.null))
     observed = sum(int(np.count_nonzero(each.observed() != sample.y)) for each in repeated)
     # All repetitions see one permutation, so that the observed run is one more of them.
-    permuted = [sum(each.count_wrong(draws) for each in repeated) for draws in repeated[0].chunks(rng, size)]
+    permuted = [
+        sum(each.count_wrong(draws) for each in repeated) for draws in repeated[0].chunks(rng, permutation.resamples)
+    ]
     return observed, np.concatenate([np.asarray(wrong, dtype=np.int64) for wrong in permuted])

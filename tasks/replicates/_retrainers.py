@@ -14,9 +14,10 @@ from ..datasets.dataset import Dataset
 from ..datasets.folds import dataset_of, folds_of
 from ..fingerprint import canonical
 from ..own_code import build_as_planned
+from ..record import Null
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
-from ..work import CrossValidated, Null
+from ..work import CrossValidated
 
 #: scikit-learn's classifiers whose batched forms left ties, or features that vary by rounding alone, to other rules.
 _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
@@ -32,7 +33,7 @@ def retrainer(store: Store, work: CrossValidated, *, null: Null) -> Retrainer:
 
 
 def _key(store: Store, work: CrossValidated, null: Null) -> Hashable:
-    return store, canonical({name: work[name] for name in ("dataset", "classifier", "cross_validation")}), null
+    return store, canonical([work.dataset, work.classifier, work.cross_validation]), null
 
 
 @cached(WorkerCache[tuple[Retrainer, int]](lambda sized: sized[1], most_values=4), key=_key, lock=threading.Lock())
@@ -43,9 +44,9 @@ def _sized_retrainer(store: Store, work: CrossValidated, null: Null) -> tuple[Re
 
 def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *, null: Null) -> Retrainer:
     """A retrainer of a cell's classifier by other folds, which is not cached."""
-    estimator = build_as_planned(work["classifier"], nominal=dataset.nominal)
-    transforms = work["cross_validation"].get("transforms", "fold")
-    made = Retrainer(estimator, dataset.X, dataset.y, folds, null=null, transforms=transforms, groups=dataset.groups)
+    estimator = build_as_planned(work.classifier, nominal=dataset.nominal)
+    how: dict[str, Any] = {"null": null, "transforms": work.cross_validation.transforms, "groups": dataset.groups}
+    made = Retrainer(estimator, dataset.X, dataset.y, folds, **how)
     if own_code(work) is not None:
         made.around_fit = fit_watch.fit
     return made
@@ -53,11 +54,11 @@ def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *
 
 def own_code(work: CrossValidated) -> Mapping[str, str] | None:
     """What identifies the code of a classifier that is neither ours nor scikit-learn's."""
-    classifier = work["classifier"]
-    return {"learner": classifier["learner"], **classifier["code"]} if "code" in classifier else None
+    code = work.classifier.code
+    return None if code is None else {"learner": work.classifier.learner, **code}
 
 
 def revision(work: CrossValidated) -> int:
     """1 for scikit-learn's classifiers whose predictions were not its own on every data set before."""
     ours = own_code(work) is None
-    return int(ours and work["classifier"]["learner"].rpartition(".")[2] in _REVISED)
+    return int(ours and work.classifier.learner.rpartition(".")[2] in _REVISED)

@@ -3,6 +3,8 @@
 A replicate is a chunk; it has a row for each joint event of true categories, those of A, and those of B.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,11 @@ from sigstats.joint.events import JointEvents
 
 from ..fan_out import draws_nothing, new_cell
 from ..plan import Block, Cell
-from ..populations.trained_pair import named_data
 from ..populations.trained_sets import SetPair, joint_events, train_sets
+from ..record import SIDES, Side
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import SIDES, Categorised, Side
+from ..work import Categorised, Tuned
 from . import tune
 from .tune import combinations
 
@@ -40,23 +42,30 @@ SCHEMA = pa.schema(
 
 def tuning_cells(work: Categorised) -> dict[Side, Cell]:
     """The cells that choose the parameters of ``a`` and of ``b``, where any are chosen."""
-    return {side: _tuning_cell(work, side) for side in SIDES if "tune" in work[side]}
+    return {side: _tuning_cell(work, side) for side in SIDES if work.side(side).tune}
 
 
 def _tuning_cell(work: Categorised, side: Side) -> Cell:
-    data = {"documents": work["documents"]} if "documents" in work else {"dataset": work["dataset"]}
-    shared = {**data, "split": work["split"], "categories": work["categories"]}
+    classifier = work.side(side)
+    assert work.set is not None
     return new_cell(
         "tune",
         tune,
         subject={
-            "dataset": named_data(work)["name"],
-            "slice": work["set"],
-            "classifier": f"{side.upper()} ({work[side]['learner']})",
+            "dataset": work.data.name,
+            "slice": work.set,
+            "classifier": f"{side.upper()} ({classifier.learner})",
         },
-        work={**shared, "side": side, "classifier": work[side]},
-        seed=work["split"]["seed"],
-        replicates=len(combinations(work[side]["tune"])),
+        work=Tuned(
+            dataset=work.dataset,
+            documents=work.documents,
+            split=work.split,
+            categories=work.categories,
+            side=side,
+            classifier=classifier,
+        ),
+        seed=work.split.seed,
+        replicates=len(combinations(classifier)),
     )
 
 
@@ -69,24 +78,24 @@ def chosen(work: Categorised, store: Store) -> dict[str, dict[str, Any]]:
     """The parameters that were chosen for ``a`` and ``b``; of a choice that is not complete, none."""
     tables = {side: (cell, store.read_prefix(cell)) for side, cell in tuning_cells(work).items()}
     return {
-        side: tune.chosen(cell.work, table)
+        side: tune.chosen(cell.work_of(Tuned), table)
         for side, (cell, table) in tables.items()
         if table is not None and table.num_rows == cell.replicates
     }
 
 
-def stand_in(work: Categorised, store: Store) -> dict[str, Any]:  # noqa: ARG001
+def stand_in(work: Categorised, store: Store) -> Categorised:  # noqa: ARG001
     """The same with the first combination of parameters, as if it had been chosen."""
     settled: dict[str, Any] = {}
     for side in tuning_cells(work):
-        classifier = {key: value for key, value in work[side].items() if key != "tune"}
-        settled[side] = {**classifier, "params": {**work[side]["params"], **combinations(work[side]["tune"])[0]}}
-    return {**work, **settled}
+        classifier = work.side(side)
+        settled[side] = replace(classifier, tune=None, params={**classifier.params, **combinations(classifier)[0]})
+    return replace(work, **settled)
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The counts of each chunk."""
-    work: Categorised = block.cell.work
+    work = block.cell.work_of(Categorised)
     found = chosen(work, store)
     assert found.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
     pair: SetPair = train_sets(store, work, found)
@@ -99,7 +108,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     return pa.table(dict(zip(SCHEMA.names, map(list, zip(*rows, strict=True)), strict=True)), schema=SCHEMA)
 
 
-def events(table: pa.Table, categories: list[str], *, test: bool) -> JointEvents:
+def events(table: pa.Table, categories: Sequence[str], *, test: bool) -> JointEvents:
     """The joint events of the test set, or of all the rest."""
     own = table.filter(pa.array(table.column("test").to_numpy(zero_copy_only=False) == test))
     sides: list[list[Any]] = [own.column(name).to_pylist() for name in ("true", "a", "b", "count")]

@@ -45,15 +45,15 @@ SCHEMA = pa.schema(
 
 def stream(work: OnSamples) -> dict[str, Any]:
     """Keyed by the population and the size."""
-    return {"population": work["population"], "n": work["n"]}
+    return {"population": work.population, "n": work.n}
 
 
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """The joint outcomes of each sample of the block."""
-    work: OnSamples = block.cell.work
+    work = block.cell.work_of(OnSamples)
     found: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
     for rng, size in block.lanes():
-        samples = two_views.draw(work["population"], work["n"], rng, LANE_SIZE)
+        samples = two_views.draw(work.population, work.n, rng, LANE_SIZE)
         answers, problem = attempts(partial(_of_sample, work, sample, rng) for sample in samples[:size])
         if block.first == 0 and not found["wrong"] and not any(answers):
             raise ValueError(problem)  # a learner that fails on all samples of the first lane fails on more than these
@@ -65,20 +65,18 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
 
 
 def _of_sample(work: OnSamples, sample: two_views.Sample, rng: np.random.Generator) -> _Folds:
-    folds = two_views.folds_of(sample, work["scheme"], rng)
-    learner, permutation = work["learner"], work.get("permutation")
+    folds = two_views.folds_of(sample, work.scheme, rng)
+    learner, permutation = work.learner, work.permutation
     if permutation is None:
         outcomes = two_views.outcomes(sample, folds, learner)
         wrong = int(outcomes[:, :, [1, 3, 4, 6]].sum())  # of A: e2, e4, e5 and e7
         return outcomes.ravel().tolist(), wrong, []
-    wrong, permuted = two_views.permuted_wrong(
-        sample, folds, learner, permutation["null"], rng, permutation["resamples"]
-    )
+    wrong, permuted = two_views.permuted_wrong(sample, folds, learner, permutation, rng)
     return [], wrong, permuted.tolist()
 
 
 def sample(block: Block, index: int) -> two_views.Sample:
     """The sample `index` of the first lane of a block."""
     rng, _ = next(block.lanes())
-    work: OnSamples = block.cell.work
-    return two_views.draw(work["population"], work["n"], rng, LANE_SIZE)[index]
+    work = block.cell.work_of(OnSamples)
+    return two_views.draw(work.population, work.n, rng, LANE_SIZE)[index]

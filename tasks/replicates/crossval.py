@@ -32,12 +32,12 @@ SCHEMA = pa.schema(
 
 def stream(work: CrossValidated) -> dict[str, Any]:
     """The observed run draws no random numbers."""
-    return {"dataset": work["dataset"], "draws": "none"}
+    return {"dataset": work.dataset, "draws": "none"}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The predictions, one row for each row of the data set."""
-    work: CrossValidated = block.cell.work
+    work = block.cell.work_of(CrossValidated)
     dataset = dataset_of(store, work)
     return predictions(0, dataset, folds_of(dataset, work), retrainer(store, work, null="labels").observed())
 

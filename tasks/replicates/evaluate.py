@@ -9,7 +9,7 @@ from ..plan import Block
 from ..schema import REPLICATE, SUMMARY
 from ..statistical_tests import run_table_test
 from ..storage.store import Store
-from ..work import TableTested
+from ..work import Evaluated
 
 VERSION = 2
 LANE_SIZE = 1
@@ -39,15 +39,15 @@ RESULT = (
 SCHEMA = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in RESULT)])
 
 
-def revision(work: TableTested) -> int:
+def revision(work: Evaluated) -> int:
     """Chi-squares of very unequal probabilities are compared as fractions since revision 1."""
-    by_chi2 = work["data"].get("ordering") == "chi2" and work["method"] == "exact"
-    return int(work["test"] == "goodness-of-fit" and by_chi2)
+    by_chi2 = work.data.get("ordering") == "chi2" and work.method == "exact"
+    return int(work.test == "goodness-of-fit" and by_chi2)
 
 
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """The result, one row."""
-    work: TableTested = block.cell.work
-    found = run_table_test(work["test"], work["data"], work["method"])
+    work = block.cell.work_of(Evaluated)
+    found = run_table_test(work.test, work.data, work.method)
     columns: dict[str, list[Any]] = {name: [found.get(name, "" if name == "note" else None)] for name in RESULT}
     return replicates_table(block, SCHEMA, **columns)

@@ -11,7 +11,7 @@ from ..plan import Block, Cell
 from ..populations.fold_tests import permutation_of, permutation_pvalues, run_fold_test, scheme_of
 from ..populations.tests import attempts, numbers, require_some_defined
 from ..storage.store import Store
-from ..work import OfFolds
+from ..work import OfFolds, OnSamples
 from . import cross_validate, subsample
 
 VERSION = 1
@@ -22,47 +22,47 @@ SCHEMA = subsample.SCHEMA
 
 def stream(work: OfFolds) -> dict[str, Any]:
     """Keyed by the population and the size; the samples have streams of their own."""
-    return {"of": "fold tests", "population": work["population"], "n": work["n"]}
+    return {"of": "fold tests", "population": work.population, "n": work.n}
 
 
-def folds_cell(work: OfFolds, seed: int, replicates: int) -> Cell:
+def folds_cell(work: OfFolds) -> Cell:
     """The cell of the cross-validation that a test is made of."""
-    permutation = permutation_of(work["test"])
-    scheme = scheme_of(work["test"], work["scheme"])
-    values = {key: work[key] for key in ("population", "learner", "n")}
-    permuted = {} if permutation is None else {"permutation": permutation}
-    what = "" if permutation is None else f", {permutation['null']} permuted"
+    permutation = permutation_of(work.test)
+    scheme = scheme_of(work.test, work.scheme)
+    what = "" if permutation is None else f", {permutation.null} permuted"
     return new_cell(
         "cross-validate",
         cross_validate,
         subject={
-            "dataset": work["of"]["dataset"],
-            "slice": work["of"]["slice"],
-            "n": str(work["n"]),
-            "scheme": f"{scheme['repeats']} x {scheme['folds']} folds{what}",
+            "dataset": work.of.dataset,
+            "slice": work.of.slice,
+            "n": str(work.n),
+            "scheme": f"{scheme.repeats} x {scheme.folds} folds{what}",
         },
-        work={**values, "scheme": scheme, **permuted},
-        seed=seed,
-        replicates=replicates,
+        work=OnSamples(
+            population=work.population, n=work.n, learner=work.learner, scheme=scheme, permutation=permutation
+        ),
+        seed=work.of.seed,
+        replicates=work.of.replicates,
     )
 
 
 def needs(work: OfFolds) -> list[Cell]:
     """The cross-validation."""
-    return [folds_cell(work, work["of"]["seed"], work["of"]["replicates"])]
+    return [folds_cell(work)]
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The p-value on each sample of the block."""
-    work: OfFolds = block.cell.work
-    (source,) = needs(work)
+    work = block.cell.work_of(OfFolds)
+    source = folds_cell(work)
     folds = store.read_prefix(source)
     assert folds is not None  # the engine completes prerequisites first
     folds = folds.slice(block.first, block.last - block.first)
     size = folds.num_rows
     defined = folds.column("wrong").to_numpy() >= 0
     p_values, advantages = np.full(size, np.nan), np.zeros(size)
-    if permutation_of(work["test"]) is None:
+    if permutation_of(work.test) is None:
         p_values, advantages = _of_outcomes(block, folds, defined)
     elif defined.any():
         wrong = folds.column("wrong").to_numpy()[defined]
@@ -83,16 +83,16 @@ def _of_outcomes(
     block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """The p-value on each sample, NaN where the test is not defined, and by how much B is better."""
-    work: OfFolds = block.cell.work
-    scheme = scheme_of(work["test"], work["scheme"])
-    shape = (scheme["repeats"], scheme["folds"], 8)
+    work = block.cell.work_of(OfFolds)
+    scheme = scheme_of(work.test, work.scheme)
+    shape = (scheme.repeats, scheme.folds, 8)
     outcomes = folds.column("outcomes").to_pylist()
     answers: list[tuple[float, float] | None] = []
     for rng, size in block.lanes():
         first = len(answers)
         own = [place for place in range(first, first + size) if defined[place]]
         found, problem = attempts(
-            partial(run_fold_test, work["test"], np.array(outcomes[place], dtype=np.int64).reshape(shape), rng)
+            partial(run_fold_test, work.test, np.array(outcomes[place], dtype=np.int64).reshape(shape), rng)
             for place in own
         )
         if block.first == first == 0 and own:
@@ -105,7 +105,7 @@ def _of_outcomes(
 
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
     """The rows of one sample: the class of each, and what A and B see of it."""
-    (source,) = needs(block.cell.work)
+    source = folds_cell(block.cell.work_of(OfFolds))
     trial = block.first + index
     lane = trial // source.lane_size
     first = source.block(lane, lane + 1)

@@ -43,17 +43,17 @@ SCHEMA = pa.schema(
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The interval on each test set of the block."""
-    work: OnTestSets = block.cell.work
+    work = block.cell.work_of(OnTestSets)
     drawn_from = subsample.population(work, store)
     assert isinstance(drawn_from, Population)  # the study refuses others
     found: list[dict[str, Any]] = []
     for rng, size in block.lanes():
-        sets = drawn_from.draw(work["n"], rng, LANE_SIZE)[:size]
-        said, problem = run_intervals(work["test"], sets.tolist(), rng)
+        sets = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
+        said, problem = run_intervals(work.test.options, sets.tolist(), rng)
         if block.first == 0 and not found:
             require_some_defined(np.array([one.low for one in said]), problem)
         found.extend(map(asdict, said))
-    true = truth(drawn_from, work["test"]["of"])
+    true = truth(drawn_from, work.test.options["of"])
     for row in found:
         row["covers"] = row["low"] - _TIE <= true <= row["high"] + _TIE
     return replicates_table(block, SCHEMA, **{name: [row[name] for row in found] for name in SCHEMA.names[1:]})

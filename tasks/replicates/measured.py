@@ -25,11 +25,11 @@ SCHEMA = pa.schema(
 
 def statistic(store: Store, work: Measured) -> Statistic:
     """What a cell measures."""
-    return Statistic(work["measure"], len(dataset_of(store, work).classes), work.get("positive", 1))
+    return Statistic(work.measure, len(dataset_of(store, work).classes), work.positive)
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The measure of all rows."""
-    work: Measured = block.cell.work
+    work = block.cell.work_of(Measured)
     value = observed_value(retrainer(store, work, null="labels"), statistic(store, work))
     return replicates_table(block, SCHEMA, value=[value])

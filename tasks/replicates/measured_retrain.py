@@ -11,7 +11,7 @@ from ..fan_out import replicates_table
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import MeasuredRetrain
+from ..work import Measured, MeasuredRetrain
 from . import measured, retrain
 from ._retrainers import own_code as own_code
 from ._retrainers import retrainer
@@ -31,8 +31,8 @@ SCHEMA = pa.schema(
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The measure of every replicate of the block."""
-    work: MeasuredRetrain = block.cell.work
-    classifier, statistic = retrainer(store, work, null=work["null"]), measured.statistic(store, work)
+    work = block.cell.work_of(MeasuredRetrain)
+    classifier, statistic = retrainer(store, work, null=work.null), measured.statistic(store, work)
     return replicates_table(
         block,
         SCHEMA,
@@ -42,7 +42,7 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 def observed(retrains: Cell) -> Cell:
     """The cell of the observed value: the same measure of the same classifier on the labels as they are."""
-    return retrain.on_labels_as_they_are(retrains, "measured", measured)
+    return retrain.on_labels_as_they_are(retrains, "measured", measured, Measured)
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

@@ -35,16 +35,17 @@ SCHEMA = subsample.SCHEMA.append(
 
 def own_code(work: OnTestSets) -> Mapping[str, str] | None:
     """That of the test."""
-    return {"learner": work["test"]["test"], **work["test"]["code"]}
+    return {"learner": work.test.test, **(work.test.code or {})}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The answer of the test on each test set of the block."""
-    work: OnTestSets = block.cell.work
-    test = work["test"]
-    name, allowed = test["test"], (test["code"]["package"],)
-    require_as_planned(name, test["code"], partial(own_tests.code_of, name, allowed))
-    require_measure(test)
+    work = block.cell.work_of(OnTestSets)
+    test = work.test
+    assert test.code is not None
+    name, allowed = test.test, (test.code["package"],)
+    require_as_planned(name, test.code, partial(own_tests.code_of, name, allowed))
+    require_measure(test.measure, test.measure_code)
     function = own_tests.find(name, allowed)
     drawn_from = subsample.population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
@@ -52,8 +53,8 @@ def compute(block: Block, store: Store) -> pa.Table:
     p_values, advantages, no_positive = [], [], []
     problems: list[str | None] = []
     for rng, size in block.lanes():
-        drawn = drawn_from.draw(work["n"], rng, LANE_SIZE)[:size]
-        found = own_tests.run_own_test(function, test, drawn, drawn_from, rng)
+        drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
+        found = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
         p_values.append(found.p_value)
         problems.extend(found.problems)
         advantages.append(advantage(test, drawn, drawn_from))

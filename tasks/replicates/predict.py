@@ -8,6 +8,7 @@ from ..plan import Block
 from ..populations.trained_pair import Pair, train_pair
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..work import Predicted
 from .count import columns, fields, total
 
 VERSION = 1
@@ -25,7 +26,7 @@ SCHEMA = pa.schema(
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The counts of each chunk."""
-    pair: Pair = train_pair(store, block.cell.work)
+    pair: Pair = train_pair(store, block.cell.work_of(Predicted))
     chunks = pair.parts.chunks()[block.first : block.last]
     in_test = np.array([np.isin(rows[0], pair.parts.test).item() for rows in chunks])
     return replicates_table(block, SCHEMA, test=in_test, **columns(pair.outcomes(rows).tolist() for rows in chunks))

@@ -3,11 +3,12 @@
 The first repetition is the observed run (`sigstats.tasks.replicates.crossval`); its folds are those of the study.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
-from ..datasets.folds import cross_validation_folds, dataset_of
+from ..datasets.folds import dataset_of, repeated_folds
 from ..plan import Block
 from ..storage.store import Store
 from ..work import CrossValidated
@@ -24,17 +25,16 @@ SCHEMA = crossval.SCHEMA
 
 def stream(work: CrossValidated) -> dict[str, Any]:
     """Keyed by the data set and how it is split, so that all classifiers are given the same folds."""
-    settings = {key: value for key, value in work["cross_validation"].items() if key != "transforms"}
-    return {"dataset": work["dataset"]["digest"], "cross_validation": settings}
+    return {"dataset": work.dataset.digest, "cross_validation": replace(work.cross_validation, transforms="fold")}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The predictions of each repetition, one row for each row of the data set."""
-    work: CrossValidated = block.cell.work
+    work = block.cell.work_of(CrossValidated)
     dataset = dataset_of(store, work)
     tables = []
     for number, (rng, _) in enumerate(block.lanes(), block.first):
-        folds = cross_validation_folds(dataset, work["cross_validation"], rng)
+        folds = repeated_folds(dataset, work, rng)
         predicted = new_retrainer(dataset, work, folds, null="labels").observed()
         tables.append(crossval.predictions(number, dataset, folds, predicted))
     return pa.concat_tables(tables).combine_chunks()

@@ -24,19 +24,19 @@ SCHEMA = pa.schema(
 
 def stream(work: TableTested) -> dict[str, Any]:
     """Keyed by the test and the table."""
-    return {"test": work["test"], "data": work["data"]}
+    return {"test": work.test, "data": work.data}
 
 
 def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     """Whether each replicate of the block is at least as extreme as observed."""
-    work: TableTested = block.cell.work
-    drawn = table_test(work["test"]).exceedances
+    work = block.cell.work_of(TableTested)
+    drawn = table_test(work.test).exceedances
     if drawn is None:
-        raise ValueError(f"test: {work['test']!r} is not valid; expected one that has the method monte-carlo")
+        raise ValueError(f"test: {work.test!r} is not valid; expected one that has the method monte-carlo")
     return replicates_table(
         block,
         SCHEMA,
-        exceeds=np.concatenate([drawn(work["data"], size, rng) for rng, size in block.lanes()]),
+        exceeds=np.concatenate([drawn(work.data, size, rng) for rng, size in block.lanes()]),
     )
 
 

@@ -1,5 +1,6 @@
 """Retrains under a null hypothesis: permuted labels (PermClass) or features permuted inside classes (PermFeats)."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ..fan_out import FanOut, new_cell, replicates_table
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Retrained
+from ..work import CrossValidated, Retrained
 from . import crossval
 from ._retrainers import own_code as own_code
 from ._retrainers import retrainer as retrainer
@@ -24,24 +25,26 @@ SCHEMA = pa.schema([REPLICATE, column("wrong", pa.int32(), "rows", "rows that th
 
 def stream(work: Retrained) -> dict[str, Any]:
     """Keyed by data set and null hypothesis alone, so that all classifiers are given the same permutations."""
-    return {"dataset": work["dataset"]["digest"], "null": work["null"]}
+    return {"dataset": work.dataset.digest, "null": work.null}
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The number of wrong rows of every replicate of the block."""
-    classifier = retrainer(store, block.cell.work, null=block.cell.work["null"])
+    work = block.cell.work_of(Retrained)
+    classifier = retrainer(store, work, null=work.null)
     wrong = np.concatenate([classifier.wrong(rng, size) for rng, size in block.lanes()])
     return replicates_table(block, SCHEMA, wrong=wrong.astype(np.int32))
 
 
 def observed(retrains: Cell) -> Cell:
     """The cell of the observed run: the same classifier on the labels as they are."""
-    return on_labels_as_they_are(retrains, "crossval", crossval)
+    return on_labels_as_they_are(retrains, "crossval", crossval, CrossValidated)
 
 
-def on_labels_as_they_are(retrains: Cell, name: str, fan_out: FanOut) -> Cell:
-    """The cell of a fan-out for what retrains are counted against."""
-    subject, work = ({key: part[key] for key in part if key != "null"} for part in (retrains.subject, retrains.work))
+def on_labels_as_they_are(retrains: Cell, name: str, fan_out: FanOut, kind: type[CrossValidated]) -> Cell:
+    """The cell of a fan-out for what retrains are counted against; `kind` is its work."""
+    subject = {key: value for key, value in retrains.subject.items() if key != "null"}
+    work = kind(**{field.name: getattr(retrains.work, field.name) for field in fields(kind)})
     return new_cell(name, fan_out, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
 
 

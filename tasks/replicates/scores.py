@@ -43,10 +43,10 @@ SCHEMA = pa.schema(
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The scores, one row for each row of the data set."""
-    work: CrossValidated = block.cell.work
+    work = block.cell.work_of(CrossValidated)
     dataset = dataset_of(store, work)
-    estimator = build_as_planned(work["classifier"], nominal=dataset.nominal)
-    transforms = work["cross_validation"].get("transforms", "fold")
+    estimator = build_as_planned(work.classifier, nominal=dataset.nominal)
+    transforms = work.cross_validation.transforms
     found = class_scores(estimator, dataset.X, dataset.y, folds_of(dataset, work), transforms=transforms)
     n = len(dataset)
     columns: dict[str, Any] = {

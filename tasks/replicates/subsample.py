@@ -24,10 +24,11 @@ from ..populations.score_tests import run_score_test
 from ..populations.scored import ScorePopulation
 from ..populations.tests import Answers, AnyPopulation, advantage, require_some_defined, run_test
 from ..populations.trained_sets import likely_answers
+from ..record import Named
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
-from ..work import OnTestSets
+from ..work import Categorised, Computed, Counted, Events, OnTestSets, Outcomes, Predicted, ScoredRows
 from . import categorise, count, predict
 from .count import total
 
@@ -61,26 +62,26 @@ SCHEMA = pa.schema(
 
 def stream(work: OnTestSets) -> dict[str, Any]:
     """Keyed by the population and the size; neither the test nor the time at which files were written matters."""
-    population = dict(work["population"])
-    if "outcomes_of" in population:
-        about = population["outcomes_of"]
-        counted = {key: value for key, value in about["work"].items() if key != "written"}
-        population["outcomes_of"] = {**about, "work": counted}
-    return {"population": population, "n": work["n"]}
+    population = work.population
+    if isinstance(population, Computed) and isinstance(counted := population.outcomes_of.work, Counted):
+        source = replace(population.outcomes_of, work=replace(counted, written=None))
+        population = replace(population, outcomes_of=source)
+    return {"population": population, "n": work.n}
 
 
 def revision(work: OnTestSets) -> int:
     """Areas of grouped rows have Obuchowski's variance since revision 1."""
-    return int("scores" in work["population"] and work["test"].get("measure") == "auc")
+    return int(isinstance(work.population, ScoredRows) and work.test.measure == "auc")
 
 
 def outcomes_cell(work: OnTestSets) -> Cell | None:
     """The cell whose outcomes are the population, if the study trains the classifiers or counts files itself."""
-    about = work["population"].get("outcomes_of")
-    if about is None:
+    if not isinstance(work.population, Computed):
         return None
-    name = about["fanout"]
-    return new_cell(name, _SOURCES[name], **{key: about[key] for key in about if key != "fanout"})
+    of = work.population.outcomes_of
+    return new_cell(
+        of.fanout, _SOURCES[of.fanout], subject=of.subject, work=of.work, seed=of.seed, replicates=of.replicates
+    )
 
 
 def needs(work: OnTestSets) -> list[Cell]:
@@ -89,35 +90,36 @@ def needs(work: OnTestSets) -> list[Cell]:
     return [] if found is None else [found]
 
 
-def stand_in(work: OnTestSets, store: Store) -> dict[str, Any] | None:
+def stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
     """The same on answers that classifiers which are still to be trained may give; None if files are counted."""
     source = outcomes_cell(work)
-    if source is None or source.fanout == "count":
+    if source is None or not isinstance(source.work, Predicted | Categorised):
         return None
-    swapped = {"swapped": work["population"]["swapped"]}
-    likely = likely_answers(store, source.subject["slice"], source.work)
+    likely, swapped = likely_answers(store, source.subject["slice"], source.work), work.population.swapped
     if isinstance(likely, Population):
-        return {**work, "population": {"outcomes": likely.outcomes, "endless": False, **swapped}}
+        return replace(work, population=Outcomes(outcomes=likely.outcomes, endless=False, swapped=swapped))
     store.write_data(likely)
-    return {**work, "population": {"events": {"name": likely.name, "digest": likely.digest()}, **swapped}}
+    return replace(work, population=Events(events=Named(name=likely.name, digest=likely.digest()), swapped=swapped))
 
 
 def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulation | None:
     """The population of a cell; None if the cell that counts its outcomes is incomplete."""
-    values = dict(work["population"])
-    kinds: dict[str, type[EventPopulation] | type[ScorePopulation]]
-    kinds = {"events": EventPopulation, "scores": ScorePopulation}
-    for what, kind in kinds.items():
-        if what in values:
-            data = store.read_data(kind, values[what]["name"], values[what]["digest"])
-            return data.exchanged() if values["swapped"] else data
-    source = outcomes_cell(work)
-    if source is None:
-        return Population(**{**values, "outcomes": tuple(values["outcomes"])})
-    try:
-        return replace(_counted(store, source), swapped=values["swapped"])
-    except LookupError:
-        return None
+    drawn_from = work.population
+    data: EventPopulation | ScorePopulation
+    if isinstance(drawn_from, Outcomes):
+        return Population(outcomes=drawn_from.outcomes, endless=drawn_from.endless, swapped=drawn_from.swapped)
+    if isinstance(drawn_from, Events):
+        data = store.read_data(EventPopulation, drawn_from.events.name, drawn_from.events.digest)
+    elif isinstance(drawn_from, ScoredRows):
+        data = store.read_data(ScorePopulation, drawn_from.scores.name, drawn_from.scores.digest)
+    else:
+        source = outcomes_cell(work)
+        assert source is not None
+        try:
+            return replace(_counted(store, source), swapped=drawn_from.swapped)
+        except LookupError:
+            return None
+    return data.exchanged() if drawn_from.swapped else data
 
 
 @lru_cache(maxsize=16)
@@ -136,13 +138,13 @@ def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
     if source.fanout == "predict":
         return Population(outcomes=predict.outcomes(table, test=test))
     name = source.subject["slice"]
-    return EventPopulation(name, categorise.events(table, source.work["categories"], test=test))
+    return EventPopulation(name, categorise.events(table, source.work_of(Categorised).categories, test=test))
 
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The results of the test on each test set of the block."""
-    work: OnTestSets = block.cell.work
-    require_measure(work["test"])
+    work = block.cell.work_of(OnTestSets)
+    require_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     _require_positives(work, drawn_from)
@@ -169,13 +171,13 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     """The rows of one test set: distinct rows with their count, or scored rows."""
-    work: OnTestSets = block.cell.work
+    work = block.cell.work_of(OnTestSets)
     drawn_from = population(work, store)
     assert drawn_from is not None  # whoever replays has seen to it
     rng, _ = next(block.lanes())
     if not isinstance(drawn_from, ScorePopulation):
-        return counted_rows(drawn_from, drawn_from.draw(work["n"], rng, LANE_SIZE)[index].tolist())
-    rows = drawn_from.draw(work["n"], rng, LANE_SIZE).part(index)
+        return counted_rows(drawn_from, drawn_from.draw(work.n, rng, LANE_SIZE)[index].tolist())
+    rows = drawn_from.draw(work.n, rng, LANE_SIZE).part(index)
     columns: dict[str, Any] = {"positive": rows.positive, "score_a": rows.a, "score_b": rows.b}
     return pa.table(columns | ({} if rows.group is None else {"group": rows.group}))
 
@@ -188,7 +190,7 @@ def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
 def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation) -> None:
     """Refuse a positive class that no row has, which is known only after all files are counted."""
     source = outcomes_cell(work)
-    positive = None if source is None else source.work.get("positive")
+    positive = getattr(source.work, "positive", None) if source else None
     if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
         raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
 
@@ -197,11 +199,11 @@ def _lane(
     work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation, rng: np.random.Generator, size: int
 ) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]:
     """The answers of the test, by how much B is better, and whether a class has no row, on each test set."""
-    test, n = work["test"], work["n"]
+    test, n = work.test, work.n
     # Whole lanes are drawn, so that more test sets begin with the fewer.
     if isinstance(drawn_from, ScorePopulation):
         sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
-        truth = 0.0 if drawn_from.swapped else drawn_from.truth[test["measure"]]
+        truth = 0.0 if drawn_from.swapped else drawn_from.truth[test.compared]
         return *run_score_test(test, sets, truth), sets.lacking
     drawn = drawn_from.draw(n, rng, LANE_SIZE)[:size]
     return run_test(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)

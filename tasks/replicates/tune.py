@@ -15,6 +15,7 @@ from ..fan_out import draws_nothing, replicates_table
 from ..one_thread import one_thread
 from ..plan import Block
 from ..populations.trained_sets import failures_named, training_rows
+from ..record import Learner, Tuning
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import Tuned
@@ -34,28 +35,35 @@ SCHEMA = pa.schema(
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The scores of the combinations of the block."""
-    work: Tuned = block.cell.work
-    tune = work["classifier"]["tune"]
-    tried = combinations(tune)[block.first : block.last]
+    work = block.cell.work_of(Tuned)
+    tried = combinations(work.classifier)[block.first : block.last]
     with one_thread():
         rows = training_rows(store, work)
-        with failures_named(work["side"], work["classifier"]["learner"]):
-            found = [scores(rows.classifier, rows.X, rows.truth, tune["folds"], params) for params in tried]
+        with failures_named(work.side, work.classifier.learner):
+            found = [
+                scores(rows.classifier, rows.X, rows.truth, _tuning(work.classifier).folds, params) for params in tried
+            ]
     micro, macro = zip(*found, strict=True)
     return replicates_table(block, SCHEMA, micro_f1=micro, macro_f1=macro)
 
 
 def chosen(work: Tuned, table: pa.Table) -> dict[str, Any]:
     """The combination of the greatest F1, the first of equals."""
-    tune = work["classifier"]["tune"]
-    values: list[Any] = table.column("macro_f1" if tune["measure"] == "macro-f1" else "micro_f1").to_pylist()
-    return combinations(tune)[values.index(max(values))]
+    by_macro = _tuning(work.classifier).measure == "macro-f1"
+    values: list[Any] = table.column("macro_f1" if by_macro else "micro_f1").to_pylist()
+    return combinations(work.classifier)[values.index(max(values))]
 
 
-def combinations(tune: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All combinations of the values of ``tune["grid"]``, the parameters in alphabetical order."""
-    names = sorted(tune["grid"])
-    return [dict(zip(names, values, strict=True)) for values in product(*(tune["grid"][name] for name in names))]
+def combinations(classifier: Learner) -> list[dict[str, Any]]:
+    """All combinations of the values of its grid, the parameters in alphabetical order."""
+    grid = _tuning(classifier).grid
+    names = sorted(grid)
+    return [dict(zip(names, values, strict=True)) for values in product(*(grid[name] for name in names))]
+
+
+def _tuning(classifier: Learner) -> Tuning:
+    assert classifier.tune is not None
+    return classifier.tune
 
 
 def scores(

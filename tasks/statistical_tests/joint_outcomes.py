@@ -24,7 +24,7 @@ def _evaluate(data: Mapping[str, Any], method: str) -> dict[str, Any]:
     """The p-value by a method; the estimate is that of b less that of a."""
     outcomes = JointOutcomes(*data["outcomes"])
     if method == "bootstrap":
-        require_measure(data)
+        require_measure(data.get("measure"), data.get("measure_code"))
         resampled = bootstrap_test(outcomes, measure=data["measure"], rng=0)  # equal outcomes give equal results
         interval = -resampled.confidence_interval
         return fields(

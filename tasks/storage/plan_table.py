@@ -7,7 +7,9 @@ import pyarrow as pa
 
 from ..fingerprint import canonical, digest
 from ..plan import Cell, Plan
+from ..record import record
 from ..schema import column
+from ..work import WORK, Work
 from .seal import Damaged, unseal
 from .store import Store
 
@@ -78,6 +80,10 @@ def _plan_of(content: bytes) -> Plan:
         name = row.pop("cell")
         for key in ("subject", "work", "stream", "stopping"):
             row[key] = None if row.get(key) is None else json.loads(row[key])
+        try:
+            row["work"] = record(WORK.get(row["fanout"], Work), row["work"])
+        except (KeyError, TypeError):
+            raise Damaged(f"plan.parquet has the cell {name}, whose work is not that of a {row['fanout']}") from None
         cell = Cell(**row, limits=limits.get(name))
         if cell.name != name:
             raise Damaged(f"plan.parquet names the cell {name}, which is now {cell.name}")

@@ -8,10 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.replicates import cell, fanout
 from sigstats.tasks.storage.plan_table import write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
+from sigstats.tasks.work import CrossValidated, Retrained
 
 #: Rows, classes, and how much error the features' independence would add.
 DATASETS = {"breast-cancer": (569, 2, 0.01), "digits": (1797, 10, 0.09), "iris": (150, 3, 0.0), "wine": (178, 3, 0.03)}
@@ -61,16 +63,16 @@ def _cells(datasets: Sequence[str], classifiers: Sequence[str], replicates: int)
         for dataset in datasets:
             for classifier in classifiers:
                 work: dict[str, Any] = {
-                    "dataset": {"name": dataset, "digest": dataset.encode().hex()},
-                    "classifier": {"learner": classifier, "params": {}},
-                    "cross_validation": {"folds": 10, "seed": 1},
+                    "dataset": Named(name=dataset, digest=dataset.encode().hex()),
+                    "classifier": Learner(learner=classifier, params={}),
+                    "cross_validation": Folds(folds=10, seed=1),
                 }
                 subject = {"dataset": dataset, "classifier": classifier}
                 if null is None:
-                    yield cell("crossval", subject=subject, work=work, seed=20, replicates=1)
+                    yield cell("crossval", subject=subject, work=CrossValidated(**work), seed=20, replicates=1)
                 else:
-                    subject, work = {**subject, "null": null}, {**work, "null": null}
-                    yield cell("retrain", subject=subject, work=work, seed=20, replicates=replicates)
+                    subject, permuted = {**subject, "null": null}, Retrained(**work, null=null)
+                    yield cell("retrain", subject=subject, work=permuted, seed=20, replicates=replicates)
 
 
 def _replicates(one: Cell) -> pa.Table:

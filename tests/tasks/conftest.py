@@ -11,6 +11,7 @@ from sigstats.tasks import replicates as fanouts
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.schema import REPLICATE, column
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import Work
 
 from ..object_store import object_store
 
@@ -54,7 +55,7 @@ def make_cell(replicates=95, seed=3):
         fanout="drawing",
         version=1,
         subject={"dataset": "none"},
-        work={},
+        work=Work(),
         stream={"draws": "integers"},
         seed=seed,
         replicates=replicates,

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.tasks.plan import Cell, Plan, missing_lanes
+from sigstats.tasks.work import TableTested
 
 
 def make_cell(replicates=95, lane_size=10, **changes):
@@ -42,7 +43,7 @@ def test_fewer_replicates_are_a_prefix_of_more():
 
 
 def test_equal_streams_draw_equal_numbers_whatever_the_work():
-    one, other = make_cell(work={"classifier": "a"}), make_cell(work={"classifier": "b"})
+    one, other = make_cell(work=TableTested(test="a", data={})), make_cell(work=TableTested(test="b", data={}))
     assert one.fingerprint != other.fingerprint
     np.testing.assert_array_equal(draws(one.block(2, 5)), draws(other.block(2, 5)))
 

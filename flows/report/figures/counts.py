@@ -6,6 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.work import TableTested
 
 from ...pages.heat_table import data_table
 from ...pages.wording import number, p_at_most
@@ -43,7 +44,8 @@ def _counted(row: Hypothesis, evidence: Evidence) -> tuple[Counts, Expected] | N
     cells = evidence.cells_of(row)
     if len(cells) != 1 or row.p_value is None:
         return None
-    return counted(cells[0].work.get("data", {}))
+    work = cells[0].work
+    return counted(work.data) if isinstance(work, TableTested) else None
 
 
 def counted(data: Mapping[str, Any]) -> tuple[Counts, Expected] | None:

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.work import Tested
 
 from ...pages import svg
 from ...pages.axes import Axes
@@ -46,7 +47,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 def _factors(row: Hypothesis, evidence: Evidence) -> dict[str, float]:
     cell = evidence.cells_of(row)[0]
-    return {**cell.work.get("factors", {}), "rows": float(row.n or 0)}
+    return {**(cell.work_of(Tested).factors or {}), "rows": float(row.n or 0)}
 
 
 def _varying(rows: Sequence[Hypothesis], evidence: Evidence) -> list[str]:

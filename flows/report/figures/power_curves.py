@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from sigstats.tasks.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.work import OnTestSets
 
 from ...pages import svg
 from ...pages.axes import Axes
@@ -65,7 +66,9 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 
 def _is_exchanged(row: Hypothesis, evidence: Evidence) -> bool:
     """Whether a rate is that of outputs exchanged at random, in which there is nothing to find; coverage stays."""
-    exchanged = any(cell.work.get("population", {}).get("swapped") for cell in evidence.cells_of(row))
+    exchanged = any(
+        isinstance(cell.work, OnTestSets) and cell.work.population.swapped for cell in evidence.cells_of(row)
+    )
     return exchanged and row.measure != COVERAGE
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sigstats.tasks.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.work import Tested
 
 from ...pages import svg
 from ...pages.axes import Axes
@@ -88,7 +89,7 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
         axes.upwards("axis", true),
         axes.across("level", 100 * (1 - evidence.alpha)),
         axes.y_axis(unit="%"),
-        axes.x_axis("F1" if cell.work["test"]["of"] == "a" else "difference of F1"),
+        axes.x_axis("F1" if cell.work_of(Tested).test.options["of"] == "a" else "difference of F1"),
     ]
     where = ", ".join(part for part in (row.slice, count_of(row.n or 0, "row")) if part)
     coverage = percent(row.estimate or 0)

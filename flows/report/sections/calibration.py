@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.work import OnTestSets, Outcomes, Tested
 
 from ...pages.wording import adjusted_p, count_of, join_words, number, percent, significant
 from .. import usual_columns as usual
@@ -233,13 +234,16 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     most = max(rows, key=lambda row: row.n or 0)
     cell = evidence.cells_of(most)[0]
     difference = (
-        "the difference" if most.truth is None else _difference(abs(most.truth), measure_of(cell.work["test"]).name)
+        "the difference"
+        if most.truth is None
+        else _difference(abs(most.truth), measure_of(cell.work_of(Tested).test).name)
     )
     rate = most.estimate if most.statistic is None else most.statistic
     found = f"{count_of(most.n or 0, 'row')} find {difference} {_often(rate or 0)} by {most.method}"
     if most.rows_half is None or most.rows_four_fifths is None:
         return f"{found}; {_among_sizes(rows)}."
-    about = "" if cell.work["population"].get("endless") else "about "
+    population = cell.work.population if isinstance(cell.work, OnTestSets) else None
+    about = "" if isinstance(population, Outcomes) and population.endless else "about "
     half, often = (f"{about}{needed:,}" for needed in (most.rows_half, most.rows_four_fifths))
     return f"{found}; {half} rows are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[WANTED]}."
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.work import CrossValidated
 
 from ...pages.wording import count_of
 from .. import usual_columns as usual
@@ -30,7 +31,9 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     cells = [cell for cell in evidence.cells_of(rows[0]) if cell.subject["classifier"] == rows[0].a]
     if not cells:
         return found
-    repeats, folds = sum(cell.replicates for cell in cells), cells[0].work["cross_validation"]["folds"]
+    repeats, folds = sum(cell.replicates for cell in cells), cells[0].work_of(CrossValidated).cross_validation.folds
+    if not isinstance(folds, int):  # they are given, or each has one row
+        return found
     how = f"By {count_of(repeats, 'repetition')} of {count_of(folds, 'fold')}"
     return Verdict(f"{how}, {found.headline[0].lower()}{found.headline[1:]}", found.details)
 

@@ -2,9 +2,9 @@
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
@@ -13,12 +13,25 @@ from sigstats.flows.running.prepared import Progress
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.tests import AnyPopulation
+from sigstats.tasks.record import Learner, Scheme
 from sigstats.tasks.storage.store import StoredData
+from sigstats.tasks.work import (
+    AppliedTest,
+    Categorised,
+    Computed,
+    Counted,
+    Events,
+    Outcomes,
+    Predicted,
+    ScoredRows,
+    Source,
+    TwoViews,
+)
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 
-#: The options of each test of a study.
-Tests: TypeAlias = Collection[Mapping[str, Any]]
+#: The tests of a study.
+Tests: TypeAlias = Collection[AppliedTest]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +41,7 @@ class PopulationSpec:
     #: Its name among those of one source.
     slice: str | None
     #: What the work of a cell says of it.
-    values: Mapping[str, Any]
+    values: Outcomes | Computed | Events | ScoredRows | TwoViews
     #: How many rows there are; None if it is endless.
     rows: int | None
     #: None if it is not known before classifiers are trained, or of scores.
@@ -39,9 +52,18 @@ class PopulationSpec:
     grouped: bool = False
     #: What it was made of, where populations are a grid.
     factors: Mapping[str, float] = field(default_factory=dict)
-    #: Where learners are retrained on each sample: the ``learner``, the ``scheme`` of cross-validation, and what the
-    #: ``rows`` are without it.
-    retrained: Mapping[str, Any] | None = None
+    #: Where learners are retrained on each sample, how.
+    retrained: "Retrained | None" = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrained:
+    """How learners are retrained on each sample of a population."""
+
+    learner: Learner
+    scheme: Scheme
+    #: The name of the population without the scheme.
+    rows: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,16 +95,18 @@ class PopulationSource(Strict):
 
 def counted_population(slice_: str | None, population: Population) -> PopulationSpec:
     """A population whose outcomes are counted."""
-    values = asdict(population) | {"outcomes": list(population.outcomes)}
+    values = Outcomes(outcomes=population.outcomes, endless=population.endless, swapped=population.swapped)
     return PopulationSpec(slice=slice_, values=values, rows=population.rows, population=population)
 
 
-def about(source: Cell) -> dict[str, Any]:
-    """What the work of a cell says of another that it reads."""
-    return {
-        "fanout": source.fanout,
-        "subject": dict(source.subject),
-        "work": dict(source.work),
-        "seed": source.seed,
-        "replicates": source.replicates,
-    }
+def computed_by(source: Cell, *, swapped: bool) -> Computed:
+    """What the work of a cell says of a population that another computes."""
+    assert isinstance(source.work, Counted | Predicted | Categorised)
+    of = Source(
+        fanout=source.fanout,
+        subject=source.subject,
+        work=source.work,
+        seed=source.seed,
+        replicates=source.replicates,
+    )
+    return Computed(outcomes_of=of, swapped=swapped)

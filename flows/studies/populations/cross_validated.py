@@ -8,9 +8,11 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sigstats.flows.config.model import Options
+from sigstats.tasks.record import Learner, Scheme
+from sigstats.tasks.work import TwoViews
 
 from ...running.prepared import Progress
-from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests
+from ._source import LoadedSource, PopulationSource, PopulationSpec, Retrained, Tests
 
 Distance = Annotated[float, Field(ge=0, le=100)]
 
@@ -55,16 +57,15 @@ class CrossValidated(PopulationSource):
 
     def _populations(self) -> Iterator[PopulationSpec]:
         for separation, difference, repeats in product(self.separation, self.difference, self.repeats):
-            values = {"features": self.features, "separation": separation, "difference": difference}
             rows = f"separation = {separation:g}, difference = {difference:g}"
             yield PopulationSpec(
                 slice=f"{rows}, {repeats} x {self.folds} folds",
-                values=values,
+                values=TwoViews(features=self.features, separation=separation, difference=difference),
                 rows=None,
                 factors={"separation": separation, "difference": difference, "repeats": repeats},
-                retrained={
-                    "rows": rows,
-                    "learner": {"learner": self.learner, "params": self.params},
-                    "scheme": {"folds": self.folds, "repeats": repeats},
-                },
+                retrained=Retrained(
+                    rows=rows,
+                    learner=Learner(learner=self.learner, params=self.params),
+                    scheme=Scheme(folds=self.folds, repeats=repeats),
+                ),
             )

@@ -9,11 +9,12 @@ from pydantic import Field
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, read_counts, scan_footers
 from sigstats.tasks.populations.tests import AnyPopulation
+from sigstats.tasks.record import Named
 from sigstats.tasks.replicates import cell
-from sigstats.tasks.work import Counted, Named
+from sigstats.tasks.work import Counted, Events
 
 from ...running.prepared import Progress
-from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, about, counted_population
+from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, computed_by, counted_population
 
 
 class Parquet(PopulationSource):
@@ -38,7 +39,7 @@ class Parquet(PopulationSource):
         several labels a row, or where a measure is averaged over classes, all distinct events are kept, unless one
         class is named as the positive one.
         """
-        averaged = any(test.get("measure", "").startswith(("micro-", "macro-")) for test in tests)
+        averaged = any(test.compared.startswith(("micro-", "macro-")) for test in tests)
         options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
         footers = partial(progress, f"footers of {self.name}")
         files = scan_footers(self.name, self.path, base, **options, progress=footers)
@@ -47,10 +48,10 @@ class Parquet(PopulationSource):
         counts = read_counts(self.path, base, **options, progress=partial(progress, self.name))
         if self.positive is None and (counts.listed or averaged):
             events = counts.events(self.name)
-            kept = {"name": self.name, "digest": events.digest()}
+            kept = Named(name=self.name, digest=events.digest())
             populations = [
                 PopulationSpec(
-                    slice=part, values={"events": kept, "swapped": found.swapped}, rows=counts.rows, population=found
+                    slice=part, values=Events(events=kept, swapped=found.swapped), rows=counts.rows, population=found
                 )
                 for part, found in (("as they are", events), ("outputs swapped", events.exchanged()))
             ]
@@ -64,16 +65,14 @@ class Parquet(PopulationSource):
         )
 
     def _counted_by_workers(self, files: LabelFiles, seed: int) -> LoadedSource:
-        known_as: Named = {"name": self.name, "digest": files.digest()}
-        work: Counted = {"files": known_as, "positive": self.positive, "written": files.written}
+        known_as = Named(name=self.name, digest=files.digest())
+        work = Counted(files=known_as, positive=self.positive, written=files.written)
         subject = {"dataset": self.name}
         counting = cell("count", subject=subject, work=work, seed=seed, replicates=len(files.files))
         rows = sum(files.rows)
         likely = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
         populations = [
-            PopulationSpec(
-                slice=part, values={"outcomes_of": about(counting), "swapped": swapped}, rows=rows, population=likely
-            )
+            PopulationSpec(slice=part, values=computed_by(counting, swapped=swapped), rows=rows, population=likely)
             for part, swapped in (("as they are", False), ("outputs swapped", True))
         ]
         note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"

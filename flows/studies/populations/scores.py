@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sigstats.tasks.populations.scored import read_scores
+from sigstats.tasks.record import Named
+from sigstats.tasks.work import ScoredRows
 
 from ...running.prepared import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests
@@ -31,7 +33,7 @@ class Scores(PopulationSource):
         """The rows as they are, then swapped."""
         columns = {"label": self.label, "a": self.a, "b": self.b}
         columns |= {} if self.group is None else {"group": self.group}
-        measures = sorted({test["measure"] for test in tests if test["test"] == "scores"})
+        measures = sorted({test.compared for test in tests if test.test == "scores"})
         found = read_scores(
             self.name,
             self.path,
@@ -41,11 +43,11 @@ class Scores(PopulationSource):
             measures=measures,
             progress=partial(progress, self.name),
         )
-        about = {"name": self.name, "digest": found.digest()}
+        kept = Named(name=self.name, digest=found.digest())
         populations = [
             PopulationSpec(
                 slice=part,
-                values={"scores": about, "swapped": swapped},
+                values=ScoredRows(scores=kept, swapped=swapped),
                 rows=found.rows,
                 scored=True,
                 grouped=self.group is not None,

@@ -1,6 +1,7 @@
 """Rows that two classifiers predict which the study trains (Keller, Mariethoz and Bengio)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,17 +13,19 @@ from sigstats._common.validation import hint, shown
 from sigstats.flows.config.dataset_table import DatasetTable
 from sigstats.flows.config.model import Options, Strict
 from sigstats.joint.events import JointEvents
+from sigstats.tasks import record as records
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import EventPopulation
 from sigstats.tasks.populations.trained_pair import TrainingData, estimator, positives, split
+from sigstats.tasks.record import Learner, Named, Split
 from sigstats.tasks.replicates import cell, input_cells
-from sigstats.tasks.work import Learner, Side, Split
+from sigstats.tasks.work import Categorised, Predicted
 
 from ...running.prepared import Progress
-from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, about
+from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, computed_by
 
 
 class Tuning(Strict):
@@ -50,8 +53,8 @@ class Trainee(Strict):
     @property
     def spec(self) -> Learner:
         """What a cell says of it."""
-        spec: Learner = {"learner": self.learner, "params": self.params}
-        return spec if self.tune is None else {**spec, "tune": self.tune.model_dump()}
+        tune = None if self.tune is None else records.Tuning(**self.tune.model_dump())
+        return Learner(learner=self.learner, params=self.params, tune=tune)
 
 
 class Categories(Strict):
@@ -126,30 +129,25 @@ class Trained(PopulationSource):
                 "the number of rows"
             )
         content = data.digest()
-        settings: Split = {
-            "train": self.train,
-            "test": self.test,
-            "seed": int(digest("split", data=content, seed=seed)[:12], 16),
-        }
-        pair: dict[Side, Learner] = {"a": self.a.spec, "b": self.b.spec}
-        if self.documents is not None and self.documents.stem is not None:
-            pair = {side: {**spec, "stem": self.documents.stem} for side, spec in pair.items()}
+        seed_of_split = int(digest("split", data=content, seed=seed)[:12], 16)
+        settings = Split(train=self.train, test=self.test, seed=seed_of_split)
+        stem = None if self.documents is None else self.documents.stem
+        pair = {side: replace(spec, stem=stem) for side, spec in (("a", self.a.spec), ("b", self.b.spec))}
         for side, spec in pair.items():
             _try(data, side, spec)
         parts = split(len(data), settings)
         kind = "dataset" if self.documents is None else "documents"
+        shared: dict[str, Any] = {kind: Named(name=data.name, digest=content), "split": settings, **pair}
         cells = []
         for each in self.sets:
             self._check(each, data)
-            work: dict[str, Any] = {kind: {"name": data.name, "digest": content}, "split": settings}
-            work.update(a=pair["a"], b=pair["b"])
+            work: Predicted | Categorised
             if each.positive is None:
-                work["categories"] = each.labels
-                if self.a.tune or self.b.tune:
-                    work["set"] = each.name
+                named = each.name if self.a.tune or self.b.tune else None
+                work = Categorised(**shared, categories=tuple(each.labels), set=named)
             else:
                 self._require_both(each, data, parts.train)
-                work["positive"] = sorted(set(each.labels))
+                work = Predicted(**shared, positive=tuple(sorted(set(each.labels))))
             subject = {"dataset": self.name, "slice": each.name}
             fanout = "predict" if each.positive else "categorise"
             cells.append(cell(fanout, subject=subject, work=work, seed=seed, replicates=len(parts.chunks())))
@@ -189,7 +187,7 @@ def _try(data: TrainingData, side: str, spec: Learner) -> None:
     from sigstats.learners.base import steps_of  # slow to import, for studies that train nothing too
 
     *_, classifier = steps_of(estimator(data, spec))
-    for name in spec.get("tune", {}).get("grid", {}):
+    for name in spec.tune.grid if spec.tune else ():
         known = sorted(classifier.get_params())
         if name not in known:
             raise ValueError(f"{side}: tune: {shown(name)} is not valid; {hint(name, known)}")
@@ -197,15 +195,14 @@ def _try(data: TrainingData, side: str, spec: Learner) -> None:
 
 def _predicted(source: Cell, rows: int) -> Iterator[PopulationSpec]:
     name = source.subject["slice"]
-    categories = source.work.get("categories")
+    categories = source.work.categories if isinstance(source.work, Categorised) else None
     for swapped in (False, True):
         part = f"{name}, outputs swapped" if swapped else name
         likely = None if categories is None else _likely(name, categories)
-        values = {"outcomes_of": about(source), "swapped": swapped}
-        yield PopulationSpec(slice=part, values=values, rows=rows, population=likely)
+        yield PopulationSpec(slice=part, values=computed_by(source, swapped=swapped), rows=rows, population=likely)
 
 
-def _likely(name: str, categories: list[str]) -> EventPopulation:
+def _likely(name: str, categories: Sequence[str]) -> EventPopulation:
     """A population of these categories on which a test is tried before any is known."""
     events = tuple(((place,), (place,), ()) for place in range(len(categories)))
     return EventPopulation(name, JointEvents(tuple(categories), "categories", events, (1,) * len(events)))

@@ -26,7 +26,7 @@ if __name__ == "__main__":
     with open_pool(Cluster(workers=2)) as pool:
         before = list(pool.client.run(look).values())
         of = {"version": 1, "subject": {}, "stream": {}, "seed": 0, "replicates": 1, "lane_size": 1}
-        cells = [Cell(fanout=name, work={"n": name}, **of) for name in ("retrain", "crossval")]
+        cells = [Cell(fanout=name, work=Work(), **of) for name in ("retrain", "crossval")]
         pool.prepare(Plan(study="s", kind="k", cells=cells, analyses=(), alpha=0.05, adjust="holm"))
         end = time.monotonic() + 120
         while not all(worker["loaded"] for worker in pool.client.run(look).values()) and time.monotonic() < end:

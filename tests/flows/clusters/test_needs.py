@@ -13,7 +13,9 @@ from sigstats.flows.clusters.batch import _dask_jobqueue, batch_cluster, fitted
 from sigstats.flows.errors import BadInput
 from sigstats.tasks.engine.needs import Needs, needs_of
 from sigstats.tasks.engine.pools import RoutedPool, Serial
+from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.replicates import cell
+from sigstats.tasks.work import Retrained
 
 from .test_kinds import commands, loaded
 
@@ -23,7 +25,12 @@ __all__ = ["commands"]
 
 def own(name, **limits):
     """A cell of a classifier with limits."""
-    work = {"dataset": {"name": "d", "digest": "0"}, "classifier": {"learner": name, "params": {}}, "null": "labels"}
+    work = Retrained(
+        dataset=Named(name="d", digest="0"),
+        classifier=Learner(learner=name, params={}),
+        cross_validation=Folds(folds=10, seed=1),
+        null="labels",
+    )
     subject = {"dataset": "d", "classifier": name}
     return cell("retrain", subject=subject, work=work, seed=1, replicates=10, limits=limits or None)
 

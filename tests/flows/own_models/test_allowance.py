@@ -3,6 +3,7 @@
 import re
 import sys
 import warnings
+from dataclasses import replace
 from importlib.metadata import EntryPoint
 
 import pytest
@@ -20,6 +21,7 @@ from sigstats.measures.measure import as_measure
 from sigstats.tasks.datasets import readers
 from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of, difference, with_measure_code
 from sigstats.tasks.plan import Block
+from sigstats.tasks.record import Learner
 from sigstats.tasks.replicates import subsample
 from sigstats.tasks.storage.store import Store
 
@@ -241,7 +243,7 @@ def test_an_installed_package_offers_tests(tmp_path, offers):
         "trials": 100,
     }
     (cell,) = KIND.prepare(parse_study(study, source="s.toml"), tmp_path).plan.cells
-    assert (cell.fanout, cell.work["test"]["code"]["version"]) == ("own-test", "2.5")
+    assert (cell.fanout, cell.work.test.code["version"]) == ("own-test", "2.5")
     with pytest.raises(BadInput, match="their-sine"):
         parse_study({**study, "tests": [{"test": "their-sine"}]}, source="s.toml")
 
@@ -288,8 +290,8 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
         "trials": 100,
     }
     cells = KIND.prepare(parse_study(calibration, source="s.toml"), tmp_path).plan.cells
-    their, our = sorted(cells, key=lambda cell: "measure_code" not in cell.work["test"])
-    assert "measure_code" not in our.work["test"]
+    their, our = sorted(cells, key=lambda cell: cell.work.test.measure_code is None)
+    assert our.work.test.measure_code is None
     tables = [
         subsample.compute(Block(cell=each, first_lane=0, last_lane=1), Store(str(tmp_path / "store")))
         for each in (their, our)
@@ -365,7 +367,7 @@ def test_the_code_of_what_a_class_inherits_from_another_package_identifies_it_to
     after = code_of("ourbase:Ours", ("ourbase",))
     assert {key for key in before if before[key] != after[key]} == {"with"}
     assert difference(before, after) == f"what it inherits from was {before['with']}, is {after['with']}"
-    classifier = {"learner": "ourbase:Ours", "params": {}, "code": before}
+    classifier = Learner(learner="ourbase:Ours", params={}, code=before)
     with pytest.raises(OtherCode, match=r"with netpackage 1.0 .* planned with .* with netpackage 1.0"):
         build_as_planned(classifier, missing=False)
 
@@ -378,13 +380,13 @@ def test_a_namespace_of_several_distributions_has_the_versions_of_all(package, o
 
 
 def test_a_process_with_other_code_refuses_a_cell(package):
-    classifier = {"learner": NET, "params": {}, "code": code_of(NET, ALLOWED)}
+    classifier = Learner(learner=NET, params={}, code=code_of(NET, ALLOWED))
     assert type(build_as_planned(classifier, missing=False)).__name__ == "Net"
     for other, said in (({"version": "1.1"}, "netpackage 1.1"), ({"source": "0" * 64}, "source 0000000000")):
         with pytest.raises(OtherCode, match=f"has netpackage 1.0 .* planned with .*{said}"):
-            build_as_planned({**classifier, "code": {**classifier["code"], **other}})
+            build_as_planned(replace(classifier, code={**classifier.code, **other}))
     with pytest.raises(OtherCode, match=r"cannot use netpackage\.elsewhere:Net"):
-        build_as_planned({**classifier, "learner": "netpackage.elsewhere:Net"})
+        build_as_planned(replace(classifier, learner="netpackage.elsewhere:Net"))
 
 
 def test_what_was_made_with_other_code_is_made_again(package, tmp_path, program):

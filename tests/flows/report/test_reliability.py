@@ -111,8 +111,8 @@ def test_the_verdict_says_how_sure_the_tests_are_and_how_often_they_are_right(ev
         rows = [row for row in evidence.of("calibration") if row.n == n and row.method == "McNemar"]
         stated, right = [], []
         for cell in {cell for row in rows for cell in evidence.cells_of(row)}:
-            difference = cell.work["population"]["outcomes"][1] - cell.work["population"]["outcomes"][2]
-            difference += cell.work["population"]["outcomes"][6] - cell.work["population"]["outcomes"][5]
+            difference = cell.work.population.outcomes[1] - cell.work.population.outcomes[2]
+            difference += cell.work.population.outcomes[6] - cell.work.population.outcomes[5]
             table = evidence.results.table(cell).to_pylist() if abs(difference) > 1e-9 else []
             for trial in table:
                 if trial["advantage"]:

@@ -14,6 +14,7 @@ from sigstats.flows.running.cells import CellComputer
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import Work
 
 STUDY = {
     "kind": "benchmark",
@@ -177,7 +178,7 @@ def test_the_output_of_a_study_is_no_cache(tmp_path):
 
 def test_a_cell_that_is_whole_is_not_looked_for(tmp_path):
     store = Store(str(tmp_path))
-    cell = Cell(fanout="f", version=1, subject={}, work={}, stream={}, seed=0, replicates=0, lane_size=10)
+    cell = Cell(fanout="f", version=1, subject={}, work=Work(), stream={}, seed=0, replicates=0, lane_size=10)
     assert CellCache(str(tmp_path / "none")).take(cell, store) == []
 
 

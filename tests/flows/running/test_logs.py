@@ -12,7 +12,9 @@ from sigstats.flows.running.progress import Display
 from sigstats.flows.running.time_left import Costs
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Plan
+from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.replicates import cell
+from sigstats.tasks.work import Retrained
 
 from ..conftest import QUICK, study_file
 
@@ -54,6 +56,15 @@ def test_a_run_that_finds_everything_done_says_so(tmp_path, capsys):
     assert (code, kinds.count("block"), kinds.count("cell")) == (0, 0, 12)
 
 
+def retrained(name, classifier):
+    return Retrained(
+        dataset=Named(name=name, digest=name),
+        classifier=Learner(learner=classifier, params={}),
+        cross_validation=Folds(folds=10, seed=1),
+        null="labels",
+    )
+
+
 def test_the_time_left_follows_what_a_cells_parts_have_cost():
     """Costs that are products of one factor for the data and one for the classifier are guessed exactly."""
     data, classifiers = {"iris": 0.01, "mushroom": 2.0, "sonar": 0.1}, {"1-nn": 1.0, "tree": 30.0}
@@ -61,7 +72,7 @@ def test_the_time_left_follows_what_a_cells_parts_have_cost():
         (name, classifier): cell(
             "retrain",
             subject={"dataset": name, "classifier": classifier},
-            work={"dataset": {"digest": name}, "classifier": {"learner": classifier}, "null": "labels"},
+            work=retrained(name, classifier),
             seed=0,
             replicates=10,
         )
@@ -80,8 +91,7 @@ def test_the_time_left_knows_where_rules_stop():
     rule = {"rule": "besag-clifford", "exceedances": 50}
     cells = []
     for name in ("one", "two"):
-        work = {"dataset": {"digest": name}, "classifier": {"learner": "1-nn"}, "null": "labels"}
-        every = cell("retrain", subject={"dataset": name}, work=work, seed=0, replicates=10**6)
+        every = cell("retrain", subject={"dataset": name}, work=retrained(name, "1-nn"), seed=0, replicates=10**6)
         cells.append(replace(every, stopping=rule))
     display = Display(quiet=True)
     plan = Plan(study="s", kind="benchmark", cells=tuple(cells), analyses=(), alpha=0.05, adjust="none")

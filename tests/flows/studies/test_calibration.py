@@ -20,6 +20,7 @@ from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.replicates.count import total
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import Outcomes
 
 from ..conftest import results, study_file
 
@@ -270,7 +271,7 @@ def test_the_achieved_error_is_that_of_every_level(done):
     assert len(drawn) == 4
     cells = stored.cells("subsample", slice="outputs swapped", test="McNemar (exact)")
     for n, panel in zip((40, 120, 600), re.findall(r"<figure>.*?</figure>", str(drawn[0].body)), strict=True):
-        (cell,) = [cell for cell in cells if cell.work["n"] == n]
+        (cell,) = [cell for cell in cells if cell.work.n == n]
         share = np.mean(stored.table(cell).column("p_value").to_numpy() <= 0.05)
         assert f"<strong>{n} rows</strong>" in panel
         assert f"{100 * share:.1f}% at 5.0%" in panel
@@ -469,8 +470,8 @@ def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp
     sizes = [pq.read_metadata(path).num_rows for path in sorted((study.parent / "data").iterdir())]
     assert [sum(row[f"e{number}"] for number in range(1, 9)) for row in table.to_pylist()] == sizes
     cells = Results(Store(str(done))).cells("subsample")
-    at_once = next(cell for cell in cells if "outcomes" in cell.work["population"])
-    assert list(total(table)) == at_once.work["population"]["outcomes"]
+    at_once = next(cell for cell in cells if isinstance(cell.work.population, Outcomes))
+    assert total(table) == at_once.work.population.outcomes
     exact = {(row["slice"], row["n"]): row["statistic"] for row in rows(done) if row["statistic"] is not None}
     for row in rows(output):
         if row["statistic"] is not None:

@@ -12,8 +12,10 @@ from sigstats.flows.cli import main
 from sigstats.flows.report.evidence import Evidence
 from sigstats.tasks.populations import two_views
 from sigstats.tasks.populations.fold_tests import permutation_pvalues, run_fold_test
+from sigstats.tasks.record import Learner, Permuted, Scheme
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import AppliedTest, TwoViews
 
 from ..conftest import study_file
 
@@ -50,8 +52,8 @@ test = "permutation"
 resamples = 9
 """
 
-POPULATION = {"features": 3, "separation": 1.2, "difference": 0.4}
-NAIVE_BAYES = {"learner": "naive-bayes", "params": {}}
+POPULATION = TwoViews(features=3, separation=1.2, difference=0.4)
+NAIVE_BAYES = Learner(learner="naive-bayes", params={})
 
 
 def run(study, output, *more):
@@ -73,7 +75,7 @@ def done(study, tmp_path_factory):
 def test_the_outcomes_are_those_of_scikit_learn():
     rng = np.random.default_rng(1)
     (sample,) = two_views.draw(POPULATION, 41, rng, 1)
-    folds = two_views.folds_of(sample, {"folds": 4, "repeats": 2}, rng)
+    folds = two_views.folds_of(sample, Scheme(folds=4, repeats=2), rng)
     found = two_views.outcomes(sample, folds, NAIVE_BAYES)
     assert found.shape == (2, 4, 8)
     for repeat, fold in enumerate(folds):
@@ -90,7 +92,7 @@ def test_the_outcomes_are_those_of_scikit_learn():
 
 def test_the_best_rule_is_right_as_often_as_said():
     rng = np.random.default_rng(4)
-    samples = two_views.draw({"features": 3, "separation": 1.2, "difference": 0.4}, 50, rng, 400)
+    samples = two_views.draw(TwoViews(features=3, separation=1.2, difference=0.4), 50, rng, 400)
     for side, best in (("a", 0.7257), ("b", 0.7881)):  # Phi(0.6), Phi(0.8)
         right = sum(int(np.sum((getattr(each, side).sum(axis=1) > 0) == each.y)) for each in samples)
         # The chance of a false alarm is 1e-9 for each.
@@ -103,14 +105,16 @@ def test_the_tests_are_those_of_their_papers():
     only_a, only_b = outcomes[..., 2] + outcomes[..., 5], outcomes[..., 1] + outcomes[..., 6]
     d = (only_a - only_b) / outcomes.sum(axis=2)
 
-    p, ahead = run_fold_test({"test": "mcnemar", "method": "exact", "alternative": "two-sided"}, outcomes, rng)
+    p, ahead = run_fold_test(
+        AppliedTest(test="mcnemar", options={"method": "exact", "alternative": "two-sided"}), outcomes, rng
+    )
     assert p == pytest.approx(binomtest(int(only_a.sum()), int((only_a + only_b).sum())).pvalue, rel=1e-12)
     assert ahead == pytest.approx((only_b - only_a).sum() / outcomes.sum())
-    p, ahead = run_fold_test({"test": "corrected-t", "alternative": "two-sided"}, outcomes, rng)
+    p, ahead = run_fold_test(AppliedTest(test="corrected-t", options={"alternative": "two-sided"}), outcomes, rng)
     statistic = d.mean() / np.sqrt((1 / 10 + 1) * d.var(ddof=1))
     assert p == pytest.approx(2 * t.sf(abs(statistic), 9), rel=1e-10)
     assert ahead == pytest.approx(-d.mean())
-    p, _ = run_fold_test({"test": "five-by-two"}, outcomes, rng)
+    p, _ = run_fold_test(AppliedTest(test="five-by-two"), outcomes, rng)
     assert p == pytest.approx(f.sf((d**2).sum() / ((d[:, 0] - d[:, 1]) ** 2).sum(), 10, 5), rel=1e-10)
 
 
@@ -125,7 +129,7 @@ def test_homogeneity_sums_the_tables_of_the_totals_that_are_no_likelier():
     law = [ways(first, second) for first in range(10) for second in range(min(3, 9 - first) + 1)]
     assert sum(law) == math.comb(18, 9)
     expected = sum(each for each in law if each <= ways(5, 2)) / math.comb(18, 9)
-    p, ahead = run_fold_test({"test": "homogeneity"}, outcomes, np.random.default_rng(0))
+    p, ahead = run_fold_test(AppliedTest(test="homogeneity"), outcomes, np.random.default_rng(0))
     assert p == pytest.approx(expected, rel=1e-12)
     assert ahead == pytest.approx(-(0 / 6 + 2 / 3) / 2)  # the mean of the folds
 
@@ -159,7 +163,7 @@ def test_samples_on_which_a_learner_fails_are_counted_and_not_rejected(tmp_path)
     output = tmp_path / "out"
     assert run(study_file(tmp_path, FAILING.replace("RADIUS", "1.0")), output) == 0
     stored = Results(Store(str(output)))
-    (folds,) = [cell for cell in stored.cells("cross-validate") if "permutation" not in cell.work]
+    (folds,) = [cell for cell in stored.cells("cross-validate") if cell.work.permutation is None]
     outcomes = stored.table(folds).column("outcomes").to_pylist()
     failed = [not each for each in outcomes]
     assert 0 < sum(failed) < 60
@@ -176,7 +180,7 @@ def test_samples_on_which_a_learner_fails_are_counted_and_not_rejected(tmp_path)
     said = f"p undefined in {sum(failed)} of 60 test sets, not rejected"
     assert row.note == said
     assert said in (output / "report.html").read_text()
-    (folds,) = [cell for cell in stored.cells("cross-validate") if "permutation" in cell.work]
+    (folds,) = [cell for cell in stored.cells("cross-validate") if cell.work.permutation]
     permuted = stored.table(folds).to_pylist()
     wrong = [each["wrong"] for each in permuted if not each["permuted"]]
     assert wrong == [-1] * len(wrong)
@@ -191,11 +195,13 @@ def test_a_learner_that_fails_on_all_samples_is_a_failure(tmp_path, capsys):
 def test_a_permutation_is_one_of_its_equals():
     """Without anything to learn the observed run is one more permutation: P(p <= a) <= a, over two repetitions too."""
     rng = np.random.default_rng(7)
-    nothing = {"features": 2, "separation": 0.0, "difference": 0.0}
+    nothing = TwoViews(features=2, separation=0.0, difference=0.0)
     found = []
     for sample in two_views.draw(nothing, 24, rng, 200):
-        folds = two_views.folds_of(sample, {"folds": 3, "repeats": 2}, rng)
-        wrong, permuted = two_views.permuted_wrong(sample, folds, NAIVE_BAYES, "labels", rng, 19)
+        folds = two_views.folds_of(sample, Scheme(folds=3, repeats=2), rng)
+        wrong, permuted = two_views.permuted_wrong(
+            sample, folds, NAIVE_BAYES, Permuted(null="labels", resamples=19), rng
+        )
         assert len(permuted) == 19
         found.append(permutation_pvalues(np.array([wrong]), permuted[None])[0])
     for level in (0.05, 0.2, 0.5):

@@ -81,7 +81,7 @@ def test_the_replicates_are_those_of_the_library(table):
     study(table)
     results = Results(Store(str(table.parent / "output")))
     for cell in results.cells("retrain", classifier="naive-bayes"):
-        data = results.store.read_data(Dataset, "visits", cell.work["dataset"]["digest"])
+        data = results.store.read_data(Dataset, "visits", cell.work.dataset.digest)
         folds = results.table(results.cells("crossval", classifier="naive-bayes")[0]).column("fold").to_numpy()
         model = Retrainer(
             GaussianNB(),

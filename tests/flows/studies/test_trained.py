@@ -29,6 +29,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.analyses.confidence import resampled_differences
 from sigstats.tasks.populations.trained_pair import train_pair
 from sigstats.tasks.populations.trained_sets import likely_answers
+from sigstats.tasks.record import Learner
 from sigstats.tasks.replicates import fanout, input_cells, stand_in
 from sigstats.tasks.replicates.categorise import events
 from sigstats.tasks.replicates.predict import outcomes
@@ -131,9 +132,9 @@ def news(tmp_path_factory):
 def parts(stored, rows):
     """The rows of the split by the recorded seed, drawn anew."""
     (cell, *_) = stored.cells("predict")
-    settings = cell.work["split"]
-    order = np.random.default_rng(settings["seed"]).permutation(rows)
-    cuts = np.cumsum([settings["train"], settings["test"]])
+    settings = cell.work.split
+    order = np.random.default_rng(settings.seed).permutation(rows)
+    cuts = np.cumsum([settings.train, settings.test])
     return np.split(order, cuts)
 
 
@@ -200,7 +201,7 @@ def test_exact_rates_and_the_null_are_those_of_the_trained_population(done):
 def test_cells_that_take_turns_train_each_pair_once(done):
     stored = Results(Store(str(done)))
     (cell,) = stored.cells("predict")
-    works = [{**cell.work, "b": {"learner": "svm", "params": {"C": c}}} for c in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)]
+    works = [replace(cell.work, b=Learner(learner="svm", params={"C": c})) for c in (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)]
     first = [train_pair(stored.store, work) for work in works]
     assert all(train_pair(stored.store, work) is pair for work, pair in zip(works, first, strict=True))
     assert len(set(map(id, first))) == 6
@@ -359,7 +360,7 @@ def test_words_are_taken_by_their_stems_where_it_is_asked_for(tmp_path):
     assert call(study_file(tmp_path, text), tmp_path / "out") == 0
     stored = Results(Store(str(tmp_path / "out")))
     (cell,) = stored.cells("predict")
-    assert (cell.work["a"]["stem"], cell.work["b"]["stem"]) == ("english", "english")
+    assert (cell.work.a.stem, cell.work.b.stem) == ("english", "english")
     # Eight rows have not all forms, but both stems: every other row is then recognised.
     assert sum(outcomes(stored.table(cell), test=True)[i] for i in (0, 7)) == 50
 
@@ -410,7 +411,7 @@ def indicators(news, columns=("grain", "sugar", "crude")):
 def test_a_set_has_a_machine_for_each_category_and_parameters_of_the_best_f1(sets, news):
     texts, truth = indicators(news)
     (cell,) = sets.cells("categorise")
-    order = np.random.default_rng(cell.work["split"]["seed"]).permutation(len(texts))
+    order = np.random.default_rng(cell.work.split.seed).permutation(len(texts))
     train, test, rest = np.split(order, [90, 140])
     words = TfidfVectorizer(stop_words="english").fit(texts[train])
     X = words.transform(texts)
@@ -432,7 +433,7 @@ def test_a_set_has_a_machine_for_each_category_and_parameters_of_the_best_f1(set
     for rows, in_test in ((test, True), (rest, False)):
         answers = said(LinearSVC(random_state=0), train, rows), said(SVC(C=c, gamma=gamma, random_state=0), train, rows)
         expected = JointEvents.from_indicators(truth[rows], *answers, categories=["grain", "sugar", "crude"])
-        assert events(sets.table(cell), cell.work["categories"], test=in_test) == expected
+        assert events(sets.table(cell), cell.work.categories, test=in_test) == expected
 
 
 def test_what_was_chosen_is_stored_and_shown_with_the_f1_of_every_classifier(sets, news):
@@ -442,7 +443,7 @@ def test_what_was_chosen_is_stored_and_shown_with_the_f1_of_every_classifier(set
     scores = sets.table(tuning).column("micro_f1").to_pylist()
     grid = [(c, gamma) for c in (0.01, 1.0) for gamma in (0.1, 1.0)]
     c, gamma = grid[scores.index(max(scores))]
-    order = np.random.default_rng(cell.work["split"]["seed"]).permutation(len(texts))
+    order = np.random.default_rng(cell.work.split.seed).permutation(len(texts))
     train, test, rest = np.split(order, [90, 140])
     words = TfidfVectorizer(stop_words="english").fit(texts[train])
     X = words.transform(texts)
@@ -485,7 +486,7 @@ def test_a_stand_in_reads_no_other_cell_and_has_the_rows_that_are_left(sets, don
             assert fanout(other.fanout).compute(replace(other, replicates=1).block(0, 1), stored.store).num_rows > 0
     (trained,) = sets.cells("categorise")
     likely = likely_answers(sets.store, "all", trained.work)
-    truth = events(sets.table(trained), trained.work["categories"], test=False)
+    truth = events(sets.table(trained), trained.work.categories, test=False)
     assert likely.rows == truth.n
 
     def of_truth(joint):
@@ -499,7 +500,7 @@ def test_a_stand_in_reads_no_other_cell_and_has_the_rows_that_are_left(sets, don
 
 def test_the_confidence_of_a_set_is_the_bootstrap_s_of_its_macro_f1(sets):
     (cell,) = sets.cells("categorise")
-    joint = events(sets.table(cell), cell.work["categories"], test=True)
+    joint = events(sets.table(cell), cell.work.categories, test=True)
     by_test = {row.method.split(" ")[0]: row for row in Evidence(sets).of("confidence")}
     row = by_test["bootstrap"]
     y, a, b = (

@@ -25,6 +25,7 @@ from sigstats.tasks.results import Results
 from sigstats.tasks.storage.plan_table import read_plan, write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import fingerprint
+from sigstats.tasks.work import TableTested
 
 from ...examples import examples
 from ..conftest import make_cell, put_in_place
@@ -308,7 +309,10 @@ def test_a_monte_carlo_cell_stops_inside_a_lane(store, diagonal):
     """The real fan-out of 10,000 replicates a lane: what comes after the stop is kept on disk and never counted."""
     table = [[diagonal, 10 - diagonal], [10 - diagonal, diagonal]]
     plain = cell_of(
-        "replicate", subject={"test": "efficiency"}, work={"test": "efficiency", "data": {"table": table}}, **SETTINGS
+        "replicate",
+        subject={"test": "efficiency"},
+        work=TableTested(test="efficiency", data={"table": table}),
+        **SETTINGS,
     )
     ruled = replace(plain, stopping={"rule": "gandy", "alpha": 0.05})
     run_cell(ruled, store, Serial())

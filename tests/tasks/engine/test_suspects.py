@@ -10,6 +10,8 @@ from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.engine.suspects import Submission
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.record import Folds, Learner, Named
+from sigstats.tasks.work import Retrained
 
 
 class Scheduler:
@@ -71,8 +73,13 @@ class At(list):
 
 
 def cell(name, *, own=True):
-    code = {"code": {"package": "p", "version": "1"}} if own else {}
-    work = {"classifier": {"learner": f"p:{name}", "params": {}, **code}}
+    code = {"package": "p", "version": "1"} if own else None
+    work = Retrained(
+        dataset=Named(name="d", digest="0"),
+        classifier=Learner(learner=f"p:{name}", params={}, code=code),
+        cross_validation=Folds(folds=10, seed=1),
+        null="labels",
+    )
     return Cell(
         fanout="retrain",
         version=1,

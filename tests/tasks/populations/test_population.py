@@ -15,8 +15,10 @@ from sigstats.measures.formulas import accuracy, f1
 from sigstats.tasks.populations import tests as trials
 from sigstats.tasks.populations.population import EventPopulation, Population, random_classifiers
 from sigstats.tasks.populations.tests import exact_rate, null_holds
+from sigstats.tasks.record import Named
 from sigstats.tasks.replicates import cell, count, subsample
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import AppliedTest, Computed, Counted, OnTestSets, Source
 
 from ...examples import examples
 
@@ -30,7 +32,7 @@ def test_sturms_systems_by_enumeration_of_all_assignments():
                 found[(a != 0) + 2 * (b != 0)] += chance / classes
         population = random_classifiers(classes, right)
         assert np.allclose(population.outcomes, [*found, 0, 0, 0, 0], rtol=1e-14, atol=0)
-        assert null_holds(population, {"test": "mcnemar"}) == (right == 0)
+        assert null_holds(population, AppliedTest(test="mcnemar")) == (right == 0)
 
 
 def test_swapping_exchanges_the_outputs_of_each_row_at_random():
@@ -47,8 +49,8 @@ def test_swapping_exchanges_the_outputs_of_each_row_at_random():
     a, b = JointOutcomes(*plain.outcomes).confusion_a, JointOutcomes(*plain.outcomes).confusion_b
     assert plain.difference("f1") == pytest.approx(f1(*b) - f1(*a))
     assert plain.difference("accuracy") == pytest.approx(accuracy(*b) - accuracy(*a))
-    assert null_holds(population, {"test": "bootstrap", "measure": "f1"})
-    assert exact_rate(plain, 20, {"test": "bootstrap", "measure": "f1"}, 0.05) is None
+    assert null_holds(population, AppliedTest(test="bootstrap", measure="f1"))
+    assert exact_rate(plain, 20, AppliedTest(test="bootstrap", measure="f1"), 0.05) is None
 
 
 def labelled(n=400, categories=5, seed=2):
@@ -106,9 +108,9 @@ def test_answers_that_are_wholly_right_are_what_exact_tests_see(rows, events):
     y, a, b = rows
     right_a, right_b = ((side == y).all(axis=1) for side in (a, b))
     assert events.discordant == (int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()))
-    rate = exact_rate(events, 50, {"test": "mcnemar"}, 0.05)
+    rate = exact_rate(events, 50, AppliedTest(test="mcnemar"), 0.05)
     eight = Population(outcomes=tuple(events.outcomes_of(events.draw(400, np.random.default_rng(1), 1))[0].tolist()))
-    assert rate == exact_rate(eight, 50, {"test": "mcnemar"}, 0.05)
+    assert rate == exact_rate(eight, 50, AppliedTest(test="mcnemar"), 0.05)
 
 
 def test_a_test_set_without_a_category_is_told(events):
@@ -123,7 +125,7 @@ def test_a_test_set_without_a_category_is_told(events):
 def test_the_bootstrap_of_an_averaged_measure_covers_the_truth_of_the_population(events):
     rng = np.random.default_rng(7)
     drawn = events.draw(150, rng, 60)
-    test = {"test": "bootstrap", "measure": "micro-f1", "resamples": 199, "confidence": 0.95}
+    test = AppliedTest(test="bootstrap", measure="micro-f1", options={"resamples": 199, "confidence": 0.95})
     answers = trials.run_test(test, drawn, events, rng)
     assert answers.covers.mean() > 0.8
     assert ((answers.p_value > 0) & (answers.p_value <= 1)).all()
@@ -149,9 +151,10 @@ def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, tripl
 
 
 def test_outcomes_of_another_cell_are_read_once_and_looked_for_until_they_are_there(tmp_path):
-    source = cell("count", subject={"dataset": "d"}, work={"files": "f", "positive": None}, seed=1, replicates=2)
-    about = {"fanout": "count", "subject": {"dataset": "d"}, "work": dict(source.work), "seed": 1, "replicates": 2}
-    work = {"population": {"outcomes_of": about, "swapped": False}, "n": 5, "test": {"test": "mcnemar"}}
+    counted = Counted(files=Named(name="f", digest="0"), positive=None)
+    source = cell("count", subject={"dataset": "d"}, work=counted, seed=1, replicates=2)
+    about = Source(fanout="count", subject={"dataset": "d"}, work=counted, seed=1, replicates=2)
+    work = OnTestSets(population=Computed(outcomes_of=about, swapped=False), n=5, test=AppliedTest(test="mcnemar"))
     drawn = cell("subsample", subject={"dataset": "d"}, work=work, seed=1, replicates=200)
     store = Store(str(tmp_path))
     assert subsample.population(work, store) is None

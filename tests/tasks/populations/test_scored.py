@@ -16,6 +16,7 @@ from sigstats.tasks.populations import score_tests as score_trials
 from sigstats.tasks.populations import scored as score_populations
 from sigstats.tasks.populations.scored import read_scores
 from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import AppliedTest
 
 COLUMNS = {"label": "label", "a": "score_a", "b": "score_b"}
 
@@ -101,17 +102,22 @@ def test_an_exchange_of_scores_keeps_pairs_and_makes_both_alike(folder):
     assert abs(share - 0.5) < 0.02
 
 
+def scores_test(measure, **options):
+    options |= {"alternative": "two-sided", "confidence": 0.95}
+    return AppliedTest(test="scores", measure=measure, options=options)
+
+
 @pytest.mark.parametrize("measure", SCORE_MEASURES)
 def test_each_test_set_is_tested_as_the_library_does(folder, measure):
     population = read(folder)
     sets = population.draw(80, np.random.default_rng(2), 5)
-    test = {"measure": measure, "alternative": "two-sided", "confidence": 0.95}
+    test = scores_test(measure)
     answers, better = score_trials.run_score_test(test, sets, population.truth[measure])
     for index in range(5):
         y, a, b = sets.positive[index], sets.a[index], sets.b[index]
         if measure == "auc":
             expected = auc_test(y, a, b)
-            of_few = score_trials.run_score_test({**test, "method": "t"}, sets, 0.0)[0]
+            of_few = score_trials.run_score_test(scores_test("auc", method="t"), sets, 0.0)[0]
             assert of_few.p_value[index] == auc_test(y, a, b, method="t").pvalue
             assert answers.p_value[index] == expected.pvalue
             assert better[index] == pytest.approx(roc_auc_score(y, b) - roc_auc_score(y, a))
@@ -123,14 +129,14 @@ def test_each_test_set_is_tested_as_the_library_does(folder, measure):
 def test_a_test_set_of_one_class_says_nothing(folder):
     population = read(folder)
     sets = population.draw(2, np.random.default_rng(2), 50)
-    test = {"measure": "auc", "alternative": "two-sided", "confidence": 0.95}
+    test = scores_test("auc")
     answers, better = score_trials.run_score_test(test, sets, 0.0)
     assert (answers.p_value == 1).all()
     assert answers.covers.all()
     assert (better == 0).all()
     assert (sets.lacking == [not row.any() for row in sets.positive]).all()
     for measure in SCORE_MEASURES:
-        one, _ = score_trials.run_score_test({**test, "measure": measure}, sets.part((slice(None), slice(1))), 0.0)
+        one, _ = score_trials.run_score_test(scores_test(measure), sets.part((slice(None), slice(1))), 0.0)
         assert (one.p_value == 1).all()
 
 

@@ -2,17 +2,23 @@
 
 import pytest
 
+from sigstats.tasks.record import record
 from sigstats.tasks.replicates import cell, fanout
+from sigstats.tasks.work import WORK
 
 
 def version(name, work):
-    made = cell(name, subject={}, work=work, seed=1, replicates=1)
+    made = cell(name, subject={}, work=record(WORK[name], work), seed=1, replicates=1)
     return made.version - fanout(name).VERSION
 
 
+def run_of(learner, **null):
+    dataset, folds = {"name": "iris", "digest": "0" * 64}, {"folds": 10, "seed": 1}
+    return {"dataset": dataset, "classifier": {"learner": learner, "params": {}}, "cross_validation": folds, **null}
+
+
 def retrained(learner):
-    dataset = {"name": "iris", "digest": "0" * 64}
-    return {"dataset": dataset, "classifier": {"learner": learner, "params": {}}, "null": "labels"}
+    return run_of(learner, null="labels")
 
 
 def scored(measure, population="scores"):
@@ -24,11 +30,11 @@ def scored(measure, population="scores"):
     ("name", "work", "revision"),
     [
         ("retrain", retrained("sklearn.neighbors.KNeighborsClassifier"), 1),
-        ("crossval", retrained("sklearn.naive_bayes.GaussianNB"), 1),
+        ("crossval", run_of("sklearn.naive_bayes.GaussianNB"), 1),
         ("retrain", retrained("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"), 1),
         ("retrain", retrained("lda"), 0),
         ("retrain", retrained("1-nn"), 0),
-        ("crossval", retrained("sklearn.tree.DecisionTreeClassifier"), 0),
+        ("crossval", run_of("sklearn.tree.DecisionTreeClassifier"), 0),
         ("subsample", scored("auc"), 1),
         ("subsample", scored("neg-brier"), 0),
         ("subsample", {**scored("f1", "events"), "test": {"test": "bootstrap", "measure": "f1"}}, 0),

@@ -1,0 +1,129 @@
+"""Records: values of which JSON is the stored form, and those that the work of several fan-outs has.
+
+`sigstats.tasks.fingerprint.plain` makes the JSON of a record: a field that has its default is left out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+
+Null: TypeAlias = Literal["labels", "features"]
+Side: TypeAlias = Literal["a", "b"]
+
+#: The two classifiers that are compared.
+SIDES: tuple[Side, Side] = ("a", "b")
+
+#: Of a field whose entries JSON has beside the other fields.
+FLAT = {"flat": True}
+
+R = TypeVar("R", bound="Record")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Record:
+    """Named values that JSON can hold."""
+
+
+def record(kind: type[R], values: Mapping[str, Any]) -> R:
+    """The record of a JSON object.
+
+    >>> >>> record(Learner, {"learner": "1-nn", "params": {}})
+    Learner(learner='1-nn', params={}, code=None, stem=None, tune=None)
+    """
+    hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
+    named = {name: _value(hints[name], value) for name, value in values.items() if name in hints}
+    rest = {name: value for name, value in values.items() if name not in hints}
+    flat = next((each.name for each in fields(kind) if each.metadata == FLAT), None)
+    return kind(**named, **(rest if flat is None else {flat: rest}))
+
+
+@cache
+def _hints(kind: type[Record]) -> dict[str, tuple[Any, ...]]:
+    """The types that each field may have."""
+    hints = get_type_hints(kind)
+    return {name: get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,) for name, hint in hints.items()}
+
+
+def _value(hints: tuple[Any, ...], value: Any) -> Any:
+    """A value of JSON as a field of these types has it."""
+    if isinstance(value, list) and any(get_origin(hint) is tuple for hint in hints):
+        return tuple(value)
+    if isinstance(value, Mapping):
+        kinds = [hint for hint in hints if isinstance(hint, type) and issubclass(hint, Record)]
+        fitting = kinds if len(kinds) == 1 else [kind for kind in kinds if _fits(kind, value)]
+        return record(fitting[0], value) if fitting else value
+    return value
+
+
+def _fits(kind: type[Record], values: Mapping[str, Any]) -> bool:
+    required = {each.name for each in fields(kind) if each.default is MISSING}
+    return required <= values.keys() <= {each.name for each in fields(kind)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Named(Record):
+    """Data in the store: a data set, documents, files, or a population."""
+
+    name: str
+    digest: str
+    #: Whether the rows come in groups.
+    grouped: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tuning(Record):
+    """Parameters of which the best combination is chosen."""
+
+    grid: Mapping[str, Any]
+    folds: int
+    measure: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learner(Record):
+    """A classifier as a study names it."""
+
+    learner: str
+    params: Mapping[str, Any]
+    #: What identifies the code of another package.
+    code: Mapping[str, str] | None = None
+    #: The language whose words are stemmed.
+    stem: str | None = None
+    tune: Tuning | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Folds(Record):
+    """A cross-validation; ``folds`` is a number, or what `sigstats.tasks.datasets.folds` has in place of it."""
+
+    folds: int | str
+    seed: int
+    rare_classes: str = "refuse"
+    transforms: Literal["fold", "all"] = "fold"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Split(Record):
+    """How many rows are trained on and tested, and the seed of the order."""
+
+    train: int
+    test: int
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scheme(Record):
+    """A repeated cross-validation."""
+
+    folds: int
+    repeats: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Permuted(Record):
+    """The permutations of a sample."""
+
+    null: Null
+    resamples: int
