@@ -11,8 +11,8 @@ import numpy as np
 import scipy
 from scipy.stats import binom
 
-from sigstats.mcnemar.power import power
-from sigstats.mcnemar.sample_size import sample_size
+from sigstats.sign_flips.power import paired_power as power
+from sigstats.sign_flips.power import paired_sample_size as sample_size
 
 DISCORDANCE, REPLICATES = 0.36, 4000
 

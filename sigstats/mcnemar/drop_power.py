@@ -70,7 +70,7 @@ def drop_size(
 
     only_a, only_b = (discordance + drop) / 2, max(0.0, (discordance - drop) / 2)
     try:
-        low = sample_size(only_a=only_a, only_b=only_b, target=target, alpha=alpha, alternative="greater")
+        low = sample_size(only_a, only_b, target, as_rule(alpha, "greater", "exact", False))
     except ValueError:
         return None
     return low if enough(low) else smallest_enough(enough, MAX_N, low=low)

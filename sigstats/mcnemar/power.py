@@ -63,32 +63,6 @@ def discordant_probabilities(
     return max(0.0, (d + s - t) / 2), max(0.0, (d - s + t) / 2)
 
 
-def power(
-    n: int,
-    *,
-    only_a: float | None = None,
-    only_b: float | None = None,
-    accuracy_a: float | None = None,
-    accuracy_b: float | None = None,
-    discordance: float | None = None,
-    alpha: float = 0.05,
-    alternative: Alternative = "two-sided",
-    method: McNemarMethod = "exact",
-    correction: bool = False,
-) -> float:
-    """`sigstats.paired_power` of one answer an item.
-
-    ``sum_m P(M = m) P(reject | m)`` with M binomial (n, only_a + only_b) and, given m, the number of pairs that favour
-    A binomial (m, only_a / (only_a + only_b)); in time of the order of the square root of n.
-
-    >>> round(power(200, only_a=0.155, only_b=0.205), 4)
-    0.185
-    """
-    n = as_count(n, "n", minimum=1, maximum=MAX_N)
-    p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
-    return exact_power(n, p_a, p_b, as_rule(alpha, alternative, method, correction))
-
-
 def type_one_error(
     n: int,
     discordance: float,
@@ -131,7 +105,14 @@ def type_one_error(
 
 
 def exact_power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
-    """The power, of arguments that were checked."""
+    """The power of checked arguments: only A is right with probability `p_a`, only B with `p_b`.
+
+    ``sum_m P(M = m) P(reject | m)`` with M binomial (n, p_a + p_b) and, given m, the number of pairs that favour A
+    binomial (m, p_a / (p_a + p_b)); in time of the order of the square root of n.
+
+    >>> round(exact_power(200, 0.155, 0.205, as_rule(0.05, "two-sided", "exact", False)), 4)
+    0.185
+    """
     if p_a + p_b < _NONE:
         return 0.0  # no discordant pair, and then no rejection
     weights, low = discordant_weights(n, p_a + p_b)
@@ -184,7 +165,7 @@ def finite_power(
     `total`: the rows of the population, at most 2**53.
     `swapped`: whether the outputs of A and B are exchanged in each row drawn with probability 1/2, so that neither is
     better: the probability is then the type-I error.
-    `alpha`, `alternative`, `method` and `correction`: as in `power`.
+    `alpha`, `alternative`, `method` and `correction`: as in `sigstats.paired_power`.
 
     What the sums leave out is below 1e-15. Raises ValueError if a number is out of its range or an option
     unknown.

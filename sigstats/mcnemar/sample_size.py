@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
-from .power import MAX_N, discordant_probabilities, discordant_weights, exact_power
+from .power import MAX_N, discordant_weights, exact_power
 from .rejection_region import Rule, as_rule, conditional_power, critical_counts
 from .test import McNemarMethod
 
@@ -21,35 +21,19 @@ _DIGITS = 1e-12
 _ROUNDING = 1e-12
 
 
-def sample_size(
-    *,
-    only_a: float | None = None,
-    only_b: float | None = None,
-    accuracy_a: float | None = None,
-    accuracy_b: float | None = None,
-    discordance: float | None = None,
-    target: float = 0.8,
-    alpha: float = 0.05,
-    alternative: Alternative = "two-sided",
-    method: McNemarMethod = "exact",
-    correction: bool = False,
-) -> int:
-    """`sigstats.paired_sample_size` of one answer an item.
+def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
+    """The smallest number of observations from which on the power is at least `goal`: of checked arguments.
 
-    Raises ValueError also if the difference is so small that more than two million discordant pairs would have to be
+    Raises ValueError as `sigstats.paired_sample_size`, also if more than two million discordant pairs would have to be
     considered.
 
-    Notes
-    -----
     That no larger n falls below the target is proved, not assumed. With b(m) the power given m discordant pairs, let
-    B(i) be the mean of b(M + i) over M ~ binomial (n, only_a + only_b). The power at n + j is a mean of B(0) to B(j);
-    if no B(i) is below the target, no larger n is. Beyond the largest m considered, b is bounded from below by
-    Hoeffding's inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to
-    n + 1, and then lowered as long as the power itself stays at the target.
+    B(i) be the mean of b(M + i) over M ~ binomial (n, p_a + p_b). The power at n + j is a mean of B(0) to B(j); if no
+    B(i) is below the target, no larger n is. Beyond the largest m considered, b is bounded from below by Hoeffding's
+    inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to n + 1, and
+    then lowered as long as the power itself stays at the target.
     """
-    p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
-    goal = as_real(target, "target", low=0, high=1, open_ends=True)
-    rule = as_rule(alpha, alternative, method, correction)
+    alternative = rule.alternative
     if p_a == p_b or (p_a < p_b and alternative == "greater") or (p_a > p_b and alternative == "less"):
         wanted = {"greater": "only_a > only_b", "less": "only_a < only_b"}.get(alternative, "two that differ")
         raise refuse("only_a, only_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from .._common.validation import Alternative, as_count, as_real, refuse
-from ..mcnemar.power import power as mcnemar_power
+from ..mcnemar.power import MAX_N, exact_power
 from ..mcnemar.rejection_region import Rule, as_rule
-from ..mcnemar.sample_size import sample_size as mcnemar_sample_size
-from ..mcnemar.sample_size import smallest_enough
+from ..mcnemar.sample_size import sample_size, smallest_enough
 from ..mcnemar.test import McNemarMethod
 from .item_law import item_law
 from .power_of_flips import power_of_flips
@@ -114,8 +113,8 @@ def paired_power(
     count = as_count(answers, "answers", minimum=1, maximum=_MOST_ANSWERS)
     law = item_law(only_a, only_b, accuracy_a, accuracy_b, discordance, count, correlation)
     if count == 1:
-        options: Any = {"alpha": alpha, "alternative": alternative, "method": method, "correction": correction}
-        return mcnemar_power(n, only_a=law[2], only_b=law[0], **options)
+        rows = as_count(n, "n", minimum=1, maximum=MAX_N)
+        return exact_power(rows, float(law[2]), float(law[0]), as_rule(alpha, alternative, method, correction))
     items = as_count(n, "n", minimum=1, maximum=_MOST_ITEMS)
     return power_of_flips(items, law, _exact_rule(alpha, alternative, method, correction))
 
@@ -175,10 +174,9 @@ def paired_sample_size(
     """
     count = as_count(answers, "answers", minimum=1, maximum=_MOST_ANSWERS)
     law = item_law(only_a, only_b, accuracy_a, accuracy_b, discordance, count, correlation)
-    if count == 1:
-        options: Any = {"alpha": alpha, "alternative": alternative, "method": method, "correction": correction}
-        return mcnemar_sample_size(only_a=law[2], only_b=law[0], target=target, **options)
     goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    if count == 1:
+        return sample_size(float(law[2]), float(law[0]), goal, as_rule(alpha, alternative, method, correction))
     rule = _exact_rule(alpha, alternative, method, correction)
     ahead = float(law @ np.arange(-count, count + 1))
     if abs(ahead) < 1e-12 or (ahead < 0 and alternative == "greater") or (ahead > 0 and alternative == "less"):

@@ -13,9 +13,9 @@ from sigstats._common.messages import join_words
 from sigstats._common.validation import ALTERNATIVES, as_choice, as_count
 from sigstats.effects import accuracy_difference
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.mcnemar.power import finite_power, power
-from sigstats.mcnemar.sample_size import sample_size
+from sigstats.mcnemar.power import finite_power
 from sigstats.mcnemar.test import mcnemar_test
+from sigstats.sign_flips.power import paired_power, paired_sample_size
 from sigstats.sign_flips.test import sign_flip_test
 
 from ..observed_run import ObservedRun
@@ -106,7 +106,7 @@ def _exact_rate(
         return finite_power(n, int(only_a), int(only_b), rows, swapped=swapped, alpha=alpha, **options)
     if swapped:
         only_a = only_b = (only_a + only_b) / 2
-    return power(n, only_a=only_a, only_b=only_b, alpha=alpha, **options)
+    return paired_power(n, only_a=only_a, only_b=only_b, alpha=alpha, **options)
 
 
 def _words(rows: Sequence[Hypothesis]) -> str:
@@ -148,6 +148,6 @@ TEST = StatisticalTest(
         },
         pvalue=_pvalue,
         exact_rate=_exact_rate,
-        rows_needed=sample_size,
+        rows_needed=paired_sample_size,
     ),
 )

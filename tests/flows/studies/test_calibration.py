@@ -15,8 +15,8 @@ from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.figures import calibration_curves
 from sigstats.flows.studies.populations import parquet
 from sigstats.intervals import clopper_pearson
-from sigstats.mcnemar.power import power
 from sigstats.mcnemar.test import mcnemar_test
+from sigstats.sign_flips.power import paired_power as power
 from sigstats.tasks.replicates.count import total
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store

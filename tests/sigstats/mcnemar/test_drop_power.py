@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.mcnemar.drop_power import detectable_drop, drop_power, drop_size
-from sigstats.mcnemar.power import power
-from sigstats.mcnemar.sample_size import detectable_difference, sample_size
+from sigstats.mcnemar.sample_size import detectable_difference
+from sigstats.sign_flips.power import paired_power as power
+from sigstats.sign_flips.power import paired_sample_size as sample_size
 
 from ...examples import examples
 
