@@ -15,7 +15,7 @@ from ...pages.axes import Axes
 from ...pages.wording import count_of, p_equation
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, group_by
-from ..null_distribution import NullDistribution, null_distribution
+from ..replicates import NullDistribution, null_distribution
 from ..section import Figure
 from ..usual_columns import measured
 

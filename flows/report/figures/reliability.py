@@ -15,8 +15,8 @@ from ...pages import svg
 from ...pages.axes import Axes
 from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by, some_of
+from ..replicates import Statements, statements
 from ..section import Figure
-from ..stated_confidence import Statements, statements
 
 ORDER = 9
 _SIDE = 236.0

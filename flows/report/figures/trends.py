@@ -13,7 +13,7 @@ from ...pages import svg
 from ...pages.axes import Axes
 from .. import sections
 from ..evidence import Evidence, distinct, group_by
-from ..null_distribution import null_distribution
+from ..replicates import null_distribution
 from ..section import Figure
 
 ORDER = 5

@@ -10,8 +10,8 @@ from sigstats.tasks.work import OnTestSets, Outcomes, Tested
 from ...pages.wording import adjusted_p, count_of, join_words, number, percent, significant
 from .. import usual_columns as usual
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
+from ..replicates import statements
 from ..section import Column, Section, Verdict
-from ..stated_confidence import statements
 from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, share, where, whole
 from . import _cases
 

@@ -15,7 +15,7 @@ from sigstats.flows.pages.axes import Axes
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence, advantage_of_b, necessity
 from sigstats.flows.report.figures import dominance, null_histograms, trends
-from sigstats.flows.report.null_distribution import NullDistribution, null_distribution
+from sigstats.flows.report.replicates import NullDistribution, null_distribution
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import COUNT_MEASURES
 from sigstats.possibilistic_indices import possibility
