@@ -5,7 +5,9 @@ Not for text, images or more than one class a row: a `Dataset` is a table of num
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -87,6 +89,14 @@ class Dataset:
             view = array.view()
             view.flags.writeable = False
             object.__setattr__(self, field, view)
+
+    @classmethod
+    def of_numbers(
+        cls, name: str, X: NDArray[Any], y: NDArray[np.int64], *, classes: Sequence[str], features: Sequence[str]
+    ) -> Self:
+        """A data set whose features are all numeric."""
+        d = X.shape[1]
+        return cls(name, X, np.zeros(d, dtype=bool), y, tuple(classes), tuple(features), ((),) * d)
 
     def __len__(self) -> int:
         return len(self.y)

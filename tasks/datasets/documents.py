@@ -17,6 +17,7 @@ from sigstats._common.validation import hint, refuse, shown
 from ..input_files import place
 from ..input_files.content import open_content
 from ..schema import column
+from ..tables.arrow import is_text
 from ..tables.parquet import read_parquet
 
 #: The key of the schema's metadata under which `Documents.to_table` keeps the name.
@@ -111,7 +112,7 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
 
 def _texts(where: str, name: str, values: "pa.ChunkedArray[Any]") -> list[str | None]:
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    if not _is_text(kind):
+    if not is_text(kind):
         raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected strings")
     found: list[str | None] = values.to_pylist()
     return found
@@ -121,7 +122,7 @@ def _categories(where: str, name: str, values: "pa.ChunkedArray[Any]") -> tuple[
     kind = values.type
     listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
     inner = kind.value_type if listed or pa.types.is_dictionary(kind) else kind
-    if not _is_text(inner):
+    if not is_text(inner):
         raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected lists of strings, or strings")
     found = []
     for row, value in enumerate(values.to_pylist()):
@@ -130,7 +131,3 @@ def _categories(where: str, name: str, values: "pa.ChunkedArray[Any]") -> tuple[
             raise ValueError(f"{where}: column {shown(name)}, row {row}: a category is missing (null)")
         found.append(tuple(sorted(set(labels))))
     return tuple(found)
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)

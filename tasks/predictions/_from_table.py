@@ -191,7 +191,7 @@ def _marks(table: Table, name: str) -> Any:
     if pc.any(missing).as_py():
         wanted = "expected a value, or --unscored drop, or --unscored wrong"
         raise table.error(name, f" is empty; {wanted}", pc.index(missing, True).as_py())
-    return table.exact_numbers(name)
+    return table.numbers(name)
 
 
 def _without_unscored(found: Predictions, columns: Columns) -> Predictions:

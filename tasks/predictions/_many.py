@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,7 @@ from sigstats.comparison.bins import in_bins
 from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
 from ._items import item_codes
 from ._log import TASK
-from ._pairing import Codes, Matched, Unmatched, answers, codes_of, match, require_one_group
+from ._pairing import Codes, Matched, MatchOptions, answers, codes_of, match, require_one_group
 from ._predictions import Columns, Predictions
 from ._repeated import alike, answers_each, averaged, kept_rows, without
 
@@ -73,12 +73,7 @@ class _Rows:
 
 
 def join_many(
-    paths: Sequence[str],
-    of_paths: Sequence[Columns],
-    read: Reader,
-    *,
-    unmatched: Unmatched = "refuse",
-    allow_different_tasks: bool = False,
+    paths: Sequence[str], of_paths: Sequence[Columns], read: Reader, **options: Unpack[MatchOptions]
 ) -> ManyPredictions:
     """Join files to the first one as a pair is joined, one after the other: no two of the others are held at once.
 
@@ -87,7 +82,6 @@ def join_many(
     Where the files have several answers to an item, they are paired by epoch, or averaged where they have unlike
     numbers of them.
     """
-    options: dict[str, Any] = {"unmatched": unmatched, "allow_different_tasks": allow_different_tasks}
     files = list(zip(paths, of_paths, strict=True))
     first = read(*files[0])
     try:
@@ -96,9 +90,7 @@ def join_many(
         return _joined_averages(first, files, of_paths[0], read, options)
 
 
-def _joined(
-    first: Predictions, files: Files, columns: Columns, read: Reader, options: Mapping[str, Any]
-) -> ManyPredictions:
+def _joined(first: Predictions, files: Files, columns: Columns, read: Reader, options: MatchOptions) -> ManyPredictions:
     rows = _Rows(first, np.ones(len(first.ids), dtype=bool))
     for file in files[1:]:
         _add(rows, read(*file), columns, options)
@@ -108,7 +100,7 @@ def _joined(
 
 
 def _joined_averages(
-    first: Predictions, files: Files, columns: Columns, read: Reader, options: Mapping[str, Any]
+    first: Predictions, files: Files, columns: Columns, read: Reader, options: MatchOptions
 ) -> ManyPredictions:
     """The average of all answers to each item, without those that any file left out."""
     dropped, counts, predicted = [first.dropped], [answers_each(first)], first.predicted
@@ -132,7 +124,7 @@ def _joined_averages(
     return replace(found, predicted=predicted and not marks, notes=(*found.notes, note))
 
 
-def _add(rows: _Rows, other: Predictions, columns: Columns, options: Mapping[str, Any]) -> None:
+def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOptions) -> None:
     """Join a file to the first one."""
     first = rows.first
     require_one_kind(first, other)

@@ -1,7 +1,7 @@
 """Two models' predictions of the same rows, side by side."""
 
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -36,14 +36,20 @@ Codes = NDArray[np.int64]
 Unmatched: TypeAlias = Literal["refuse", "drop"]
 
 
+class MatchOptions(TypedDict, total=False):
+    """What is refused where two files are matched, unless it is allowed."""
+
+    unmatched: Unmatched
+    allow_different_tasks: bool
+
+
 def join(
     baseline: Predictions,
     candidate: Predictions,
     columns: Columns,
     *,
-    unmatched: Unmatched = "refuse",
-    allow_different_tasks: bool = False,
     with_ids: bool = False,
+    **options: Unpack[MatchOptions],
 ) -> PairedPredictions:
     """The rows that both models predicted, with their ids where these are asked for.
 
@@ -54,12 +60,8 @@ def join(
     if columns.run is not None:
         runs = [each_run(side.decoded()) for side in (baseline, candidate)]
         beside = [(each, runs[1][0]) for each in runs[0]] + [(runs[0][0], each) for each in runs[1][1:]]
-        options: dict[str, Any] = {
-            "unmatched": unmatched,
-            "allow_different_tasks": allow_different_tasks,
-            "with_ids": with_ids,
-        }
-        return of_runs([join(*each, replace(columns, run=None), **options) for each in beside], len(runs[0]))
+        columns = replace(columns, run=None)
+        return of_runs([join(*each, columns, with_ids=with_ids, **options) for each in beside], len(runs[0]))
     if with_ids or not _have_same_numbers(baseline, candidate):
         baseline, candidate = baseline.decoded(), candidate.decoded()
     baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)
@@ -67,7 +69,7 @@ def join(
     full = baseline, candidate
     in_groups = columns.group not in (None, columns.id)
     baseline, candidate, how = alike(baseline, candidate, in_groups=in_groups)
-    matched = match(baseline, candidate, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
+    matched = match(baseline, candidate, **options)
     rows, partners = matched.rows, matched.partners
     others_said = differing_settings(baseline, candidate), differing_prompts(baseline, candidate, rows, partners)
     notes = [*baseline.notes, *candidate.notes, *how, *others_said[0], *others_said[1], *matched.notes]
@@ -120,13 +122,7 @@ class Matched(NamedTuple):
     notes: tuple[str, ...]
 
 
-def match(
-    first: Predictions,
-    other: Predictions,
-    *,
-    unmatched: Unmatched = "refuse",
-    allow_different_tasks: bool = False,
-) -> Matched:
+def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions]) -> Matched:
     """The rows that two files have in common, in the order of the first.
 
     Files with several answers to an item are to be made `alike` before.
@@ -137,15 +133,16 @@ def match(
             f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
             "rows, for --by-position"
         )
-    if not allow_different_tasks:
+    same = not options.get("allow_different_tasks")
+    if same:
         require_same_task(first, other)
     matched = _match(first, other)
-    if not allow_different_tasks:
+    if same:
         require_same_questions(first, other, matched.rows, matched.partners)
     # After the questions: of other questions it would be no help to be told that the ids are not the same.
-    if matched.notes and unmatched == "refuse":
+    if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")
-    if not allow_different_tasks:
+    if same:
         return matched
     told = differing_questions(first, other, matched.rows, matched.partners)
     return matched._replace(notes=(*matched.notes, *told))

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 from sigstats._common.validation import refuse, shown
 from sigstats.comparison.candidates import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
 
 from ._log import EvaluationLog
-from ._pairing import Unmatched, join
+from ._pairing import MatchOptions, join
 from ._predictions import ALL_SCORES, Columns, Predictions
 
 #: Reads a file as predictions, or says what its scores are.
@@ -78,20 +79,9 @@ def join_scores(
     candidate: ScoredFile,
     scores: Sequence[str | None],
     *,
-    unmatched: Unmatched = "refuse",
-    allow_different_tasks: bool = False,
     with_ids: bool = False,
+    **options: Unpack[MatchOptions],
 ) -> list[PairedPredictions]:
     """The rows that both models predicted, by each score."""
-    pairs = [
-        join(
-            baseline.by(score),
-            candidate.by(score),
-            baseline.columns,
-            unmatched=unmatched,
-            allow_different_tasks=allow_different_tasks,
-            with_ids=with_ids,
-        )
-        for score in scores
-    ]
-    return with_names(pairs, scores)
+    sides = [(baseline.by(score), candidate.by(score)) for score in scores]
+    return with_names([join(*each, baseline.columns, with_ids=with_ids, **options) for each in sides], scores)

@@ -54,7 +54,8 @@ class LocalFiles:
             _refuse_link(place, "folder")
         return f"{place}/{last}"
 
-    def write(self, name: str, content: bytes) -> None:  # noqa: D102
+    def write(self, name: str, content: bytes) -> None:
+        """Make `content` the whole file `name`, atomically."""
         for trial in range(1, _TRIALS + 1):
             try:
                 return self._write(self._path(name), content)
@@ -80,16 +81,19 @@ class LocalFiles:
             raise
         _sync_folder(path.parent)
 
-    def read(self, name: str) -> bytes:  # noqa: D102
+    def read(self, name: str) -> bytes:
+        """The content of a file; raises FileNotFoundError if there is none."""
         place = self._place(name)
         _refuse_link(place, "file")
         return Path(place).read_bytes()
 
-    def names(self, folder: str) -> list[str]:  # noqa: D102
+    def names(self, folder: str) -> list[str]:
+        """The sorted names (without the folder) of the finished files in `folder`; empty if it does not exist."""
         found = (entry.name for entry in self._entries(folder) if entry.is_file(follow_symlinks=False))
         return sorted(name for name in found if not name.endswith(PARTIAL))
 
-    def folders(self, folder: str) -> list[str]:  # noqa: D102
+    def folders(self, folder: str) -> list[str]:
+        """The sorted names of the folders in `folder`; empty if it does not exist."""
         return sorted(entry.name for entry in self._entries(folder) if entry.is_dir(follow_symlinks=False))
 
     def _entries(self, folder: str) -> list["os.DirEntry[str]"]:
@@ -99,19 +103,25 @@ class LocalFiles:
         except (FileNotFoundError, NotADirectoryError):
             return []
 
-    def remove(self, name: str) -> None:  # noqa: D102
+    def remove(self, name: str) -> None:
+        """Remove a file; no error if it does not exist."""
         self._path(name).unlink(missing_ok=True)
 
-    def drop(self, folder: str) -> None:  # noqa: D102
+    def drop(self, folder: str) -> None:
+        """Remove a folder with its content, as far as possible; files that remain do no harm."""
         shutil.rmtree(self._path(folder), ignore_errors=True)
 
-    def sweep(self) -> None:  # noqa: D102
+    def sweep(self) -> None:
+        """Remove the unfinished files of writers that were interrupted."""
         for partial in Path(self.root).rglob(f".*{PARTIAL}"):
             partial.unlink(missing_ok=True)
 
     @contextlib.contextmanager
     def lock(self, *, shared: bool = False) -> Iterator[None]:
-        """Hold a lock that the operating system releases when the process ends, even if it is killed."""
+        """Hold a lock that the operating system releases when the process ends, even if it is killed.
+
+        Any number of runs can hold a shared one. Raises Locked if another run holds the lock.
+        """
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
         _refuse_link(path, "file")  # one that appears from here on is not followed either
@@ -131,10 +141,10 @@ class LocalFiles:
         return contextlib.nullcontext()
 
     def list_anew(self) -> None:
-        """Do nothing."""
+        """Look again what there is, which a folder needs not."""
 
     def wrote(self, name: str) -> None:
-        """Do nothing."""
+        """Note a file that a worker of this run has written, which a folder shows by itself."""
 
 
 @lru_cache

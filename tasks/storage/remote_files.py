@@ -161,7 +161,10 @@ class RemoteFiles:
 
     @contextlib.contextmanager
     def remembered(self) -> Iterator[None]:
-        """Ask for each object only once for as long as the context lasts; for the run that holds the lock."""
+        """Ask for each object only once for as long as the context lasts; for the run that holds the lock.
+
+        What others write meanwhile is not seen before `list_anew`.
+        """
         if self.root in _REMEMBERED:
             yield
             return
@@ -198,7 +201,7 @@ class RemoteFiles:
 
     @contextlib.contextmanager
     def lock(self, *, shared: bool = False) -> Iterator[None]:
-        """Hold a lease, since object stores have no locks."""
+        """Hold a lease, since object stores have no locks; a shared one is none."""
         if shared:
             yield
             return

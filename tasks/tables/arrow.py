@@ -63,7 +63,7 @@ class ArrowTable(Table):
         encoded = None
         if pa.types.is_dictionary(column.type):
             encoded = _whole_dictionary(column)
-        elif pa.types.is_integer(column.type) or _is_text(column):
+        elif pa.types.is_integer(column.type) or is_text(column.type):
             encoded = _encoded(column)
         return self._text(name) if encoded is None else encoded
 
@@ -98,12 +98,10 @@ class ArrowTable(Table):
 
     def _numbers(self, name: str) -> Array | None:
         column = self._values(name)
-        if _is_text(column):
+        if is_text(column.type):
             return to_numbers(column.cast(pa.string()))
         if pa.types.is_integer(column.type):
-            numbers: Array = column.cast(pa.float64(), safe=False)
-            self._require_exact(name, column, numbers)
-            return numbers
+            return column.cast(pa.float64(), safe=False)
         try:
             return column.cast(pa.float64())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -111,7 +109,7 @@ class ArrowTable(Table):
 
     def _as_written(self, name: str) -> Array | None:
         column = self._values(name)
-        return column if _is_text(column) else None
+        return column if is_text(column.type) or pa.types.is_integer(column.type) else None
 
     def _values(self, name: str) -> Array:
         """A column without the dictionary of its values, and floats as the decimals that they print."""
@@ -123,8 +121,9 @@ class ArrowTable(Table):
         return to_decimals(column.cast(column.type.value_type)) if pa.types.is_dictionary(column.type) else column
 
 
-def _is_text(column: Array) -> bool:
-    return pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+def is_text(kind: pa.DataType) -> bool:
+    """True if a type is of strings."""
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 
 
 def _as_strings(column: Array) -> Array:

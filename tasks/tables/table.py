@@ -76,23 +76,11 @@ class Table(ABC):
         return None
 
     def _as_written(self, name: str) -> Array | None:
-        """The strings of which the numbers of a column are made; None if it is stored as numbers."""
+        """The strings or whole numbers that float64 numbers are made of; None if a column is stored as these."""
         return self._text(name)
 
-    def exact_numbers(self, name: str) -> Array:
-        """As `numbers`, or ValueError that names the first whole number that float64 would round."""
-        numbers, written = self.numbers(name), self._as_written(name)
-        if written is not None:
-            self._require_exact(name, written, numbers)
-        return numbers
-
-    def _require_exact(self, name: str, column: Array, numbers: Array) -> None:
-        row = first_rounded(column, numbers)
-        if row is not None:
-            raise self.error(name, f": {column[row].as_py()} is not valid; expected {EXACT_WHOLE}", row)
-
     def numbers(self, name: str, *, or_missing: bool = False) -> Array:
-        """A column as finite float64 numbers, or ValueError that names the first row with another value."""
+        """A column as finite float64 numbers, or ValueError that names the first row without one, or a rounded one."""
         if or_missing:
             self.require(name)
         else:
@@ -108,6 +96,10 @@ class Table(ABC):
         if not pc.all(finite).as_py():
             row = pc.index(finite, False).as_py()
             raise self.error(name, f": {shown(numbers[row].as_py())} is not finite; expected a number", row)
+        written = self._as_written(name)
+        rounded = None if written is None else first_rounded(written, numbers)
+        if written is not None and rounded is not None:
+            raise self.error(name, f": {written[rounded].as_py()} is not valid; expected {EXACT_WHOLE}", rounded)
         return numbers
 
     def require_values(self, name: str) -> None:

@@ -100,7 +100,7 @@ class Entry(_entry.Entry):
             twice = next(name for name in names if names.count(name) > 1)
             raise table.error(self.datasets, f": {shown(twice)} is there twice; expected each data set once")
         models = [name for name in table.names if name != self.datasets] if self.models is None else self.models
-        return {name: table.exact_numbers(name).to_pylist() for name in models}
+        return {name: table.numbers(name).to_pylist() for name in models}
 
 
 def _pairs(names: Sequence[str], control: str | None) -> list[tuple[Any, Any]]:

@@ -70,13 +70,6 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     generate, options = GENERATORS[as_choice(spec["generator"], f"{where}: generator", list(GENERATORS))]
     spec = validate_options(spec, {"generator": str, "seed": int, **options})
     X, y = generate(spec, as_generator(as_count(spec.get("seed", 0), f"{where}: seed")), where)
-    d = X.shape[1]
-    return Dataset(
-        name=spec["name"],
-        X=X,
-        nominal=np.zeros(d, dtype=bool),
-        y=y,
-        classes=tuple(f"class {label}" for label in range(int(y.max()) + 1)),
-        features=tuple(f"x{place}" for place in range(1, d + 1)),
-        categories=((),) * d,
-    )
+    classes = [f"class {label}" for label in range(int(y.max()) + 1)]
+    features = [f"x{place}" for place in range(1, X.shape[1] + 1)]
+    return Dataset.of_numbers(spec["name"], X, y, classes=classes, features=features)

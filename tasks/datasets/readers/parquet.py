@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ...input_files import place, reason
 from ...input_files.content import open_content
+from ...tables.arrow import is_text
 from ...tables.parquet import read_parquet
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
@@ -24,9 +25,7 @@ OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "path": str, "missing": list}
 REQUIRED = ("path", "target")
 
 _READABLE = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
+    is_text,
     pa.types.is_boolean,
     pa.types.is_integer,
     pa.types.is_floating,

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sigstats._common.validation import as_choice
 
 from ..dataset import Dataset
@@ -29,13 +27,5 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
 
     name = as_choice(validate_options(spec, OPTIONS, required=REQUIRED)["name"], "datasets: name", list(_LOADERS))
     bunch = getattr(datasets, _LOADERS[name])()
-    d = bunch.data.shape[1]
-    return Dataset(
-        name=name,
-        X=bunch.data,
-        nominal=np.zeros(d, dtype=bool),
-        y=bunch.target,
-        classes=tuple(str(label) for label in bunch.target_names),
-        features=tuple(str(feature) for feature in bunch.feature_names),
-        categories=((),) * d,
-    )
+    classes, features = map(str, bunch.target_names), map(str, bunch.feature_names)
+    return Dataset.of_numbers(name, bunch.data, bunch.target, classes=[*classes], features=[*features])
