@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from threadpoolctl import get_cached_controller
@@ -12,11 +12,9 @@ _inside = 0
 _before: dict[str, tuple[Any, int]] = {}
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
+def one_thread() -> AbstractContextManager[None]:
     """Restrict BLAS and OpenMP to one thread."""
-    with threads(1):
-        yield
+    return threads(1)
 
 
 @contextmanager

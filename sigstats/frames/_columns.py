@@ -66,9 +66,6 @@ def slice_names(slices: Any) -> tuple[str, ...]:
 def as_scores(score: Any) -> Sequence[str | None]:
     """The names of the columns of scores; None alone where there are none.
 
-    Examples
-    --------
-    >>> from sigstats.frames._columns import as_scores
     >>> as_scores(None), as_scores("f1")
     ([None], ['f1'])
     """
@@ -94,9 +91,6 @@ def same_frames(baseline: Any, candidate: Any) -> bool:
 def as_arguments(message: str) -> str:
     """A message, in one line, in which options of the command line are arguments of a function.
 
-    Examples
-    --------
-    >>> from sigstats.frames._columns import as_arguments
     >>> as_arguments("expected each id once (--group id takes them)")
     "expected each id once (groups='id' takes them)"
     """

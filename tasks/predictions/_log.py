@@ -135,6 +135,11 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def text(value: Any) -> str:
+    """A text of a log; an empty one where something else stands in its place."""
+    return value if isinstance(value, str) else ""
+
+
 def objects(value: Any) -> list[Mapping[str, Any]]:
     """The objects in a list of a log; none where something else stands in its place."""
     return [mapping(each) for each in value] if isinstance(value, list) else []

@@ -71,6 +71,12 @@ class _Rows:
     subjects: list[Mapping[str, str]] = field(default_factory=list)
     predicted: bool = True
 
+    def spread(self, values: Any, positions: Codes, empty: Any) -> NDArray[Any]:
+        """Values of some rows of the first file as a column of all of them."""
+        column = np.full(len(self.valid), empty)
+        column[positions] = values
+        return column
+
 
 def join_many(
     paths: Sequence[str], of_paths: Sequence[Columns], read: Reader, **options: Unpack[MatchOptions]
@@ -146,9 +152,7 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
     rows.predicted &= first.predicted and other.predicted
     positions = _positions(matched, kept)
     _add_answers(rows, mine, other, matched, positions)
-    here = np.zeros(len(rows.valid), dtype=bool)
-    here[positions] = True
-    rows.valid &= here
+    rows.valid &= rows.spread(True, positions, False)
     task = columns.task or TASK
     for name in dict.fromkeys((*columns.optional, task)):
         if name in first.others or name in other.others:
@@ -169,21 +173,16 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
         if not side.graded and side.predicted:
             names, classes = (pc.unique(each).to_pylist() for each in (prediction, label))
             require_class_names(classes, names, len(label), side.where, wanted="classes of the labels")
-        column = np.zeros(len(rows.valid), dtype=bool)
-        column[positions] = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
-        rows.right.append(column)
+        right = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
+        rows.right.append(rows.spread(right, positions, False))
     if mine.score is not None and other.score is not None:
         if not rows.scores:
             rows.scores.append(rows.first.score.to_numpy())
-        scores = np.full(len(rows.valid), np.nan)
-        scores[positions] = other.score.take(matched.partners).to_numpy()
-        rows.scores.append(scores)
+        rows.scores.append(rows.spread(other.score.take(matched.partners).to_numpy(), positions, np.nan))
     if mine.answers is not None and other.answers is not None:
         if not rows.answers:
             rows.answers.append(rows.first.answers.to_numpy())
-        answers_of_other = np.zeros(len(rows.valid), dtype=np.int64)
-        answers_of_other[positions] = other.answers.take(matched.partners).to_numpy()
-        rows.answers.append(answers_of_other)
+        rows.answers.append(rows.spread(other.answers.take(matched.partners).to_numpy(), positions, 0))
 
 
 def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
@@ -203,8 +202,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
             near = did_you_mean(name, rows.first.names)
             raise ValueError(f"{rows.first.where}: column {shown(name)} is not there, nor in any other file{near}")
         positions, column = rows.others[name]
-        place = np.zeros(len(rows.valid), dtype=np.int64)
-        place[positions] = np.arange(len(positions))
+        place = rows.spread(np.arange(len(positions)), positions, 0)
         others[name] = codes_of(column.take(pa.array(place[where])))
     group = None if columns.group is None else others[columns.group][1]
     if rows.first.epoch is not None:

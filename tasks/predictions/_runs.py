@@ -30,14 +30,10 @@ def each_run(side: Predictions) -> list[Predictions]:
 
 
 def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int) -> PairedPredictions:
-    """One comparison of all runs.
+    """One comparison of all runs, `runs_of_a` of which are the baseline's.
 
-    Parameters
-    ----------
-    pairs : sequence of PairedPredictions
-        Each run of the baseline beside the first of the candidate, then the first of the baseline beside each other one
-        of the candidate.
-    runs_of_a : int
+    `pairs`: each run of the baseline beside the first of the candidate, then the first of the baseline beside each
+    other one of the candidate.
     """
     first = pairs[0]
     classes = tuple(sorted({name for pair in pairs for name in pair.classes}))

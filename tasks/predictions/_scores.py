@@ -30,14 +30,7 @@ def names_in(log: EvaluationLog, columns: Columns) -> tuple[str, ...]:
 
 
 class ScoredFile:
-    """A file by each of several scores, each read when it is asked for.
-
-    Attributes
-    ----------
-    path : str
-    columns : Columns
-        Of this file; its score is taken from those that are asked for.
-    """
+    """A file by each of several scores, each read when it is asked for; the score of its columns is no matter."""
 
     def __init__(self, path: str, columns: Columns, read: Reader):
         self.path, self.columns = path, columns

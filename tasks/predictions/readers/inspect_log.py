@@ -9,7 +9,7 @@ from sigstats._common.messages import shown, shown_name
 
 from ...input_files.content import Content
 from ...input_files.encoding import parse_json
-from .._log import PROMPT, Answer, EvaluationLog, answered, mapping, objects
+from .._log import PROMPT, Answer, EvaluationLog, answered, mapping, objects, text
 from .._predictions import Columns
 
 ORDER = 30
@@ -55,14 +55,14 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
     about = mapping(log.get("eval"))
-    scorer = _text(mapping(mapping(log.get("results")).get("scorer")).get("name")) or "score"
+    scorer = text(mapping(mapping(log.get("results")).get("scorer")).get("name")) or "score"
     answers = [_answer(place, position, sample, scorer, columns) for position, sample in enumerate(samples)]
     return EvaluationLog(
         where=place,
         harness="Inspect",
         answers=answers,
-        task=_text(about.get("task")),
-        model=_text(about.get("model")),
+        task=text(about.get("task")),
+        model=text(about.get("model")),
         kind="scorer",
         settings=_settings(about),
         notes=tuple(f"{place}: {note}" for note in _notes(log, about, answers)),
@@ -80,7 +80,7 @@ def _settings(about: Mapping[str, Any]) -> dict[str, str]:
 
 def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[str]:
     """What a person should know of the file."""
-    status = _text(log.get("status")) or "success"
+    status = text(log.get("status")) or "success"
     if status != "success":
         wanted = mapping(about.get("dataset")).get("samples")
         of = f" of {wanted:,}" if isinstance(wanted, int) else ""
@@ -182,8 +182,4 @@ def _failure(sample: Mapping[str, Any], *, is_scored: bool) -> str:
     if sample.get("invalidation"):
         return "invalidated"
     error = sample.get("error")
-    return "" if not error or is_scored else _text(mapping(error).get("message")) or "error"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
+    return "" if not error or is_scored else text(mapping(error).get("message")) or "error"

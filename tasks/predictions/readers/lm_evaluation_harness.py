@@ -9,7 +9,7 @@ from typing import Any
 
 from ...input_files.content import Content
 from ...input_files.encoding import parse_json, require_objects
-from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, mapping
+from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, mapping, text
 from .._predictions import Columns
 
 ORDER = 20
@@ -53,13 +53,12 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     better = mapping(_of_task(results, "higher_is_better", task))
     lower = {name for name, is_higher in better.items() if is_higher is False}
     settings = {"version of the task": _of_task(results, "versions", task), "shots": _of_task(results, "n-shot", task)}
-    model = results.get("model_name")
     return EvaluationLog(
         where=content.where,
         harness="lm-evaluation-harness",
         answers=answers,
         task=task,
-        model=model if isinstance(model, str) else "",
+        model=text(results.get("model_name")),
         lower_is_better=_LOWER_IS_BETTER | lower,
         settings=as_texts(settings),
     )
@@ -108,8 +107,8 @@ def _identity(sample: dict[str, Any]) -> dict[str, str]:
     """What shows that it is the same question; samples of early versions have no hash of the document."""
     found = as_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
     if "doc_hash" not in found and sample.get("doc") is not None:
-        text = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
-        found["doc"] = hashlib.sha256(text.encode()).hexdigest()
+        document = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
+        found["doc"] = hashlib.sha256(document.encode()).hexdigest()
     if sample.get("prompt_hash") is not None:
         found[PROMPT] = str(sample["prompt_hash"])
     return found
