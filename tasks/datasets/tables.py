@@ -105,7 +105,6 @@ class TextTable(Table):
 class Lines(TextTable):
     """Rows of text fields, each with the number of its line.
 
-    `where`: what messages call the table: its path.
     `rows`: for each row the number of its (last) line, counted from 1, and its fields; None is missing.
     `clean`: gives the text that a field means, or None if it means that a value is missing.
     """

@@ -46,10 +46,7 @@ def read_bytes(where: str, encoding: str | None = None) -> bytes:
 
 
 def require_fields(content: bytes, where: str, separators: bytes) -> None:
-    """Refuse a table of which the text and the fields, as Python holds them, could take more than the limit.
-
-    `where`: what messages call the file. `separators`: the characters that end a field.
-    """
+    """Refuse a table of which the text and the fields, as Python holds them, could take more than the limit."""
     fields = sum(content.count(bytes([each])) for each in separators)
     Budget(where).require(2 * len(content) + _FIELD * fields)
 

@@ -17,10 +17,7 @@ _GROUPS = Path("/sys/fs/cgroup")
 
 
 class Budget:
-    """What may still be unpacked and read of one file.
-
-    `where`: what messages call the file.
-    """
+    """What may still be unpacked and read of the file that messages call `where`."""
 
     def __init__(self, where: str) -> None:
         self.where = where

@@ -86,10 +86,7 @@ _ZSTANDARD = 93
 
 
 class Archive:
-    """The files in a ZIP.
-
-    `budget`: what may still be unpacked.
-    """
+    """The files in a ZIP, of which no more is unpacked than a budget allows."""
 
     def __init__(self, opened: zipfile.ZipFile, budget: Budget) -> None:
         self._opened = opened

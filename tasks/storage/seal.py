@@ -42,11 +42,7 @@ def seal(table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
 
 
 def unseal(content: bytes, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
-    """The table of a sealed file.
-
-    `content`: the file.
-    `name`: its name, for messages.
-    `fingerprint`: any fingerprint is accepted by default.
+    """The table of a sealed file, which messages call `name`; any fingerprint is accepted by default.
 
     Raises Damaged if the file is not whole, was altered, is of another kind, or carries another fingerprint.
     """

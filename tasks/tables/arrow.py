@@ -16,7 +16,6 @@ _SAMPLE, _FEW = 1000, 100
 class ArrowTable(Table):
     """The columns of an Arrow table.
 
-    `where`: what messages call the table: its path.
     `names`: the names of all columns of the file, where only some of them were read.
     `as_python`: whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By
     default a truth value is ``true``, 1.0 is the class ``1`` of a column that once had a missing value, and 0.5 is

@@ -18,7 +18,6 @@ _MARK = b"\xef\xbb\xbf"
 class DelimitedTable(Table):
     """The rows of delimited text; `sigstats.tasks.tables` states the dialect.
 
-    `where`: what messages call the table: its path.
     `content`: the text, in UTF-8.
     `wanted`: the columns that are read, all by default. What is in others decides nothing.
     `names`: the names of the columns, where the first line is a row.
