@@ -28,20 +28,11 @@ _BY_PLACE = (b"PAR1", b"PK\x03\x04")
 
 
 class Content:
-    """What is in a file.
+    """What is in the file that messages call `where`; `name` is its name without its folder.
 
-    Attributes
-    ----------
-    where : str
-        What messages call the file.
-    name : str
-        Its name without its folder.
-    start : bytes
-        The first bytes of what is in it: text is in UTF-8, without a byte order mark.
-    path : pathlib.Path or None
-        A file of this machine that holds just these bytes, if there is one.
-    budget : Budget
-        What may still be read of it.
+    `start`: the first bytes of what is in it: text is in UTF-8, without a byte order mark.
+    `path`: a file of this machine that holds just these bytes, if there is one.
+    `budget`: what may still be read of it.
     """
 
     def __init__(

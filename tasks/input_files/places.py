@@ -65,16 +65,13 @@ def _remote(path: str) -> list[str] | None:
         if pattern:
             names = [str(name) for name in system.glob(root)]
         elif system.isdir(root):
-            names = [root.rstrip("/") + "/" + name for name in _visible(_below(root, system.find(root)))]
+            start = root.rstrip("/") + "/"
+            names = [start + name for name in _visible(str(each)[len(start) :] for each in system.find(root))]
         else:
             return None
         return sorted(str(system.unstrip_protocol(name)) for name in names)
     except Exception as error:  # a remote file system may raise anything
         raise ValueError(f"{printable(path)}: cannot be read ({reason(error)})") from None
-
-
-def _below(root: str, names: Iterable[str]) -> list[str]:
-    return [str(name)[len(root.rstrip("/")) + 1 :] for name in names]
 
 
 def _visible(names: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ from ..tables.numbers import is_number
 from ..tables.spelling import same_spelling
 from ..tables.table import Table
 from ._items import content_of, occurrences
-from ._predictions import RIGHT, Columns, Predictions
+from ._predictions import RIGHT, Columns, Predictions, require_shares
 
 #: Well-known other names of the columns.
 _KNOWN = {
@@ -205,10 +205,5 @@ def _without_unscored(found: Predictions, columns: Columns) -> Predictions:
         kept, gone = (filled.take(pc.indices_nonzero(each)) for each in (pc.invert(empty), empty))
         return replace(kept, dropped=gone, distinct=None, notes=(*found.notes, f"{told} and are left out"))
     limits = pc.min_max(found.score)
-    low, high = limits["min"].as_py(), limits["max"].as_py()
-    if found.lower or not 0 <= low <= high <= 1:
-        raise ValueError(
-            f"{found.where}: unscored: 'wrong' is not valid for marks from {low:g} to {high:g}; expected marks from 0 "
-            "to 1 of which the higher is better"
-        )
+    require_shares(found.where, limits["min"].as_py(), limits["max"].as_py(), lower=bool(found.lower))
     return replace(filled, notes=(*found.notes, f"{told} and count as 0"))

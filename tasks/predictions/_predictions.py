@@ -158,5 +158,14 @@ class Predictions:
         return replace(self, others={name: change(column) for name, column in self.others.items()}, **changed)
 
 
+def require_shares(where: str, low: float, high: float, *, lower: bool) -> None:
+    """Refuse scores among which 0 is not the worst, where answers without one are to count as wrong."""
+    if lower or not 0 <= low <= high <= 1:
+        raise ValueError(
+            f"{where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores between 0 "
+            "and 1 of which the higher is better"
+        )
+
+
 def _decoded(column: Any) -> Any:
     return column if column.type == pa.string() else column.cast(pa.string())

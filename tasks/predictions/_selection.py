@@ -11,7 +11,7 @@ import pyarrow as pa
 from sigstats._common.messages import shown, shown_name
 
 from ._log import INFINITE, TASK, Answer, EvaluationLog
-from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored
+from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored, require_shares
 
 #: How a person names what is meant.
 _OPTIONS = {
@@ -50,11 +50,8 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
             raise ValueError(f"{log.where}: no answer has a score {shown(score)} that counts; expected one or more")
         dropped = _predictions(log, unscored, [0.0] * len(unscored), columns, lower=lower)
     marks = [0.0 if _is_unscored(answer, score) else answer.scores[score] for answer in answers]
-    if unscored and columns.unscored == "wrong" and (lower or not 0 <= min(marks) <= max(marks) <= 1):
-        raise ValueError(
-            f"{log.where}: unscored: 'wrong' is not valid for scores from {min(marks):g} to {max(marks):g}; expected "
-            "scores between 0 and 1 of which the higher is better"
-        )
+    if unscored and columns.unscored == "wrong":
+        require_shares(log.where, min(marks), max(marks), lower=lower)
     found = _predictions(log, answers, marks, columns, lower=lower)
     meant = frozenset(() if columns.filter is None else ("filter",))
     return replace(
