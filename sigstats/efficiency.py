@@ -21,7 +21,7 @@ from ._common.validation import IntArray, as_choice, as_count, as_real
 from .fixed_margins import sampling as random_matching
 from .fixed_margins.margins import correct_range
 from .fixed_margins.upper_tail import upper_tail
-from .intervals import Interval, clopper_pearson
+from .intervals import Interval, as_level, clopper_pearson
 from .tables import as_confusion_table, confusion_table
 from .test_result import TestResult, monte_carlo_outcome
 
@@ -52,7 +52,9 @@ class EfficiencyResult(TestResult):
     efficiency, estimate : float
         The share correct.
     confidence_interval : Interval
-        Clopper and Pearson's two-sided interval of it, of confidence 0.95, for objects drawn at random.
+        Clopper and Pearson's two-sided interval of it, for objects drawn at random.
+    confidence_level : float
+        That of the interval.
     expected : float
         The share expected to be correct under the null hypothesis.
     kappa : float or None
@@ -70,6 +72,7 @@ class EfficiencyResult(TestResult):
     efficiency: float
     expected: float
     kappa: float | None
+    confidence_level: float = 0.95
 
     @property
     def estimate(self) -> float:
@@ -78,13 +81,18 @@ class EfficiencyResult(TestResult):
 
     @property
     def confidence_interval(self) -> Interval:
-        """The 95% interval of `estimate`."""
-        return clopper_pearson(self.statistic, self.n)
+        """The interval of `estimate`."""
+        return clopper_pearson(self.statistic, self.n, confidence_level=self.confidence_level)
 
 
 @takes_counts(1, lambda y, prediction, **labels: (confusion_table(y, prediction, **labels),), "labels")
 def efficiency_test(
-    table: Any, *, method: EfficiencyMethod = "auto", n_resamples: int = _RESAMPLES, rng: RNG = None
+    table: Any,
+    *,
+    method: EfficiencyMethod = "auto",
+    n_resamples: int = _RESAMPLES,
+    rng: RNG = None,
+    confidence_level: float = 0.95,
 ) -> EfficiencyResult:
     """Test whether more objects are classified correctly than by naming the same classes at random.
 
@@ -101,6 +109,8 @@ def efficiency_test(
         Replicates of the Monte-Carlo test, at least 1; choose more than ``monte_carlo_size(alpha)``.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Where the replicates come from.
+    confidence_level : float
+        That of the interval, strictly between 0 and 1.
 
     Returns
     -------
@@ -142,6 +152,7 @@ def efficiency_test(
     shared: dict[str, Any] = {
         "statistic": correct,
         "n": total,
+        "confidence_level": as_level(confidence_level),
         "efficiency": correct / total,
         "expected": expected / total,
         "kappa": (correct - expected) / (total - expected) if expected < total else None,

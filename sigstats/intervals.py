@@ -69,6 +69,14 @@ class Interval:
         return Interval(0.0 - self.high, 0.0 - self.low, self.confidence_level)
 
 
+def as_level(confidence_level: Any, alternative: str = "two-sided") -> float:
+    """The confidence of an interval, which is above 1/2 if the interval has one end, or ValueError."""
+    level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
+    if alternative != "two-sided" and level <= 0.5:
+        raise refuse("confidence_level", level, "above 0.5 for an interval of one end")
+    return level
+
+
 def with_alternative(
     two_sided: Callable[[float], Interval], alternative: str, level: float, ends: tuple[float, float]
 ) -> Interval:
@@ -81,13 +89,12 @@ def with_alternative(
     """
     if alternative == "two-sided":
         return two_sided(level)
-    if level <= 0.5:
-        raise refuse("confidence_level", level, "above 0.5 for an interval of one end")
+    as_level(level, alternative)
     low, high = two_sided(2 * level - 1)
     return Interval(low, ends[1], level) if alternative == "greater" else Interval(ends[0], high, level)
 
 
-def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.95) -> Interval:
+def clopper_pearson(successes: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """The exact interval of a binomial proportion (Clopper and Pearson 1934).
 
     It covers the true proportion with at least the stated probability, whatever that proportion is. Beyond a thousand
@@ -95,8 +102,8 @@ def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.
 
     Parameters
     ----------
-    successes, trials : int
-        ``0 <= successes <= trials``; with no trial the interval is [0, 1].
+    successes, n : int
+        ``0 <= successes <= n``; with no trial the interval is [0, 1].
     confidence_level : float
         Strictly between 0 and 1.
 
@@ -107,7 +114,7 @@ def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.
     Raises
     ------
     ValueError
-        If a count is negative or fractional, `successes` exceeds `trials`, or `confidence_level` is not in (0, 1).
+        If a count is negative or fractional, `successes` exceeds `n`, or `confidence_level` is not in (0, 1).
 
     Examples
     --------
@@ -116,7 +123,7 @@ def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.
     >>> round(low, 6), round(high, 6)
     (0.347547, 0.93326)
     """
-    k, n, confidence_level = _as_proportion(successes, trials, confidence_level)
+    k, n, confidence_level = _as_proportion(successes, n, confidence_level)
     tail = (1 - confidence_level) / 2
     if n > MOST_TRIALS_OF_BETA:
         low, high = _bounds_of_many(k, n, tail)
@@ -127,14 +134,14 @@ def clopper_pearson(successes: int, trials: int, *, confidence_level: float = 0.
     return Interval(low, high, confidence_level)
 
 
-def mid_p_interval(successes: int, trials: int, *, confidence_level: float = 0.95) -> Interval:
+def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) -> Interval:
     """The mid-p interval of a binomial proportion.
 
     Clopper and Pearson's with half the probability of the observed count: shorter, it covers the true proportion about
     as often as stated, sometimes less often (Lancaster 1961; Berry and Armitage 1995).
 
-    `successes` and `trials`: ``0 <= successes <= trials``; with no trial the interval is [0, 1]. `confidence_level`:
-    strictly between 0 and 1. Raises ValueError if a count is negative or fractional, `successes` exceeds `trials`, or
+    `successes` and `n`: ``0 <= successes <= n``; with no trial the interval is [0, 1]. `confidence_level`:
+    strictly between 0 and 1. Raises ValueError if a count is negative or fractional, `successes` exceeds `n`, or
     `confidence_level` is not in (0, 1).
 
     >>> low, high = mid_p_interval(7, 10)
@@ -143,7 +150,7 @@ def mid_p_interval(successes: int, trials: int, *, confidence_level: float = 0.9
     """
     from scipy.optimize import brentq
 
-    k, n, confidence_level = _as_proportion(successes, trials, confidence_level)
+    k, n, confidence_level = _as_proportion(successes, n, confidence_level)
     tail = (1 - confidence_level) / 2
 
     def above(p: float) -> float:
@@ -205,10 +212,10 @@ def order_statistic(values: FloatArray, rank: int) -> float:
 
 
 def _as_proportion(successes: Any, trials: Any, confidence_level: Any) -> tuple[int, int, float]:
-    n = as_count(trials, "trials")
+    n = as_count(trials, "n")
     k = as_count(successes, "successes")
     if k > n:
-        raise refuse("successes", successes, f"at most trials, {n}")
+        raise refuse("successes", successes, f"at most n, {n}")
     return k, n, as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
 
 

@@ -50,15 +50,15 @@ class Possibility(Tabular):
         How possible it is that the data support the null hypothesis rather than the alternative.
     nsd : float
         How necessary that is; ``pd >= psd >= nsd``.
-    p_null, p_alternative : float
+    pvalue, alternative_pvalue : float
         The p-values from which the indices were computed.
     """
 
     pd: float
     psd: float
     nsd: float
-    p_null: float
-    p_alternative: float
+    pvalue: float
+    alternative_pvalue: float
 
     def _columns(self) -> dict[str, list[Any]]:
         return {each.name: [getattr(self, each.name)] for each in fields(self)}
@@ -185,16 +185,16 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
     return DominanceIndices(float(pd), float(psd), float(nsd))
 
 
-def possibility(p_null: float, p_alternative: float | None = None) -> Possibility:
+def possibility(pvalue: float, alternative_pvalue: float | None = None) -> Possibility:
     """The degrees to which the data speak for a null hypothesis rather than for its alternative.
 
     Parameters
     ----------
-    p_null : float
+    pvalue : float
         The p-value of the null hypothesis, between 0 and 1.
-    p_alternative : float, optional
+    alternative_pvalue : float, optional
         The p-value of the alternative, tested as a hypothesis of its own (for instance: the new classifier behaves as
-        a second known one does). None: the alternative is the complement, whose p-value is ``1 - p_null``.
+        a second known one does). None: the alternative is the complement, whose p-value is ``1 - pvalue``.
 
     Returns
     -------
@@ -222,19 +222,19 @@ def possibility(p_null: float, p_alternative: float | None = None) -> Possibilit
     >>> index.pd, index.psd, index.nsd
     (1.0, 0.036, 0.0)
     """
-    p_h = as_real(p_null, "p_null", low=0, high=1)
+    p_h = as_real(pvalue, "pvalue", low=0, high=1)
     h = membership(p_h)
-    if p_alternative is None:
+    if alternative_pvalue is None:
         p_k, k = 1 - p_h, Membership(h.false, h.true)  # the set of 1 - p_h, without rounding a small p_h away
     else:
-        p_k = as_real(p_alternative, "p_alternative", low=0, high=1)
+        p_k = as_real(alternative_pvalue, "alternative_pvalue", low=0, high=1)
         k = membership(p_k)
     return Possibility(
         pd=max(h.true, k.false),  # eq. (25)
         psd=min(h.true, 1 - k.true),  # eq. (26)
         nsd=1 - max(h.false, k.true),  # eq. (27)
-        p_null=p_h,
-        p_alternative=p_k,
+        pvalue=p_h,
+        alternative_pvalue=p_k,
     )
 
 

@@ -19,7 +19,7 @@ from scipy.special import ndtr, ndtri
 
 from ._common.counts_wanted import takes_counts
 from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse, require_flag
-from .intervals import Interval, with_alternative
+from .intervals import Interval, as_level, with_alternative
 from .joint.outcomes import JointOutcomes, counted
 from .mcnemar.test import CHI2_MINIMUM
 from .measures.formulas import dcf_weights
@@ -39,8 +39,9 @@ class ProportionResult(TestResult):
     standard_error : float
         The standard deviation of the difference if the hypothesis holds, the sigma of the paper.
     confidence_interval : Interval
-        The normal interval of `estimate`, of confidence 0.95, one-sided if the test is: two-sided, 1.96 standard errors
-        to either side.
+        The normal interval of `estimate`, one-sided if the test is.
+    confidence_level : float
+        That of the interval.
     value_a, value_b : float
         The error rate or cost of each.
     """
@@ -52,21 +53,26 @@ class ProportionResult(TestResult):
     standard_error: float
     value_a: float
     value_b: float
+    confidence_level: float = 0.95
 
     @property
     def confidence_interval(self) -> Interval:
-        """The 95% interval of `estimate`."""
+        """The interval of `estimate`."""
 
         def two_sided(level: float) -> Interval:
             reach = float(ndtri((1 + level) / 2)) * self.standard_error
             return Interval(self.estimate - reach, self.estimate + reach, level)
 
-        return with_alternative(two_sided, self.alternative, 0.95, (-math.inf, math.inf))
+        return with_alternative(two_sided, self.alternative, self.confidence_level, (-math.inf, math.inf))
 
 
 @takes_counts(1, counted, "positive")
 def proportion_test(
-    outcomes: JointOutcomes, *, paired: bool = True, alternative: Alternative = "two-sided"
+    outcomes: JointOutcomes,
+    *,
+    paired: bool = True,
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
 ) -> ProportionResult:
     """Test whether two classifiers have the same error rate.
 
@@ -78,6 +84,8 @@ def proportion_test(
         True: eq. (6), from the disagreements alone. False: eq. (4), as if the two error rates were independent.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the greater error rate, so that B is the better one; ``"less"``: B has.
+    confidence_level : float
+        That of the interval, strictly between 0 and 1, above 1/2 if it is one-sided.
 
     Returns
     -------
@@ -101,6 +109,7 @@ def proportion_test(
     0.102882
     """
     _check(outcomes, paired, alternative)
+    level = as_level(confidence_level, alternative)
     n, only_a, only_b = outcomes.n, *outcomes.discordant
     wrong_a, wrong_b = outcomes.e4 + outcomes.e5 + only_b, outcomes.e4 + outcomes.e5 + only_a
     if paired:
@@ -110,7 +119,9 @@ def proportion_test(
         sigma = math.sqrt(2 * mean * (1 - mean) / n)  # eq. (4)
     difference = (only_b - only_a) / n  # eq. (5)
     method = "paired, eq. (6)" if paired else "unpaired, eq. (4)"
-    return _result(difference, sigma, (wrong_a / n, wrong_b / n), 1.0, outcomes.disagreements, method, alternative)
+    return _result(
+        difference, sigma, (wrong_a / n, wrong_b / n), 1.0, outcomes.disagreements, method, alternative, level
+    )
 
 
 @takes_counts(1, counted, "positive")
@@ -122,6 +133,7 @@ def dcf_test(
     prior: float,
     paired: bool = True,
     alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
 ) -> ProportionResult:
     """Test whether two classifiers have the same detection cost.
 
@@ -137,6 +149,8 @@ def dcf_test(
         True: eq. (9), from the disagreements alone. False: eq. (8), as if the two costs were independent.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the greater cost, so that B is the better one; ``"less"``: B has.
+    confidence_level : float
+        That of the interval, strictly between 0 and 1, above 1/2 if it is one-sided.
 
     Returns
     -------
@@ -157,6 +171,7 @@ def dcf_test(
     (0.069048, 1.864191, 0.062295)
     """
     _check(outcomes, paired, alternative)
+    level = as_level(confidence_level, alternative)
     n_p, n_n = outcomes.positives, outcomes.negatives
     for n, name in ((n_p, "positives"), (n_n, "negatives")):
         if n == 0:
@@ -176,7 +191,7 @@ def dcf_test(
     difference = w_p * (p.only_b - p.only_a) / n_p + w_n * (q.only_b - q.only_a) / n_n
     costs = (w_p * fn_a / n_p + w_n * fp_a / n_n, w_p * fn_b / n_p + w_n * fp_b / n_n)  # eq. (7)
     method = "paired, eq. (9)" if paired else "unpaired, eq. (8)"
-    return _result(difference, sigma, costs, unit, outcomes.disagreements, method, alternative)
+    return _result(difference, sigma, costs, unit, outcomes.disagreements, method, alternative, level)
 
 
 def _check(outcomes: Any, paired: Any, alternative: Any) -> None:
@@ -196,6 +211,7 @@ def _result(
     disagreements: int,
     method: str,
     alternative: Alternative,
+    level: float,
 ) -> ProportionResult:
     z = difference / sigma if sigma > 0 else 0.0
     tails = {"two-sided": 2 * ndtr(-abs(z)), "greater": ndtr(-z), "less": ndtr(z)}
@@ -216,4 +232,5 @@ def _result(
         standard_error=sigma * unit,
         value_a=values[0] * unit,
         value_b=values[1] * unit,
+        confidence_level=level,
     )

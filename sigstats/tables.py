@@ -52,10 +52,10 @@ def _has_margins(table: Any) -> bool:
         return False
 
 
-def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray:
+def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
     """Count true classes against assigned classes.
 
-    `y_true` and `y_pred` (array_like, shape (n,)): the true and the assigned class of each object: integers, booleans
+    `y` and `prediction` (array_like, shape (n,)): the true and the assigned class of each object: integers, booleans
     or strings. `labels`: the classes in the order of rows and columns; by default all that occur, sorted. Returns an
     ndarray of int, shape (k, k). Raises ValueError if the two differ in length or are empty, are no integers,
     booleans or strings, or if an object's class is not among `labels`, or `labels` repeats one, or there are fewer
@@ -64,30 +64,30 @@ def confusion_table(y_true: Any, y_pred: Any, *, labels: Any = None) -> IntArray
     >>> confusion_table(["cat", "cat", "dog"], ["cat", "dog", "dog"]).tolist()
     [[1, 1], [0, 1]]
     """
-    require_same_index(y_true=y_true, y_pred=y_pred)
-    truth, names = _as_labels(y_true, "y_true"), _as_labels(y_pred, "y_pred")
+    require_same_index(y=y, prediction=prediction)
+    truth, names = _as_labels(y, "y"), _as_labels(prediction, "prediction")
     if len(truth) != len(names):
-        raise refuse("y_pred (length)", len(names), f"one for each of y_true's {len(truth)}")
+        raise refuse("prediction (length)", len(names), f"one for each of y's {len(truth)}")
     if _kind(truth) != _kind(names):
-        raise refuse("y_pred", names[0], f"{_kind(truth)} as y_true has")
-    require_comparable(truth, names, "y_pred")
-    require_one_naming(truth, names, ("y_true", "y_pred"))
+        raise refuse("prediction", names[0], f"{_kind(truth)} as y has")
+    require_comparable(truth, names, "prediction")
+    require_one_naming(truth, names, ("y", "prediction"))
     if labels is None:
         classes = np.union1d(truth, names)
     else:
         classes = _as_labels(labels, "labels")
         if _kind(classes) != _kind(truth):
-            raise refuse("labels", classes[0], f"{_kind(truth)} as y_true has")
+            raise refuse("labels", classes[0], f"{_kind(truth)} as y has")
         require_comparable(truth, classes, "labels")
         require_comparable(names, classes, "labels")
     if len(classes) < 2 or len(np.unique(classes)) < len(classes):
         raise refuse("labels", classes, "two or more different classes")
     if len(classes) > MOST_CLASSES:
-        name = "y_true, y_pred" if labels is None else "labels"
+        name = "y, prediction" if labels is None else "labels"
         raise refuse(f"{name} (number of classes)", len(classes), f"at most {MOST_CLASSES}; are they class labels?")
     order = np.argsort(classes)
     cells = []
-    for values, name in ((truth, "y_true"), (names, "y_pred")):
+    for values, name in ((truth, "y"), (names, "prediction")):
         place = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
         found = order[place]
         if not (known := classes[found] == values).all():

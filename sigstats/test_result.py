@@ -26,7 +26,7 @@ class TestResult(Tabular):
         ``"two-sided"``, ``"greater"`` or ``"less"``.
     pvalue_interval : Interval or None
         The Monte-Carlo interval of the p-value, or certified bounds of it; None if the p-value is exact or asymptotic.
-    replicates : int or None
+    n_resamples : int or None
         The number of random replicates; None if none were drawn.
     exceedances : int or None
         The number of replicates at least as extreme as observed.
@@ -49,7 +49,7 @@ class TestResult(Tabular):
     method: str
     alternative: str = "greater"
     pvalue_interval: Interval | None = field(default=None)
-    replicates: int | None = None
+    n_resamples: int | None = None
     exceedances: int | None = None
     reason: str = ""
     error_bound: float | None = None
@@ -91,7 +91,7 @@ def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:
     return {
         "pvalue": monte_carlo_pvalue(exceedances, replicates),
         "pvalue_interval": monte_carlo_interval(exceedances, replicates),
-        "replicates": replicates,
+        "n_resamples": replicates,
         "exceedances": exceedances,
         "error_bound": ROUNDING,
     }

@@ -78,7 +78,7 @@ class Results:
             table = self.store.read_prefix(cell)
         if cell.stopping is not None and table is not None:
             result = self._apply_rule(cell, table)
-            return None if result is None else first_replicates(table, result.replicates)
+            return None if result is None else first_replicates(table, result.n_resamples)
         return table if table is not None and replicates_of(table) == cell.replicates else None
 
     def hypothesis(self, *cells: Cell, **of: Any) -> Hypothesis:

@@ -236,7 +236,7 @@ def stopped(draw: random.Random) -> Drawn:
     chance = draw.choice((0.0, 0.02, draw.random() * 2 * alpha, draw.random()))
     found = rule.test([draw.random() < chance for _ in range(maximum)])
     assert found is not None
-    n, s = found.replicates, found.exceedances
+    n, s = found.n_resamples, found.exceedances
     bounds = rule.boundaries(n)
     paths, low, high = {0: 1}, flint.fmpq(0), flint.fmpq(0)
     for m in range(1, n + 1):

@@ -46,7 +46,7 @@ def binomial(given: dict[str, Any]) -> str | None:
 
 def proportion(given: dict[str, Any]) -> str | None:
     """Clopper and Pearson's limits."""
-    k, n, level = given["successes"], given["trials"], given["confidence_level"]
+    k, n, level = given["successes"], given["n"], given["confidence_level"]
     return f"binom.test({k}, {n}, conf.level = {level!r})$conf.int" if n else None
 
 

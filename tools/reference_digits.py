@@ -45,15 +45,13 @@ def fisher(given: dict[str, Any]) -> Answer:
 
 def proportion(given: dict[str, Any]) -> Answer:
     """Clopper and Pearson's limits."""
-    found = scipy.stats.binomtest(given["successes"], given["trials"]).proportion_ci(given["confidence_level"])
+    found = scipy.stats.binomtest(given["successes"], given["n"]).proportion_ci(given["confidence_level"])
     return {"low": found.low, "high": found.high}
 
 
 def proportion_of_statsmodels(given: dict[str, Any]) -> Answer:
     """The same; its limits at 0 and at all are not a number where they should be 0 and 1."""
-    low, high = proportion_confint(
-        given["successes"], given["trials"], alpha=1 - given["confidence_level"], method="beta"
-    )
+    low, high = proportion_confint(given["successes"], given["n"], alpha=1 - given["confidence_level"], method="beta")
     return {"low": float(np.nan_to_num(low, nan=0.0)), "high": float(np.nan_to_num(high, nan=1.0))}
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from sigstats.judged.test import JudgeAgreement, JudgedResult, judged_test
 from sigstats.tasks.predictions import Columns, Predictions, Unmatched, match, read
 
 from ..pages.wording import count_of, p_equation, percent, percent_range
-from .json import JSON_VERSION
+from .json import JSON_VERSION, KEYS_OF_TESTS, as_object
 
 PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers the candidate")
 
@@ -253,6 +253,6 @@ def as_json(found: JudgedComparison) -> str:
         "agreement": {
             role: each._asdict() for role, each in zip(("candidate", "baseline"), found.result.agreement, strict=True)
         },
-        **{name: value for name, value in asdict(found.result).items() if name != "agreement"},
+        **{name: each for name, each in as_object(found.result, KEYS_OF_TESTS).items() if name != "agreement"},
     }
     return json.dumps(content, indent=2, allow_nan=False)

@@ -54,7 +54,7 @@ def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
     lines = []
     for candidate, result, p_better in zip(found.candidates, found.results, found.p_better, strict=True):
         row = overall(result)
-        p_worse = "–" if row.p_adjusted is None else p_number(row.p_adjusted)
+        p_worse = "–" if row.adjusted_pvalue is None else p_number(row.adjusted_pvalue)
         values = [value_of(row, value) for value in (row.baseline, row.candidate)]
         shown = (difference_of(row, row.difference), interval_of(row), *values, p_worse, p_number(p_better))
         lines.append((result.verdict, candidate, *shown, counted(result.rows)))

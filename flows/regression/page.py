@@ -109,7 +109,7 @@ def _cells(record: Record) -> tuple[str, list[tuple[str, str]]]:
         (about.verdict, ""),
         (difference_in_words(worst), repr(worst.difference)),
         (f"{worst.name} on {worst.slice}", ""),
-        ("–" if worst.p_adjusted is None else p_number(worst.p_adjusted), repr(worst.p_adjusted)),
+        ("–" if worst.adjusted_pvalue is None else p_number(worst.adjusted_pvalue), repr(worst.adjusted_pvalue)),
         (PurePath(about.candidate).name, ""),
         (PurePath(about.baseline).name, ""),
         (str(about.look), str(about.look)),

@@ -7,15 +7,17 @@ from sigstats._common.scores import is_lower_better, unit_of
 from sigstats.comparison.rows import ComparisonRow, measure_and_score
 from sigstats.tasks.storage import history
 
-_KEPT = ("slice", "n", "difference", "low", "high", "p_worse", "p_adjusted", "pd", "psd", "nsd", "test", "note")
+from ..comparison.json import KEYS_OF_ROWS, row_as_object
+
+_KEPT = ("slice", "n", "difference", "low", "high", "pvalue", "adjusted_pvalue", "pd", "psd", "nsd", "test", "note")
 
 
 def kept_row(row: ComparisonRow) -> dict[str, object]:
     """The columns of the history."""
     low, high = row.candidate_interval or (None, None)
-    values = {name.name: getattr(row, name.name, None) for name in history.ROWS}
+    values = row_as_object(row)
     return {
-        **values,
+        **{name.name: values.get(name.name) for name in history.ROWS},
         "measure": row.name,
         "baseline_value": row.baseline,
         "candidate_value": row.candidate,
@@ -29,7 +31,7 @@ def row_of(kept: Mapping[str, Any]) -> ComparisonRow:
     """The row that was kept, as far as it was."""
     measure, score = measure_and_score(kept["measure"])
     return ComparisonRow(
-        **{name: kept[name] for name in _KEPT},
+        **{name: kept[KEYS_OF_ROWS.get(name, name)] for name in _KEPT},
         measure=measure,
         score=score,
         baseline=kept["baseline_value"],

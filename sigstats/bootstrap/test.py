@@ -144,7 +144,7 @@ def bootstrap_test(
         method=method,
         alternative=alternative,
         confidence_interval=Interval(inference.low, inference.high, level),
-        replicates=differences.size,
+        n_resamples=differences.size,
         exceedances=inference.exceedances,
         reason="; ".join([*filter(None, [inference.reason]), *_doubts(joint, chosen, differences, undefined)]),
         estimate=estimate,

@@ -83,7 +83,7 @@ def compare_candidates(
     """
     results = compare_scores(pairs, rule, measures, positive=positive)
     rows = [overall(each) for each in results]
-    raw = [row.p_differs if row.p_differs is not None and (row.gain or 0) > 0 else 1.0 for row in rows]
+    raw = [row.two_sided_pvalue if row.two_sided_pvalue is not None and (row.gain or 0) > 0 else 1.0 for row in rows]
     return CandidatesResult(
         baseline=baseline,
         candidates=tuple(candidates),

@@ -36,7 +36,7 @@ class Measured(Protocol):
 def cells_of(row: ComparisonRow) -> tuple[str, ...]:
     """The cells of a row under `HEADER`."""
     values = [value_of(row, row.baseline), value_of(row, row.candidate), difference_of(row, row.difference)]
-    ps = ["–" if p is None else p_number(p) for p in (row.p_worse, row.p_adjusted)]
+    ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
     rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
     return (row.slice, row.name, rows, *values, interval_of(row), *ps, *indices)
@@ -54,7 +54,17 @@ def items_in_words(n: int, items: int) -> str:
 
 def sort_keys_of(row: ComparisonRow) -> tuple[str, ...]:
     """The keys that the cells of a row are sorted by, an empty string for text."""
-    values = (row.n, row.baseline, row.candidate, row.difference, row.low, row.p_worse, row.p_adjusted, row.pd, row.nsd)
+    values = (
+        row.n,
+        row.baseline,
+        row.candidate,
+        row.difference,
+        row.low,
+        row.pvalue,
+        row.adjusted_pvalue,
+        row.pd,
+        row.nsd,
+    )
     return ("", "", *("" if value is None else repr(float(value)) for value in values))
 
 

@@ -22,7 +22,7 @@ from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, as_choice, as_real, refuse
 from ..intervals import clopper_pearson
 from ..measures.score_formulas import pass_at
-from ..measures.table import MEASURES, is_pass_at
+from ..measures.table import MEASURES, in_our_words, is_pass_at
 from ..multiplicity import adjust_pvalues
 from ..unseen_row.means import mean_interval, mean_pvalue, units_of
 from .check_result import BINOMIAL, CheckedRow, CheckResult
@@ -94,13 +94,13 @@ def _measures(paired: PairedPredictions, measures: Sequence[str] | None) -> tupl
     """The measures, each of which the predictions hold the data of."""
     if measures is None:
         names = ("mean-score",) if paired.scores is not None and not paired.graded else default_measures(paired)
-    elif isinstance(measures, str) or not isinstance(measures, Sequence) or not measures:
-        raise refuse("measures", measures, "a sequence of names of measures")
+    elif not isinstance(measures, Sequence) or not measures:
+        raise refuse("measures", measures, "the name of a measure, or several")
     else:
         known = (*CHECKED_MEASURES, "pass@1")
         names = tuple(
-            each if isinstance(each, str) and is_pass_at(each) else as_choice(each, "measures", known)
-            for each in measures
+            each if isinstance(each, str) and is_pass_at(each) else as_choice(in_our_words(each), "measures", known)
+            for each in ([measures] if isinstance(measures, str) else measures)
         )
     if len(set(names)) < len(names):
         raise refuse("measures", ", ".join(names), "each measure once")
@@ -210,8 +210,9 @@ def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tu
     def decided(row: CheckedRow) -> CheckedRow:
         if row.pvalue is None or row.low is None:
             return row
-        p_adjusted = next(adjusted)
-        verdict: Verdict = "fail" if p_adjusted <= rule.alpha else "pass" if row.low >= bar else "inconclusive"
-        return replace(row, p_adjusted=p_adjusted, verdict=verdict)
+        adjusted_pvalue = next(adjusted)
+        verdict: Verdict = "fail" if adjusted_pvalue <= rule.alpha else "pass" if row.low >= bar else "inconclusive"
+        level = rule.confidence_level
+        return replace(row, adjusted_pvalue=adjusted_pvalue, verdict=verdict, confidence_level=level)
 
     return tuple(map(decided, rows))

@@ -8,12 +8,12 @@ from scipy.special import bdtr
 from .._common.messages import printable
 from .._common.numerals import NBSP, p_number, significant, told_apart
 from .._common.tabular import Table, Tabular, in_columns
-from ..intervals import clopper_pearson
+from ..intervals import Interval, clopper_pearson
 from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
 from .paired_predictions import ALL_ROWS
 from .result import MOST_ROWS
-from .rows import frame_columns, worst_verdict
+from .rows import frame_columns, interval_of, worst_verdict
 from .rule import ComparisonRule, Verdict
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
@@ -41,11 +41,13 @@ class CheckedRow:
         The measure and its interval.
     pvalue : float or None
         One-sided p-value of "the measure is at least the bar".
-    p_adjusted : float or None
+    adjusted_pvalue : float or None
         `pvalue`, adjusted over all measures and slices.
     verdict : "pass", "inconclusive", "fail" or None
         None if nothing was tested.
     test, note, unit : str
+    confidence_level : float or None
+        That of the interval; None if nothing was tested.
     """
 
     slice: str
@@ -57,11 +59,17 @@ class CheckedRow:
     low: float | None = None
     high: float | None = None
     pvalue: float | None = None
-    p_adjusted: float | None = None
+    adjusted_pvalue: float | None = None
     verdict: Verdict | None = None
     test: str = ""
     note: str = ""
     unit: str = ""
+    confidence_level: float | None = None
+
+    @property
+    def confidence_interval(self) -> Interval | None:
+        """From `low` to `high`; None if the measure has no interval."""
+        return interval_of(self)
 
     @property
     def name(self) -> str:
@@ -128,7 +136,7 @@ def cells_of(row: CheckedRow) -> tuple[str, ...]:
     interval = "–"
     if row.low is not None and row.high is not None:
         interval = " to ".join(told_apart(row.low, row.high, lambda end, _: value_of(row, end), 2))
-    ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.p_adjusted)]
+    ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
     return (row.slice, row.measure, rows, value_of(row, row.value), interval, *ps, row.verdict or "not tested")
 
 
@@ -172,12 +180,12 @@ def reasons_of(found: CheckResult) -> list[str]:
 
 def reason_of(row: CheckedRow, found: CheckResult) -> str:
     """The reason why a row does not pass."""
-    if row.verdict is None or row.p_adjusted is None:
+    if row.verdict is None or row.adjusted_pvalue is None:
         return f"not tested: {row.measure} on {row.slice}: {row.note}"
     bar, cells = bar_in_words(found), cells_of(row)
     of = f"{row.measure} on {row.slice}: {cells[3]} ({cells[4]})"
     if row.verdict == "fail":
-        return f"below {bar}: {of}, adjusted p {p_number(row.p_adjusted).replace(NBSP, ' ')}"
+        return f"below {bar}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
     wanted = rows_that_decide(row, found)
     return f"not shown to be at least {bar}: {of}" + (
         f"; {wanted:,} rows with this share would decide" if wanted else ""

@@ -15,12 +15,12 @@ _TOLERANCE = 1e-4
 
 
 class ClassProbabilities(NamedTuple):
-    """The predictions and scores of baseline and candidate."""
+    """The predictions and scores of models."""
 
-    #: The likeliest class of each row, for both.
-    predictions: tuple[NDArray[Any], NDArray[Any]]
+    #: The likeliest class of each row, for each.
+    predictions: tuple[NDArray[Any], ...]
     #: The probability of `positive`, or of several classes that of each row's true class.
-    scores: tuple[FloatArray, FloatArray]
+    scores: tuple[FloatArray, ...]
     #: The name of the class that scores are of; None if they are of the true classes.
     positive: str | None
 
@@ -34,7 +34,7 @@ def has_columns(value: Any) -> bool:
 
 
 def class_probabilities(y: Any, given: Mapping[str, Any], positive: str | None) -> ClassProbabilities:
-    """Predictions and scores of two tables, which have a column for each class.
+    """Predictions and scores of tables, which have a column for each class.
 
     `given`: the tables by their names in messages; the columns of a frame that names the classes may have any order,
     all others have that of the sorted classes of `y`. `positive`: the class of two that scores are of, by default the
@@ -52,10 +52,9 @@ def class_probabilities(y: Any, given: Mapping[str, Any], positive: str | None) 
     if len(names) == 2 and positive is None:
         positive = names[1]
     tables = [_in_order(table, name, names, len(codes)) for name, table in given.items()]
-    a, b = (_scores(table, codes.ravel(), names, positive) for table in tables)
     return ClassProbabilities(
-        (classes[tables[0].argmax(axis=1)], classes[tables[1].argmax(axis=1)]),
-        (a, b),
+        tuple(classes[table.argmax(axis=1)] for table in tables),
+        tuple(_scores(table, codes.ravel(), names, positive) for table in tables),
         positive if len(names) == 2 else None,
     )
 

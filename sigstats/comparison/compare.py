@@ -208,15 +208,16 @@ def _of_itself(
             difference=0.0,
             low=0.0,
             high=0.0,
-            p_worse=1.0,
-            p_differs=1.0,
-            p_adjusted=1.0,
+            pvalue=1.0,
+            two_sided_pvalue=1.0,
+            adjusted_pvalue=1.0,
             pd=1.0,
             psd=1.0,
             nsd=1.0,
             differing=0,
             verdict="pass",
             note="identical",
+            confidence_level=rule.confidence_level,
         )
         for row in found
     )
@@ -228,31 +229,39 @@ def _decide(
 ) -> list[tuple[ComparisonRow, ...]]:
     """The rows of each pair with adjusted p-values, possibilistic indices and verdicts, where they were tested."""
     for rows in pairs:
-        if all(row.p_worse is None for row in rows):
+        if all(row.pvalue is None for row in rows):
             few = rows[0].n < rule.smallest_slice or (rows[0].items or rows[0].n) < rule.smallest_slice
             wanted = f"; expected more, or a smallest_slice below {rule.smallest_slice}" if few else ""
             raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note}){wanted}")
-    pvalues = [row.p_worse for rows in pairs for row in rows if row.p_worse is not None]
+    pvalues = [row.pvalue for rows in pairs for row in rows if row.pvalue is not None]
     if pvalues and rule.adjust != "none":
         pvalues = adjust_pvalues(pvalues, method=rule.adjust).tolist()
     adjusted = iter(pvalues)
     return [
-        tuple(row if row.p_worse is None else decide_row(row, next(adjusted), rule, level) for row in rows)
+        tuple(row if row.pvalue is None else decide_row(row, next(adjusted), rule, level) for row in rows)
         for rows in pairs
     ]
 
 
-def decide_row(row: ComparisonRow, p_adjusted: float, rule: ComparisonRule, level: float) -> ComparisonRow:
+def decide_row(row: ComparisonRow, adjusted_pvalue: float, rule: ComparisonRule, level: float) -> ComparisonRow:
     """A row that was tested, with its indices and its verdict; `level`: that of one test."""
-    assert row.p_worse is not None
+    assert row.pvalue is not None
     assert row.difference is not None
     # Where nothing differs, both hypotheses fit as well as any.
-    indices = possibility(1.0, 1.0) if row.silent else possibility(row.p_worse)
+    indices = possibility(1.0, 1.0) if row.silent else possibility(row.pvalue)
     low = -math.inf if row.low is None else row.low
-    verdict = rule.verdict(adjusted_pvalue=p_adjusted, difference=row.difference, low=low)
+    verdict = rule.verdict(adjusted_pvalue=adjusted_pvalue, difference=row.difference, low=low)
     if verdict == "pass" and row.without_limits:
         verdict = "inconclusive"  # one row may differ by any amount
     if verdict == "inconclusive":
         row = with_detectable(row, level)
-    row = replace(row, p_adjusted=p_adjusted, pd=indices.pd, psd=indices.psd, nsd=indices.nsd, verdict=verdict)
+    row = replace(
+        row,
+        adjusted_pvalue=adjusted_pvalue,
+        pd=indices.pd,
+        psd=indices.psd,
+        nsd=indices.nsd,
+        verdict=verdict,
+        confidence_level=rule.confidence_level,
+    )
     return row.turned()

@@ -88,7 +88,7 @@ def row_of_fresh(
         assert turned.low is not None
         assert turned.high is not None
         known = Interval(turned.low / values.limit, turned.high / values.limit, rule.confidence_level)
-        largest = 1.0 if before.p_worse is None else before.p_worse
+        largest = 1.0 if before.pvalue is None else before.pvalue
     low, high = interval_left(rows, known, "two-sided")
     worse, differs = (math.exp(-max(0.0, log_evalue(rows, 0.0, way))) for way in ("less", "two-sided"))
     differing = int(np.count_nonzero(differences))
@@ -100,23 +100,24 @@ def row_of_fresh(
         low=low * values.limit,
         high=high * values.limit,
         test="betting, at any look",
-        p_worse=None if late else max(math.ulp(0.0), worse if _by_evalue(rule) else min(worse, largest)),
-        p_differs=max(math.ulp(0.0), differs),
+        pvalue=None if late else max(math.ulp(0.0), worse if _by_evalue(rule) else min(worse, largest)),
+        two_sided_pvalue=max(math.ulp(0.0), differs),
         differing=differing,
+        confidence_level=rule.confidence_level,
         note=_LATE if late else f"rows that differ: {differing:,} of {row.n:,}",
     )
 
 
 def decide_fresh(rows: Sequence[ComparisonRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
     """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
-    pvalues = [row.p_worse for row in rows if row.p_worse is not None]
+    pvalues = [row.pvalue for row in rows if row.pvalue is not None]
     adjusted = pvalues
     if pvalues and rule.adjust != "none":  # what is too small to test yet belongs to the family
         every = [*pvalues, *[1.0] * (family - len(pvalues))]
         adjusted = adjust_pvalues(every, method=rule.adjust)[: len(pvalues)].tolist()
     of_row = iter(adjusted)
     level = rule.level_of_one(max(1, family))
-    return tuple(row.turned() if row.p_worse is None else decide_row(row, next(of_row), rule, level) for row in rows)
+    return tuple(row.turned() if row.pvalue is None else decide_row(row, next(of_row), rule, level) for row in rows)
 
 
 def _by_evalue(rule: ComparisonRule) -> bool:

@@ -52,7 +52,9 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
 
 
 def _with_bounds(row: ComparisonRow, interval: Interval, pvalues: tuple[float, float]) -> ComparisonRow:
-    return replace(row, low=interval.low, high=interval.high, p_worse=pvalues[0], p_differs=min(1.0, 2 * min(pvalues)))
+    return replace(
+        row, low=interval.low, high=interval.high, pvalue=pvalues[0], two_sided_pvalue=min(1.0, 2 * min(pvalues))
+    )
 
 
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
@@ -140,8 +142,8 @@ def _with_means(
         row,
         baseline=float(values[0].mean()),
         candidate=float(values[1].mean()),
-        baseline_interval=(intervals[0].low, intervals[0].high),
-        candidate_interval=(intervals[1].low, intervals[1].high),
+        baseline_interval=intervals[0],
+        candidate_interval=intervals[1],
         standard_error=standard_error(values[1] - values[0], group),
     )
 
@@ -169,7 +171,7 @@ def with_bound(
     if span is None and not differing:
         notes[0] = f"no difference in {row.n:,} rows, and none is excluded: no limit of them is known"
         row = replace(row, difference=0.0, low=None, high=None, standard_error=None)
-        return replace(row, p_worse=1.0, p_differs=1.0, note="; ".join(filter(None, notes)))
+        return replace(row, pvalue=1.0, two_sided_pvalue=1.0, note="; ".join(filter(None, notes)))
     if span is None:
         row = replace(row, test=f"{row.test}, {WITHOUT_LIMITS}")
         notes.insert(1, "limits of a row are not known")

@@ -38,7 +38,7 @@ def copies_note(
     outcomes = outcome_counts(everything.rows(kept), [])[0]
     again = [replace(row, n=len(kept)) for row in rows]
     again = bounded([test_part(row, everything, lambda: kept, outcomes, rule=rule) for row in again], rule)
-    found = [f"{p_number(row.p_worse)} ({row.name})" for row in again if row.p_worse is not None]
+    found = [f"{p_number(row.pvalue)} ({row.name})" for row in again if row.pvalue is not None]
     without = f"without them p is {', '.join(found)}" if found else "without them nothing can be tested"
     told = f"{len(copies) - len(kept):,} of {paired.n:,} rows equal others in all columns, as copies do: {without}"
     return [f"{told}; groups keep copies together"]

@@ -75,6 +75,21 @@ def is_of_scores(measure: str) -> bool:
     return measure in _OF_SCORES
 
 
+def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | None) -> bool:
+    """Whether what two models say are scores in place of classes: fractions, of which all measures are those of scores.
+
+    Examples
+    --------
+    >>> from sigstats.comparison.requirements import are_scores
+    >>> are_scores([0, 1], [0.2, 0.9], [0.3, 0.4], "roc_auc"), are_scores([0, 1], [0, 1], [0, 0], "roc_auc")
+    (True, False)
+    """
+    if measures is None or not all(map(is_of_scores, as_compared_measures(measures))):
+        return False
+    said = [np.asarray(each) for each in (a, b)]
+    return all(each.dtype.kind == "f" and each.ndim == 1 and not np.isin(each, np.asarray(y)).all() for each in said)
+
+
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """The measures by default: the accuracy, and the area under the curve of scores or the mean of costs.
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, Self
 
+from ..intervals import Interval
 from ..many_datasets.joint_tasks import JointTasksResult
 from .paired_predictions import ALL_ROWS
 from .rule import ComparisonRule, Verdict
@@ -11,13 +12,28 @@ from .rule import ComparisonRule, Verdict
 #: What the test of a row says where no limits of its values are known.
 WITHOUT_LIMITS = "without limits"
 
-#: What a frame calls the fields of a row that JSON files have under other names.
-_IN_FRAMES = {"p_worse": "pvalue", "p_adjusted": "adjusted_pvalue"}
+
+class _WithEnds(Protocol):
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+    @property
+    def confidence_level(self) -> float | None: ...
+
+
+def interval_of(row: _WithEnds) -> Interval | None:
+    """The interval of a row that has two ends."""
+    if row.low is None or row.high is None or row.confidence_level is None:
+        return None
+    return Interval(row.low, row.high, row.confidence_level)
 
 
 def frame_columns(rows: Sequence[Any], kind: type) -> dict[str, list[Any]]:
     """The columns of a data frame of rows of a kind."""
-    return {_IN_FRAMES.get(each.name, each.name): [getattr(row, each.name) for row in rows] for each in fields(kind)}
+    return {each.name: [getattr(row, each.name) for row in rows] for each in fields(kind)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +51,7 @@ class ComparisonRow:
         The number of items that the rows answer, if items have several answers.
     baseline, candidate : float or None
         The measure of each model.
-    baseline_interval, candidate_interval : tuple of float or None
+    baseline_interval, candidate_interval : Interval or None
         The interval of each: Clopper and Pearson's for the accuracy (in groups, Gaffke's), Student's or DeLong's for
         scores, and random weights with one more row for other measures.
     difference, low, high : float or None
@@ -44,13 +60,13 @@ class ComparisonRow:
         The standard error of the difference, by rows, or by groups if there are any (Miller 2024); None if the test has
         none.
     test : str
-        The name of the test of `p_worse`.
-    p_worse : float or None
+        The name of the test of `pvalue`.
+    pvalue : float or None
         One-sided p-value of "the candidate is not worse".
-    p_differs : float or None
+    two_sided_pvalue : float or None
         Two-sided p-value of "both are equally good".
-    p_adjusted : float or None
-        `p_worse`, adjusted over the family of tests.
+    adjusted_pvalue : float or None
+        `pvalue`, adjusted over the family of tests.
     pd, psd, nsd : float or None
         Possibilistic indices of "not worse" against "worse"; if nothing differs, both are possible and neither is
         necessary.
@@ -66,6 +82,8 @@ class ComparisonRow:
         Whether the candidate is worse where the difference is positive: the measure is a cost, an error or a loss.
     unit : str
         The unit of the measure, as the name of the score says ("ms"); empty where it does not.
+    confidence_level : float or None
+        That of the intervals; None if nothing was tested.
     """
 
     slice: str
@@ -75,16 +93,16 @@ class ComparisonRow:
     items: int | None = None
     baseline: float | None = None
     candidate: float | None = None
-    baseline_interval: tuple[float, float] | None = None
-    candidate_interval: tuple[float, float] | None = None
+    baseline_interval: Interval | None = None
+    candidate_interval: Interval | None = None
     difference: float | None = None
     low: float | None = None
     high: float | None = None
     standard_error: float | None = None
     test: str = ""
-    p_worse: float | None = None
-    p_differs: float | None = None
-    p_adjusted: float | None = None
+    pvalue: float | None = None
+    two_sided_pvalue: float | None = None
+    adjusted_pvalue: float | None = None
     pd: float | None = None
     psd: float | None = None
     nsd: float | None = None
@@ -94,6 +112,12 @@ class ComparisonRow:
     note: str = ""
     lower_is_better: bool = False
     unit: str = ""
+    confidence_level: float | None = None
+
+    @property
+    def confidence_interval(self) -> Interval | None:
+        """From `low` to `high`; None if the difference has no interval."""
+        return interval_of(self)
 
     @property
     def gain(self) -> float | None:
@@ -118,16 +142,13 @@ class ComparisonRow:
         def of(value: float | None) -> float | None:
             return None if value is None else 0.0 - value
 
-        def ends(pair: tuple[float, float] | None) -> tuple[float, float] | None:
-            return None if pair is None else (0.0 - pair[1], 0.0 - pair[0])
-
         low, high = of(self.high), of(self.low)
         return replace(
             self,
             baseline=of(self.baseline),
             candidate=of(self.candidate),
-            baseline_interval=ends(self.baseline_interval),
-            candidate_interval=ends(self.candidate_interval),
+            baseline_interval=self.baseline_interval and -self.baseline_interval,
+            candidate_interval=self.candidate_interval and -self.candidate_interval,
             difference=of(self.difference),
             low=low,
             high=high,
@@ -209,9 +230,9 @@ class ComparedRows:
 
         def key(row: ComparisonRow) -> tuple[float, float, float]:
             place = order[row.verdict] if row.verdict is not None or row.unanswered else 3
-            if row.p_adjusted is None or row.p_worse is None or place > 1:
+            if row.adjusted_pvalue is None or row.pvalue is None or place > 1:
                 return place, 0.0, 0.0
-            return place, row.p_adjusted, row.p_worse  # of many tests most have an adjusted p of 1
+            return place, row.adjusted_pvalue, row.pvalue  # of many tests most have an adjusted p of 1
 
         return tuple(sorted(self.rows, key=key))
 

@@ -39,7 +39,7 @@ class RunsResult:
 
     Attributes
     ----------
-    p_worse, p_differs : float
+    pvalue, two_sided_pvalue : float
         One-sided, of "B is not worse"; two-sided, of "both are equally good".
     low, high : float
         The interval of B less A; infinite where no division is extreme enough.
@@ -49,8 +49,8 @@ class RunsResult:
         Random divisions; None where all are listed.
     """
 
-    p_worse: float
-    p_differs: float
+    pvalue: float
+    two_sided_pvalue: float
     low: float
     high: float
     divisions: int
@@ -74,7 +74,7 @@ def runs_test(
     Examples
     --------
     >>> found = runs_test(np.array([0.9, 0.91, 0.92, 0.93, 0.94]), np.array([0.85, 0.86, 0.87, 0.88, 0.89]))
-    >>> found.divisions, round(found.p_worse * 252), round(found.low, 3), round(found.high, 3)
+    >>> found.divisions, round(found.pvalue * 252), round(found.low, 3), round(found.high, 3)
     (252, 1, -0.075, -0.025)
     """
     values, k, n = np.concatenate([a, b]), len(b), len(a) + len(b)
@@ -97,8 +97,8 @@ def runs_test(
     rank = math.floor((1 - confidence_level) / 2 * total + 1e-9) - others
     low, high = (float(ratios[rank - 1]), float(ratios[-rank])) if rank > 0 else (-math.inf, math.inf)
     return RunsResult(
-        p_worse=(more + int((differences <= observed + room).sum())) / total,
-        p_differs=(more + int((np.abs(differences) >= abs(observed) - room).sum())) / total,
+        pvalue=(more + int((differences <= observed + room).sum())) / total,
+        two_sided_pvalue=(more + int((np.abs(differences) >= abs(observed) - room).sum())) / total,
         low=low,
         high=high,
         divisions=divisions,
@@ -136,8 +136,8 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
         high=high if math.isfinite(high) else None,
         standard_error=math.sqrt(sum(spread)) if len(spread) == 2 else None,
         test=f"permutation of {len(a)} and {len(b)} runs, {how}",
-        p_worse=found.p_worse,
-        p_differs=found.p_differs,
+        pvalue=found.pvalue,
+        two_sided_pvalue=found.two_sided_pvalue,
         differing=_differing(row.measure, part),
         note=f"{found.divisions:,} divisions of the runs{least}",
     )

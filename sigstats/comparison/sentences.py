@@ -132,7 +132,7 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     change = f"{row.name} on {row.slice}: {_change(row)}"
     if row.verdict == "fail":
         return f"worse: {change}" + ("; the interval holds 0 because it is two-sided" if row.holds_zero else "")
-    if row.p_adjusted is not None and row.p_adjusted <= rule.alpha:
+    if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
         least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin)
         return f"worse, though by less than {least}, and a {_loss(row)} of more than {margin} is not excluded: {change}"
     limits = "; no limit of a row is known: score_range names it" if row.without_limits else ""
@@ -150,9 +150,9 @@ def hint(row: ComparisonRow) -> str:
 
 def _change(row: ComparisonRow) -> str:
     """The difference of a row, its interval and its p-value."""
-    assert row.p_adjusted is not None
+    assert row.adjusted_pvalue is not None
     between = "" if row.low is None else f" ({interval_of(row)})"
-    return f"{difference_in_words(row)}{between}, adjusted p {p_number(row.p_adjusted).replace(NBSP, ' ')}"
+    return f"{difference_in_words(row)}{between}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
 
 
 def _amount(row: ComparisonRow, value: float) -> str:
@@ -197,7 +197,7 @@ def not_worse_and_cheaper(found: ComparedRows) -> str:
     The claim that the candidate is not worse and cheaper is made where each part is shown by itself, which needs no
     adjustment (Berger 1982, Technometrics 24, 295-300).
     """
-    rows = [row for row in found.rows if row.slice == ALL_ROWS and row.p_worse is not None]
+    rows = [row for row in found.rows if row.slice == ALL_ROWS and row.pvalue is not None]
     costs, others = [row for row in rows if row.lower_is_better], [row for row in rows if not row.lower_is_better]
     if not costs or not others:
         return ""
@@ -213,4 +213,4 @@ def not_worse_and_cheaper(found: ComparedRows) -> str:
 
 def _p_better(row: ComparisonRow) -> float:
     """The one-sided p-value of "the candidate is not better"."""
-    return 1.0 if row.p_differs is None or (row.gain or 0.0) <= 0 else row.p_differs / 2
+    return 1.0 if row.two_sided_pvalue is None or (row.gain or 0.0) <= 0 else row.two_sided_pvalue / 2

@@ -15,6 +15,7 @@ from .._common.validation import as_choice, as_real, refuse
 from ..comparison import check_result, sentences
 from ..comparison.check import check_predictions
 from ..comparison.check_result import CheckResult
+from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
@@ -81,7 +82,7 @@ def assert_at_least(
     score: str | None = None,
     groups: Any = None,
     slices: Any = None,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
     positive: Any = None,
     score_range: Sequence[float] | None = None,
     fail_on: Literal["fail", "inconclusive"] = "fail",
@@ -94,7 +95,8 @@ def assert_at_least(
     y : data frame, or array_like of shape (n,)
         A frame of pandas, polars or Arrow, with a row for each object; or the true labels.
     prediction : str, or array_like of shape (n,)
-        The column of the predicted class, or what is predicted.
+        The column of the predicted class, or what is predicted: classes, or ``predict_proba``, of which the likeliest
+        class is taken.
     at_least : float
         The least value that is good enough: a share, such as 0.9, or a mark in its own unit.
     id, label : str
@@ -105,7 +107,7 @@ def assert_at_least(
         The group of each row, if rows of one group are not independent: a column of a frame, or an array.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values divide the rows; each value of each column is a slice.
-    measures : sequence of str, optional
+    measures : str or sequence of str, optional
         Of ``sigstats.comparison.check.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of marks.
     positive : label, optional
         The class of precision, recall, specificity, Jaccard's index and F1.
@@ -149,14 +151,16 @@ def assert_at_least(
     bar = as_real(at_least, "at_least")
     if rule is not None and not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
+    named = None if positive is None else label_name(positive, "positive")
     limits = None if score_range is None else as_score_range(score_range)
     if opened(y) is not None:
         paired = _of_frame(y, prediction, id, label, score, groups, slices, limits)
     else:
         if score is not None:
             raise refuse("score", score, "none with arrays")
+        if has_columns(prediction):
+            ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named)
         paired = pair_arrays(y, prediction, prediction, groups=groups, slices=slices, score_range=limits)
-    named = None if positive is None else label_name(positive, "positive")
     found = check_predictions(paired, bar, rule, measures, positive=named)
     if found.verdict == "fail" or found.verdict == fail_on:
         raise AssertionError("\n".join([check_result.title_of(found), *map(printable, check_result.reasons_of(found))]))

@@ -14,7 +14,7 @@ from .._common.validation import refuse
 from ..comparison.candidates import compare_scores, with_names
 from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
-from ..comparison.requirements import are_measurements, strangers
+from ..comparison.requirements import are_measurements, are_scores, strangers
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
 
@@ -39,7 +39,7 @@ class CompareOptions(TypedDict, total=False):
     groups: Any
     slices: Any
     task: str | None
-    measures: Sequence[str] | None
+    measures: str | Sequence[str] | None
     positive: Any
     score_range: Sequence[float] | None
     unmatched: Literal["refuse", "drop"]
@@ -65,7 +65,7 @@ def compare(
     groups: Any = None,
     slices: Any = None,
     task: str | None = None,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
     positive: Any = None,
     score_range: Sequence[float] | None = None,
     unmatched: Literal["refuse", "drop"] = "refuse",
@@ -81,8 +81,8 @@ def compare(
     ----------
     y, prediction_a : data frames, or array_like of shape (n,)
         Baseline and candidate as frames of pandas, polars or Arrow, with a row for each object; or the true labels, all
-        numbers or all strings, and what the baseline predicts: classes, or ``predict_proba`` with a column for each
-        class.
+        numbers or all strings, and what the baseline predicts: classes, ``predict_proba`` with a column for each class,
+        or, where all `measures` are of scores, those of the positive class.
     prediction_b : array_like, shape (n,), optional
         The predictions of the candidate for the same rows; not with frames.
     id, label : str
@@ -112,7 +112,7 @@ def compare(
     task : str, optional
         Frames only: the column of several tasks; the mean over tasks, in which each task counts the same, is tested
         beside all rows.
-    measures : sequence of str, optional
+    measures : str or sequence of str, optional
         Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
         under the curve where there are scores, or the log loss where these are of more than two classes.
     positive : label, optional
@@ -183,6 +183,7 @@ def compare(
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "score_range": score_range}
+        alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
         if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
             given = {"prediction_a": prediction_a, "prediction_b": prediction_b}
             said = class_probabilities(y, given, positive_name)
@@ -192,11 +193,13 @@ def compare(
         elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
             said = class_probabilities(y, {"scores[0]": scores[0], "scores[1]": scores[1]}, positive_name)
             first, second, options["scores"] = prediction_a, prediction_b, said.scores
+        elif alone:
+            first, second, said, options["scores"] = y, y, None, (prediction_a, prediction_b)
         else:
             first, second, said = prediction_a, prediction_b, None
         if said is not None:
             positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
-        pair = pair_arrays(y, first, second, **options)
+        pair = replace(pair_arrays(y, first, second, **options), predicted=not alone)
         if not are_measurements(pair.classes):
             told = strangers(pair.classes, [np.unique(each) for each in (pair.label, pair.a, pair.b)], *_ARRAYS)
             pair = replace(pair, notes=tuple(told))

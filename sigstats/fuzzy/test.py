@@ -34,12 +34,12 @@ METHODS: tuple[FuzzyMethod, ...] = ("exact", "chi2")
 _TABLES = 20_000
 
 
-def efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyTestResult:
+def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyTestResult:
     """Test whether objects are classified better than at random, where classes are fuzzy.
 
     Parameters
     ----------
-    true, assigned : array_like, shape (n, K)
+    y, assigned : array_like, shape (n, K)
         The weight of each class, true and assigned, for each object: at least 0, with one above 0. Weights are scaled
         so that the largest of an object is 1; an object with a crisp class has one positive weight.
     n_tables : int
@@ -59,20 +59,20 @@ def efficiency_test(true: Any, assigned: Any, *, n_tables: int = _TABLES) -> Fuz
     Examples
     --------
     >>> import sigstats
-    >>> true = [[1, 0]] * 5 + [[0, 1]] * 5
+    >>> y = [[1, 0]] * 5 + [[0, 1]] * 5
     >>> assigned = [[1, 0]] * 5 + [[0, 1]] * 3 + [[0.4, 1], [0.7, 1]]
-    >>> found = sigstats.fuzzy.efficiency_test(true, assigned)
+    >>> found = sigstats.fuzzy.efficiency_test(y, assigned)
     >>> found.degrees, [round(p, 4) for p in found.high]
     ((1.0, 0.7, 0.4), [0.004, 0.0238, 0.0833])
     >>> found.rejection(0.05)
     FuzzyDecision(possibility=1.0, necessity=0.6)
     """
-    require_same_index(true=true, assigned=assigned)
-    require_same_index(axis="classes", true=true, assigned=assigned)
-    first = as_memberships(true, "true")
+    require_same_index(y=y, assigned=assigned)
+    require_same_index(axis="classes", y=y, assigned=assigned)
+    first = as_memberships(y, "y")
     second = as_memberships(assigned, "assigned", n_classes=first.shape[1])
     if len(first) != len(second):
-        raise refuse("assigned (objects)", len(second), f"{len(first)}, as of true")
+        raise refuse("assigned (objects)", len(second), f"{len(first)}, as of y")
     most, k = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), first.shape[1]
 
     known = graded(first, second)

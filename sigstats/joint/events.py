@@ -234,17 +234,17 @@ class JointEvents:
         """On how many observations the two gave different answers."""
         return sum(count for (_, a, b), count in zip(self.events, self.counts, strict=True) if a != b)
 
-    def outcomes(self, category: Any) -> JointOutcomes:
+    def outcomes(self, positive: Any) -> JointOutcomes:
         """The eight joint counts of one category against all others.
 
         Raises
         ------
         ValueError
-            If `category` is none of the categories.
+            If `positive` is none of the categories.
         """
-        if not isinstance(category, (str, int, float, np.generic)) or category not in self.categories:
-            raise refuse("category", category, f"one of {', '.join(map(str, self.categories))}")
-        position = self.categories.index(category)
+        if not isinstance(positive, (str, int, float, np.generic)) or positive not in self.categories:
+            raise refuse("positive", positive, f"one of {', '.join(map(str, self.categories))}")
+        position = self.categories.index(positive)
         counts = [0] * 8
         for (true, a, b), count in zip(self.events, self.counts, strict=True):
             counts[4 * (position not in true) + (position not in a) + 2 * (position not in b)] += count

@@ -17,6 +17,7 @@ from scipy.special import bdtrc
 from .._common.extreme import TIE_TOLERANCE
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray, as_choice, as_count
+from ..intervals import Interval
 from ..mcnemar.test import mcnemar_test
 from ..test_result import TestResult, monte_carlo_outcome
 from .stratified import as_strata, stratified_paired_test
@@ -40,6 +41,8 @@ class JointTasksResult(TestResult):
         Of the joint decision: A is better on no task.
     estimate : float
         The accuracy of A less that of B, the mean over tasks.
+    confidence_interval : Interval
+        The one-sided interval of `estimate`, that of `sigstats.stratified_paired_test`.
     all_rows : float
         The p-value of all rows together, each of which counts the same: McNemar's.
     mean_over_tasks : float
@@ -57,6 +60,7 @@ class JointTasksResult(TestResult):
     _null = "A is better on no task"
 
     estimate: float
+    confidence_interval: Interval
     all_rows: float
     mean_over_tasks: float
     any_task: float
@@ -70,6 +74,7 @@ def joint_tasks_test(
     n: Any,
     *,
     alternative: Literal["greater", "less"] = "greater",
+    confidence_level: float = 0.95,
     n_resamples: int = 9_999,
     rng: RNG = None,
 ) -> JointTasksResult:
@@ -83,6 +88,8 @@ def joint_tasks_test(
         The number of rows of each task.
     alternative : {"greater", "less"}
         ``"greater"``: A is better; ``"less"``: B is, and the words below are about B.
+    confidence_level : float
+        That of the interval, above 1/2 and below 1.
     n_resamples : int
         The number of random draws for the joint decision.
     rng : None, int, SeedSequence, BitGenerator or Generator
@@ -121,7 +128,7 @@ def joint_tasks_test(
     way = as_choice(alternative, "alternative", ("greater", "less"))
     count, generator = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7), as_generator(rng)
     won, lost = (a, b) if way == "greater" else (b, a)
-    mean = stratified_paired_test(won, lost, size, alternative="greater")
+    mean = stratified_paired_test(won, lost, size, alternative="greater", confidence_level=confidence_level)
     rows = mcnemar_test(int(won.sum()), int(lost.sum()), alternative="greater").pvalue
     tails = [_tails(each) for each in (a + b).tolist()]
     own = np.array([each[k] for each, k in zip(tails, won.tolist(), strict=True)])
@@ -134,6 +141,7 @@ def joint_tasks_test(
         alternative=way,
         reason=_ASSUMED,
         estimate=mean.estimate if way == "greater" else -mean.estimate,
+        confidence_interval=mean.confidence_interval if way == "greater" else -mean.confidence_interval,
         all_rows=rows,
         mean_over_tasks=mean.pvalue,
         any_task=float(tasks.min()),

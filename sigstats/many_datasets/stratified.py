@@ -19,7 +19,7 @@ import numpy as np
 from .._common.data_frames import require_same_index
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, as_counts, refuse
 from ..effects import accuracy_difference
-from ..intervals import Interval, with_alternative
+from ..intervals import Interval, as_level, with_alternative
 from ..sign_flips.law import pvalue_of_sum
 from ..test_result import TestResult
 
@@ -42,8 +42,8 @@ class StratifiedResult(TestResult):
     pvalue_interval : Interval or None
         Certified bounds of the p-value where its law is too wide to be summed exactly; the p-value is the upper one.
     confidence_interval : Interval
-        An interval of `estimate`, of confidence 0.95, one-sided if the test is: Tango's of each data set, put together
-        by the squares of their halves (Zou and Donner, Statistics in Medicine 27 (2008)).
+        An interval of `estimate`, one-sided if the test is: Tango's of each data set, put together by the squares
+        of their halves (Zou and Donner, Statistics in Medicine 27 (2008)).
     strata : int
         The number of data sets.
     """
@@ -63,6 +63,7 @@ def stratified_paired_test(
     *,
     weights: Weights = "strata",
     alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
 ) -> StratifiedResult:
     """Test whether two models are equally accurate over a fixed collection of data sets.
 
@@ -77,6 +78,8 @@ def stratified_paired_test(
         does, which is McNemar's test of all rows together.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is the more accurate one; ``"less"``: B is.
+    confidence_level : float
+        That of the interval, strictly between 0 and 1, above 1/2 if it is one-sided.
 
     Returns
     -------
@@ -106,6 +109,7 @@ def stratified_paired_test(
     a, b, size = as_strata(only_a, only_b, n)
     as_choice(weights, "weights", WEIGHTS)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
+    confidence = as_level(confidence_level, way)
     discordant = int((a + b).sum())
     sizes = [1] * len(size) if weights == "rows" else size.tolist()
     unit = Fraction(1, math.lcm(*sizes))
@@ -125,7 +129,7 @@ def stratified_paired_test(
         statistic=estimate,
         estimate=estimate,
         confidence_interval=with_alternative(
-            lambda level: _interval(a, b, size, shares, level), way, 0.95, (-1.0, 1.0)
+            lambda level: _interval(a, b, size, shares, level), way, confidence, (-1.0, 1.0)
         ),
         pvalue=tail.high,
         method="exact",

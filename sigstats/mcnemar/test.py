@@ -29,7 +29,7 @@ from .._common.validation import (
     refuse,
     require_flag,
 )
-from ..intervals import Interval, clopper_pearson, with_alternative
+from ..intervals import Interval, as_level, clopper_pearson, with_alternative
 from ..test_result import TestResult
 from .binomial_tails import log_tail, tail, tail_error
 
@@ -63,8 +63,10 @@ class McNemarResult(TestResult):
     estimate : float
         A's share of the discordant observations less that of B, from -1 to 1; 0 if there is none.
     confidence_interval : Interval
-        Clopper and Pearson's interval of it, of confidence 0.95, one-sided if the test is: 0 is outside where the exact
-        p-value is at most 0.05. `sigstats.accuracy_difference` is about the shares of all observations.
+        Clopper and Pearson's interval of it, one-sided if the test is: 0 is outside where the exact p-value is at most
+        1 - `confidence_level`. `sigstats.accuracy_difference` is about the shares of all observations.
+    confidence_level : float
+        That of the interval.
     """
 
     _question = "McNemar's test: are A and B equally accurate?"
@@ -73,6 +75,7 @@ class McNemarResult(TestResult):
     only_a: int
     only_b: int
     log10_pvalue: float
+    confidence_level: float = 0.95
 
     @property
     def estimate(self) -> float:
@@ -81,13 +84,13 @@ class McNemarResult(TestResult):
 
     @property
     def confidence_interval(self) -> Interval:
-        """The 95% interval of `estimate`."""
+        """The interval of `estimate`."""
 
         def two_sided(level: float) -> Interval:
             low, high = clopper_pearson(self.only_a, self.only_a + self.only_b, confidence_level=level)
             return Interval(2 * low - 1, 2 * high - 1, level)
 
-        return with_alternative(two_sided, self.alternative, 0.95, (-1.0, 1.0))
+        return with_alternative(two_sided, self.alternative, self.confidence_level, (-1.0, 1.0))
 
 
 def discordant_counts(y: Any, a: Any, b: Any) -> DiscordantCounts:
@@ -127,6 +130,7 @@ def mcnemar_test(
     alternative: Alternative = "two-sided",
     method: McNemarMethod = "exact",
     correction: bool = False,
+    confidence_level: float = 0.95,
 ) -> McNemarResult:
     """Test whether two classifiers, tried on the same observations, are equally accurate.
 
@@ -146,6 +150,8 @@ def mcnemar_test(
         McNemar's (1947) approximation, for comparison with other programs.
     correction : bool
         Edwards's continuity correction, for ``"chi2"`` alone.
+    confidence_level : float
+        That of the interval, strictly between 0 and 1, above 1/2 if it is one-sided.
 
     Returns
     -------
@@ -195,6 +201,7 @@ def mcnemar_test(
         only_a=a,
         only_b=b,
         log10_pvalue=min(0.0, log_p / math.log(10)),
+        confidence_level=as_level(confidence_level, alternative),
         error_bound=None if method == "chi2" and a + b else error_bound(pvalue, tail_error(a + b, log_p)),
     )
 

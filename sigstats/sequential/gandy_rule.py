@@ -60,9 +60,9 @@ class GandyRule(FixedRule):
     >>> import sigstats
     >>> rule = sigstats.GandyRule(maximum=9999, alpha=0.05)
     >>> kept, rejected = rule.test([0, 1] * 100), rule.test([0] * 200)
-    >>> kept.replicates, kept.verdict, round(kept.pvalue, 2)
+    >>> kept.n_resamples, kept.verdict, round(kept.pvalue, 2)
     (14, 'keep', 0.48)
-    >>> rejected.replicates, rejected.verdict, round(1 / rejected.pvalue)
+    >>> rejected.n_resamples, rejected.verdict, round(1 / rejected.pvalue)
     (173, 'reject', 174)
     """
 

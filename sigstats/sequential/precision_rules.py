@@ -88,7 +88,7 @@ class PrecisePRule(FixedRule):
     >>> rule.stops_at(0.5), rule.stops_at(0.05)
     (2500, 495)
     >>> result = rule.test([0, 0, 0, 1] * 1000)
-    >>> result.replicates, round(result.pvalue, 3), round(result.pvalue_interval.high, 3)
+    >>> result.n_resamples, round(result.pvalue, 3), round(result.pvalue_interval.high, 3)
     (1877, 0.25, 0.277)
     """
 

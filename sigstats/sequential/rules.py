@@ -60,7 +60,7 @@ class SequentialResult(TestResult):
         A valid p-value of the null hypothesis.
     pvalue_interval : Interval
         An interval of the p-value of infinitely many replicates, valid whenever the rule stopped.
-    replicates, exceedances : int
+    n_resamples, exceedances : int
         Their numbers up to the stop.
     verdict : "reject", "keep" or "undecided"
         The decision that the rule makes up to its risk; "undecided" if it makes none.
@@ -71,7 +71,7 @@ class SequentialResult(TestResult):
     --------
     >>> import sigstats
     >>> result = sigstats.BesagCliffordRule(maximum=999, exceedances=3).test([1, 0, 1, 0, 0, 1, 0, 1])
-    >>> result.replicates, result.exceedances, result.pvalue
+    >>> result.n_resamples, result.exceedances, result.pvalue
     (6, 3, 0.5)
     """
 
@@ -79,7 +79,7 @@ class SequentialResult(TestResult):
     _null = "it does"
 
     pvalue_interval: Interval
-    replicates: int
+    n_resamples: int
     exceedances: int
     verdict: Verdict
     maximum: int
@@ -151,21 +151,21 @@ class FixedRule:
             pvalue=pvalue,
             method=self.method,
             pvalue_interval=interval,
-            replicates=n,
+            n_resamples=n,
             exceedances=s,
             verdict=verdict,
             maximum=self.maximum,
             error_bound=error_bound(pvalue, self._error(n, pvalue, verdict)),
         )
 
-    def stops_at(self, p: float) -> int:
-        """After how many replicates it stops if exceedances come evenly, one in 1/p.
+    def stops_at(self, pvalue: float) -> int:
+        """After how many replicates it stops if exceedances come evenly, one in 1/pvalue.
 
-        About as many can be expected of replicates that exceed with probability p, far from the rule's level.
+        About as many can be expected of replicates that exceed with this probability, far from the rule's level.
 
         Parameters
         ----------
-        p : float
+        pvalue : float
             Between 0 and 1.
 
         Returns
@@ -176,7 +176,7 @@ class FixedRule:
         Raises
         ------
         ValueError
-            If `p` is not between 0 and 1.
+            If `pvalue` is not between 0 and 1.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class FixedRule:
         >>> rule.stops_at(0.5), rule.stops_at(0.001)
         (20, 999)
         """
-        return min(self._stop_evenly(as_real(p, "p", low=0, high=1)), self.maximum)
+        return min(self._stop_evenly(as_real(pvalue, "pvalue", low=0, high=1)), self.maximum)
 
     def _stop_evenly(self, p: float) -> int:  # noqa: ARG002
         """As `stops_at`; more than `maximum` stands for never."""
@@ -225,7 +225,7 @@ class BesagCliffordRule(FixedRule):
     Examples
     --------
     >>> import sigstats
-    >>> sigstats.BesagCliffordRule(maximum=999, exceedances=10).test([0, 1] * 30).replicates
+    >>> sigstats.BesagCliffordRule(maximum=999, exceedances=10).test([0, 1] * 30).n_resamples
     20
     """
 

@@ -44,11 +44,12 @@ class Law(NamedTuple):
         share = (1 - confidence_level) / 2
         return Interval(float(np.quantile(self.low, share)), float(np.quantile(self.high, 1 - share)), confidence_level)
 
-    def intervals(self, confidence_level: float) -> list[tuple[float, float]]:
+    def intervals(self, confidence_level: float) -> list[Interval]:
         """The intervals of A and of B."""
         share = (1 - confidence_level) / 2
         return [
-            (float(np.quantile(least, share)), float(np.quantile(most, 1 - share))) for least, most in (self.a, self.b)
+            Interval(float(np.quantile(least, share)), float(np.quantile(most, 1 - share)), confidence_level)
+            for least, most in (self.a, self.b)
         ]
 
     @property

@@ -118,7 +118,7 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier) ->
     if a.run is None or b.run is None:
         return row
     found = _tested(measure, a, b)
-    if found.p_differs is None:
+    if found.two_sided_pvalue is None:
         return row.with_(n=a.run.n, decision="none", note=found.note)
     return row.with_(
         method=found.test or spec.test,
@@ -127,7 +127,7 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier) ->
         estimate=found.difference,
         estimate_low=found.low,
         estimate_high=found.high,
-        p_value=found.p_differs,
+        p_value=found.two_sided_pvalue,
         note=found.note,
     )
 

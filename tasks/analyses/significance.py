@@ -45,14 +45,14 @@ def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
 
 def sequential_fields(result: SequentialResult) -> dict[str, Any]:
     """The fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
-    stopped = result.replicates < result.maximum
+    stopped = result.n_resamples < result.maximum
     return {
-        "replicates": result.replicates,
+        "replicates": result.n_resamples,
         "exceedances": result.exceedances,
         "p_value": result.pvalue,
         "p_low": result.pvalue_interval.low,
         "p_high": result.pvalue_interval.high,
-        "note": f"stopped after {result.replicates:,} of {result.maximum:,} replicates" if stopped else "",
+        "note": f"stopped after {result.n_resamples:,} of {result.maximum:,} replicates" if stopped else "",
     }
 
 

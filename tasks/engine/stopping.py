@@ -82,5 +82,5 @@ class StoppingTracker:
             reached = self._waiting.pop(reached)
         result = self._cell.rule.test(self._flags) if reached > before else None
         if result is not None:
-            self.replicates = self._cell.whole_lanes(result.replicates)
+            self.replicates = self._cell.whole_lanes(result.n_resamples)
             self._active = False

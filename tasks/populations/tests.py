@@ -148,7 +148,7 @@ def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Genera
     """
     if test.test == "bootstrap":
         found = bootstrap_of_better(test, test_set, rng)
-        draws = found.replicates or 0
+        draws = found.n_resamples or 0
         return (draws - round(draws * found.probability) - round(draws * found.probability_tied)) / draws
     of = statistical_tests.of_sets(test.test)
     assert of is not None

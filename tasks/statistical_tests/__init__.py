@@ -185,7 +185,7 @@ def fields(result: TestResult, **values: Any) -> dict[str, Any]:
         "p_value": result.pvalue,
         "p_low": result.pvalue if interval is None else interval.low,
         "p_high": result.pvalue if interval is None else interval.high,
-        "replicates": result.replicates,
+        "replicates": result.n_resamples,
         "exceedances": result.exceedances,
         "note": result.reason,
         **values,

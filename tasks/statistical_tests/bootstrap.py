@@ -28,7 +28,7 @@ def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:
         "estimate": estimate,
         "estimate_low": interval.low,
         "estimate_high": interval.high,
-        "replicates": test.replicates,
+        "replicates": test.n_resamples,
         "exceedances": test.exceedances,
         "p_value": test.pvalue,
         "note": test.reason,

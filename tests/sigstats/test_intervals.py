@@ -1,11 +1,14 @@
 """Intervals of proportions over so many trials that no table and no inverse beta function is right."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import norm, poisson
 
+import sigstats
 from sigstats.intervals import clopper_pearson
 
 
@@ -83,3 +86,28 @@ def test_an_interval_unpacks_to_its_ends_and_contains_values():
     assert [value in interval for value in (low, 0.7, high, 0, 1)] == [True, True, True, False, False]
     assert interval.confidence_level == 0.9
     assert np.asarray(interval).tolist() == [low, high]
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("level", [0.8, 0.99])
+def test_an_interval_of_any_level_leaves_0_out_where_the_test_rejects(alternative, level):
+    for only_a, only_b in itertools.product(range(13), range(13)):
+        options = {"alternative": alternative, "confidence_level": level}
+        outcomes = sigstats.JointOutcomes(e1=9, e2=only_a, e3=only_b, e4=1, e5=1, e6=0, e7=0, e8=9)
+        for found in (sigstats.mcnemar_test(only_a, only_b, **options), sigstats.proportion_test(outcomes, **options)):
+            assert found.confidence_interval.confidence_level == level
+            assert (0 in found.confidence_interval) == (found.pvalue > 1 - level)
+
+
+def test_intervals_of_any_level_are_scipys_and_those_of_one_stratum():
+    table = [[9, 7, 3], [15, 17, 13], [3, 7, 28]]
+    expected = stats.binomtest(54, 102).proportion_ci(0.8)
+    found = sigstats.efficiency_test(table, confidence_level=0.8).confidence_interval
+    assert [*found] == pytest.approx([*expected])
+    one = sigstats.accuracy_difference(9, 4, 50, confidence_level=0.8).confidence_interval
+    assert [
+        *sigstats.stratified_paired_test([9], [4], [50], confidence_level=0.8).confidence_interval
+    ] == pytest.approx([*one])
+    joint = sigstats.joint_tasks_test([9, 3], [4, 2], [50, 20], confidence_level=0.8, n_resamples=9, rng=1)
+    strata = sigstats.stratified_paired_test([9, 3], [4, 2], [50, 20], alternative="greater", confidence_level=0.8)
+    assert joint.confidence_interval == strata.confidence_interval

@@ -61,10 +61,10 @@ def test_the_order_fails_for_sets_that_are_not_normal():
 
 @settings(deadline=None, derandomize=True, max_examples=examples(400))
 @given(unit, unit)
-def test_closed_forms_equal_the_definition_for_all_pvalues(p_null, p_alternative):
+def test_closed_forms_equal_the_definition_for_all_pvalues(pvalue, alternative_pvalue):
     # "true" (the paper's x = 0) is the greater of the two points
-    h, k = membership(p_null), membership(p_alternative)
-    closed = possibility(p_null, p_alternative)
+    h, k = membership(pvalue), membership(alternative_pvalue)
+    closed = possibility(pvalue, alternative_pvalue)
     assert (closed.pd, closed.psd, closed.nsd) == by_definition((h.false, h.true), (k.false, k.true))
     assert closed.pd >= closed.psd >= closed.nsd
 
@@ -168,7 +168,7 @@ def test_only_valueerror_escapes(a, b):
 
 @pytest.mark.parametrize("p", [-0.1, 1.1, math.nan, math.inf, None, "0.5", True])
 def test_what_is_no_probability_is_refused(p):
-    with pytest.raises(ValueError, match="p_null"):
+    with pytest.raises(ValueError, match="pvalue"):
         possibility(p)
     with pytest.raises(ValueError, match="'x'"):
         weigh_hypotheses({"x": p, "y": 0.5})

@@ -140,7 +140,7 @@ CALLS = {
         (sigstats.JointEvents.from_predictions, {"y": [0, 1], "a": [0, 1], "b": [1, 1], "classes": [0, 1]}),
         (sigstats.JointEvents.from_indicators, {"y": [[0, 1]], "a": [[0, 1]], "b": [[1, 1]], "categories": ["a",
                                                 "b"]}),
-        (EVENTS.outcomes, {"category": 1}),
+        (EVENTS.outcomes, {"positive": 1}),
     ],
     "JointOutcomes": [
         (sigstats.JointOutcomes, {f"e{i}": i for i in range(1, 9)}),
@@ -179,9 +179,9 @@ CALLS = {
                                    **FEW}),
     ],
     "deciding_exceedances": [(deciding_exceedances, {"alpha": 0.05, "maximum": 999})],
-    "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "trials": 9, "confidence_level": 0.9})],
+    "clopper_pearson": [(sigstats.clopper_pearson, {"successes": 3, "n": 9, "confidence_level": 0.9})],
     "dcf_test": [(sigstats.dcf_test, {"outcomes": OUTCOMES, "cost_fn": 1, "cost_fp": 1, "prior": 0.5, "paired": True,
-                                      "alternative": "less"})],
+                                      "alternative": "less", "confidence_level": 0.9})],
     "detectable_difference": [(sigstats.detectable_difference, {"n": 100, "discordance": 0.5, "target": 0.8,
     **TEST})],
     "discordant_counts": [(sigstats.discordant_counts, {"y": [0, 1], "a": [0, 1], "b": [1, 1]})],
@@ -189,11 +189,11 @@ CALLS = {
     "method": "mid-p"})],
     "dominance": [(sigstats.dominance, {"first": [0.1, 1], "second": [1, 0.2]})],
     "efficiency_test": [
-        (sigstats.efficiency_test, {"table": [[3, 1], [2, 5]], "method": method, **FEW})
+        (sigstats.efficiency_test, {"table": [[3, 1], [2, 5]], "method": method, "confidence_level": 0.9, **FEW})
         for method in ("exact", "monte-carlo", "chi2")
     ],
     "fuzzy.efficiency_test": [
-        (sigstats.fuzzy.efficiency_test, {"true": FUZZY, "assigned": FUZZY[::-1], "n_tables": 50})
+        (sigstats.fuzzy.efficiency_test, {"y": FUZZY, "assigned": FUZZY[::-1], "n_tables": 50})
     ],
     "fuzzy.goodness_of_fit_test": [
         (sigstats.fuzzy.goodness_of_fit_test, {"assigned": FUZZY, "probabilities": [0.4, 0.6], "method": method,
@@ -217,7 +217,7 @@ CALLS = {
     ],
     "mcnemar_test": [
         (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "alternative": "less", "method": "chi2",
-                                 "correction": True}),
+                                 "correction": True, "confidence_level": 0.9}),
         (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "method": "exact"}),
     ],
     "membership": [(sigstats.membership, {"pvalue": 0.1})],
@@ -230,13 +230,14 @@ CALLS = {
         for classifier, null, measured in (("1-nn", "labels", {"measure": "error"}),
                                            (KNeighborsClassifier(1), "features", {"measure": "f1", "positive": None}))
     ],
-    "possibility": [(sigstats.possibility, {"p_null": 0.1, "p_alternative": 0.2})],
+    "possibility": [(sigstats.possibility, {"pvalue": 0.1, "alternative_pvalue": 0.2})],
     "paired_power": [
         (sigstats.paired_power, {"n": 20, "only_a": 0.3, "only_b": 0.1, **TEST}),
         (sigstats.paired_power, {"n": 4, "accuracy_a": [0.3, 0.9], "accuracy_b": [0.1, 0.7], "answers": 2}),
         (sigstats.paired_power, {"n": 4, "only_a": 0.3, "only_b": 0.1, "answers": 2, "correlation": 0.2}),
     ],
-    "proportion_test": [(sigstats.proportion_test, {"outcomes": OUTCOMES, "paired": True, "alternative": "less"})],
+    "proportion_test": [(sigstats.proportion_test, {"outcomes": OUTCOMES, "paired": True, "alternative": "less",
+                                                    "confidence_level": 0.9})],
     "weigh_hypotheses": [(sigstats.weigh_hypotheses, {"pvalues": {"a": 0.1, "b": 0.2}})],
     "relax_probabilities": [(sigstats.relax_probabilities, {"probabilities": [0.5, 0.5], "share": 0.1,
     "classes": [0]})],
@@ -283,11 +284,11 @@ CALLS = {
     ],
     "joint_tasks_test": [
         (sigstats.joint_tasks_test, {"only_a": [3, 4], "only_b": [4, 5], "n": [20, 30], "alternative": "less",
-                                     "n_resamples": 9, "rng": 1}),
+                                     "confidence_level": 0.9, "n_resamples": 9, "rng": 1}),
     ],
     "stratified_paired_test": [
         (sigstats.stratified_paired_test, {"only_a": [3, 4], "only_b": [4, 5], "n": [20, 30], "weights": "rows",
-                                           "alternative": "less"}),
+                                           "alternative": "less", "confidence_level": 0.9}),
     ],
     "sign_flip_test": [
         (sigstats.sign_flip_test, {"differences": [1, -2, 3, 0], "sizes": [3, 3, 3, 1], "limit": 1.0,

@@ -62,3 +62,48 @@ def test_importing_and_testing_cost_numpy_and_scipy_alone():
 def test_a_mistyped_name_is_told_with_the_nearest():
     with pytest.raises(AttributeError, match=r"sigstats has no mcnemar_tst \(did you mean 'mcnemar_test'\?\)"):
         sigstats.mcnemar_tst  # noqa: B018
+
+
+#: Other packages' words for what is called pvalue, adjusted_pvalue, confidence_interval, standard_error, n, rng,
+#: n_resamples, confidence_level, y and positive here.
+OTHER_WORDS = {
+    *("p", "p_value", "p_val", "pval", "p_null", "p_worse", "p_differs", "p_adj", "p_adjusted", "pvalue_adjusted"),
+    *("ci", "conf_int", "interval", "std_error", "stderr", "se", "sem", "nobs", "n_obs", "n_samples", "trials"),
+    *("seed", "random_state", "replicates", "resamples", "n_boot", "n_bootstrap", "n_permutations", "n_perm"),
+    *("confidence", "conf_level", "y_true", "truth", "true_labels", "pos_label", "positive_class", "category"),
+}
+
+
+def public_names():
+    """The parameters of all public functions and methods, and the attributes of all public classes."""
+    for module in (sigstats, sigstats.fuzzy, sigstats.results):
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if not isinstance(thing, type):
+                members = {"": thing, **{key: value for key, value in vars(thing).items() if callable(value)}}
+            else:
+                fields = getattr(thing, "__dataclass_fields__", {})
+                members = {key: getattr(thing, key, None) for key in (*dir(thing), *fields) if key[0] != "_"}
+                yield from ((f"{name}.{key}", key) for key in members)
+            for key, value in members.items():
+                if callable(value) and not isinstance(value, type) and not inspect.isbuiltin(value):
+                    yield from ((f"{name}.{key}({each})", each) for each in inspect.signature(value).parameters)
+
+
+def test_parameters_and_attributes_have_one_name_each():
+    found = dict(public_names())
+    assert {"adjusted_pvalue", "confidence_level", "n_resamples", "standard_error"} <= set(found.values())
+    # The stored replicates of a study are a table, and no number of them.
+    assert {place for place, name in found.items() if name in OTHER_WORDS} == {"StudyResults.replicates"}
+
+
+def test_every_estimate_of_a_test_has_an_interval_but_where_none_is_known():
+    results = [getattr(sigstats.results, name) for name in sigstats.results.__all__]
+    tests = [each for each in results if issubclass(each, sigstats.results.TestResult)]
+    without = {each.__name__ for each in tests if has(each, "estimate") and not has(each, "confidence_interval")}
+    # F of 5x2cv is no distance to an estimate; predictions of a cross-validation depend on each other.
+    assert without == {"FiveByTwoResult", "PermutationTestResult"}
+
+
+def has(kind, name):
+    return name in getattr(kind, "__dataclass_fields__", {}) or hasattr(kind, name)

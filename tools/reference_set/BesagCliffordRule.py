@@ -58,7 +58,7 @@ def cases() -> Iterator[Case]:
             exceeding = list(range(every, maximum + 1, every))[:wanted]
             s = len(exceeding)
             n = exceeding[-1] if s == wanted else maximum
-            values = {"replicates": (n, n), "exceedances": (s, s)}
+            values = {"n_resamples": (n, n), "exceedances": (s, s)}
             values["pvalue"] = (counted(maximum, wanted, n, s), ranked(maximum, wanted, n, s))
             if n <= _MOST:
                 stopped = s == wanted

@@ -50,7 +50,7 @@ def _case(difficulty: str, given: dict[str, float], exceeding: list[int]) -> Cas
     for ends in both:
         n, s = first_end(ends, set(exceeding), maximum)
         found.append((n, s, pvalue(ends, n, s)))
-    names = ("replicates", "exceedances", "pvalue")
+    names = ("n_resamples", "exceedances", "pvalue")
     values = {name: (found[0][place], found[1][place]) for place, name in enumerate(names)}
     n, s, _ = found[0]
     if n <= _MOST:

@@ -82,5 +82,5 @@ def cases() -> Iterator[Case]:
     for difficulty, counts in pairs.items():
         for k, n in counts:
             for level in ("0.95", "0.5") if difficulty != "hard" else ("0.95", "0.999"):
-                given = {"successes": k, "trials": n, "confidence_level": float(level)}
+                given = {"successes": k, "n": n, "confidence_level": float(level)}
                 yield Case(difficulty, given, limits(k, n, Fraction(float(level))))

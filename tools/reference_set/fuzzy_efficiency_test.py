@@ -51,4 +51,4 @@ def cases() -> Iterator[Case]:
             tables = grown(*(_fuzzy.choices(each, degree) for each in both), k)
             return _fuzzy.extremes(by_rooks([list(row) for row in table]) for table in tables)
 
-        yield Case(difficulty, {"true": true, "assigned": assigned}, _fuzzy.ends(_fuzzy.degrees(*both), first, second))
+        yield Case(difficulty, {"y": true, "assigned": assigned}, _fuzzy.ends(_fuzzy.degrees(*both), first, second))

@@ -51,8 +51,8 @@ def test_lines_fit_the_terminal_and_no_number_is_broken(width, name):
 
 def test_of_inconclusive_rows_whose_adjusted_p_is_1_the_worst_come_first():
     unsure = [row for row in found(60).ranked if row.verdict == "inconclusive"]
-    assert len([row for row in unsure if row.p_adjusted == 1]) > 20
-    assert [row.p_worse for row in unsure] == sorted(row.p_worse for row in unsure)
+    assert len([row for row in unsure if row.adjusted_pvalue == 1]) > 20
+    assert [row.pvalue for row in unsure] == sorted(row.pvalue for row in unsure)
 
 
 def test_fails_come_first_then_what_is_inconclusive_and_the_rest_is_counted():
@@ -81,7 +81,11 @@ def test_a_fail_whose_interval_holds_zero_says_why():
     b[:11], a[-3:] = 1, 1
     result = compare_pair(PairedPredictions(np.zeros(200, dtype=np.int64), a, b, ("0", "1")))
     (row,) = result.rows
-    assert (row.verdict, row.p_worse <= 0.05 < row.p_differs) == ("fail", True)  # one-sided 0.029, two-sided 0.057
+    # One-sided 0.029, two-sided 0.057.
+    assert (row.verdict, row.pvalue <= 0.05 < row.two_sided_pvalue) == (
+        "fail",
+        True,
+    )  # one-sided 0.029, two-sided 0.057
     assert row.low < 0
     said = as_text(result, "a", "b", width=100)
     assert ("holds 0 is two-sided, and p is one-sided" in said) == (row.high >= 0)

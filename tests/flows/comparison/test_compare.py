@@ -474,7 +474,7 @@ def test_an_inconclusive_row_says_where_the_evidence_leans_and_what_the_rows_cou
     assert (found.rows[0].pd, round(found.rows[0].nsd, 2)) == (1, 0.18)
     shown = 100 * detectable_difference(200, 20 / 200, alpha=0.05, alternative="greater")
     assert f"200 rows show a drop of {shown:.2g} points with power 0.8" in text
-    assert found.rows[0].p_worse == pytest.approx(binom.sf(9, 20, 0.5))
+    assert found.rows[0].pvalue == pytest.approx(binom.sf(9, 20, 0.5))
     assert "the evidence leans to worse" in reason(14, 7)[1]
     assert "the evidence leans to not worse" in reason(7, 10)[1]
 
@@ -533,7 +533,7 @@ def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
     b[:180], a[-60:] = 1, 1
     found = compare_pair(in_memory(label, a, b), ComparisonRule(margin=0.002))
     (row,), (reason,) = found.rows, reasons(found)
-    assert (found.verdict, row.p_adjusted < 1e-12) == ("inconclusive", True)
+    assert (found.verdict, row.adjusted_pvalue < 1e-12) == ("inconclusive", True)
     assert reason.startswith(
         "worse, though by less than 0.5 points, and a drop of more than 0.2 points is not excluded"
     )
@@ -543,7 +543,7 @@ def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
 def test_a_p_value_beyond_floats_is_no_zero():
     label, a = np.zeros(2000, dtype=np.int64), np.zeros(2000, dtype=np.int64)
     found = compare_pair(in_memory(label, a, np.r_[np.ones(1100, dtype=np.int64), a[1100:]]), ComparisonRule())
-    assert found.rows[0].p_worse == 0  # 2 ** -1100
+    assert found.rows[0].pvalue == 0  # 2 ** -1100
     assert "adjusted p < 10⁻³⁰⁰" in reasons(found)[0]
 
 

@@ -476,7 +476,7 @@ def test_several_columns_of_scores_of_a_table(tmp_path, capsys):
     assert [(row["measure"], row["score"]) for row in found["rows"]] == names
     result = sigstats.compare(*frames, score=["x", "y"])
     assert [(row.measure, row.score) for row in result.rows] == names
-    assert [row.p_adjusted for row in result.rows] == [row["p_adjusted"] for row in found["rows"]]
+    assert [row.adjusted_pvalue for row in result.rows] == [row["p_adjusted"] for row in found["rows"]]
     assert list(result.to_pandas()["score"]) == ["", "x", "y"]
     assert main(["compare", *map(str, paths), "--score", "all"]) == 2
     assert "'all'" in capsys.readouterr().err
@@ -498,7 +498,7 @@ def test_a_table_of_marks_needs_no_labels(tmp_path, capsys):
     assert found["rows"] == compared(tmp_path, *labelled, "--score", "mark", "--measure", "mean-score")["rows"]
     differences = frames[1]["mark"] - frames[0]["mark"]
     assert found["rows"][0]["p_worse"] == pytest.approx(not_worse(differences, 1), abs=NEAR)
-    assert sigstats.compare(*frames, score="mark").rows[0].p_worse == found["rows"][0]["p_worse"]
+    assert sigstats.compare(*frames, score="mark").rows[0].pvalue == found["rows"][0]["p_worse"]
     assert list(sigstats.read_predictions(paths[0], score="mark").columns) == ["id", "score"]
     assert "column 'label' is not there" in refused(capsys, *paths)
     assert "'auc' is not valid for marks; expected mean-score" in refused(

@@ -271,8 +271,8 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
     assert rows[0]["estimate"].tolist() == rows[1]["estimate"].tolist() != []
     y, one, other = (list("abba" * 20), list("abab" * 20), list("abbb" * 20))
     theirs, ours = (sigstats.compare(y, one, other, measures=[f"macro-{name}"]) for name in ("their-f1", "f1"))
-    assert [(row.baseline, row.candidate, row.difference, row.p_worse) for row in theirs.rows] == [
-        (row.baseline, row.candidate, row.difference, row.p_worse) for row in ours.rows
+    assert [(row.baseline, row.candidate, row.difference, row.pvalue) for row in theirs.rows] == [
+        (row.baseline, row.candidate, row.difference, row.pvalue) for row in ours.rows
     ]
     assert "macro-their-f1" in theirs._repr_html_()
     for name, said in {

@@ -116,7 +116,7 @@ def test_scipy_and_statsmodels_agree_where_they_have_the_test():
             theirs = scipy.stats.fisher_exact([given["counts_a"], given["counts_b"]]).pvalue
             assert theirs == pytest.approx(values["pvalue"], rel=1e-9)
     for given, values in cases("clopper_pearson"):
-        k, n = given["successes"], given["trials"]
+        k, n = given["successes"], given["n"]
         theirs = proportion_confint(k, n, alpha=1 - given["confidence_level"], method="beta")
         assert [x for x in theirs if not math.isnan(x)] == pytest.approx([values["low"], values["high"]], rel=1e-9)
     for given, values in cases("signed_rank_test", zero_method="wilcox"):

@@ -63,7 +63,7 @@ def test_a_frame_is_typed(name):
     frame = RESULTS[name].to_pandas()
     assert isinstance(frame, pd.DataFrame)
     assert len(frame) >= 1
-    numbers = {"pvalue", "estimate", "low", "high", "statistic", "replicates"} & set(frame)
+    numbers = {"pvalue", "estimate", "low", "high", "statistic", "n_resamples"} & set(frame)
     assert all(pd.api.types.is_numeric_dtype(frame[column]) for column in numbers)
 
 

@@ -38,10 +38,10 @@ def test_copies_in_frames_and_arrays_are_told_with_the_p_of_single_rows(frames):
     y, a, b = frames[0]["label"], frames[0]["prediction"], frames[1]["prediction"]
     single = sigstats.compare(y, a, b)
     assert single.notes == ()
-    expected = pytest.approx(single.rows[0].p_worse, rel=0.01)
+    expected = pytest.approx(single.rows[0].pvalue, rel=0.01)
     found = sigstats.compare(*map(copied, frames))
     assert p_without(found.notes) == expected
-    assert found.rows[0].p_worse < single.rows[0].p_worse
+    assert found.rows[0].pvalue < single.rows[0].pvalue
     assert sigstats.compare(*(frame.assign(id=range(N)) for frame in frames)).notes == ()
     scores = np.random.default_rng(2).random((2, N))
     tiled = [np.tile(each, COPIES) for each in (y, a, b, *scores)]

@@ -101,7 +101,7 @@ def test_costs_are_worse_the_higher_they_are(tmp_path, name):
         score=f"neg_{name}",
         score_range=(-1, 0),
     ).rows
-    assert (cost.p_worse, cost.verdict, cost.lower_is_better) == (turned.p_worse, "fail", True)
+    assert (cost.pvalue, cost.verdict, cost.lower_is_better) == (turned.pvalue, "fail", True)
     assert (cost.difference, cost.low, cost.high) == pytest.approx((-turned.difference, -turned.high, -turned.low))
     assert (cost.baseline, cost.candidate) == pytest.approx((FRACTIONS.mean(), other.mean()))
     log = inspect_log(tmp_path / "a.eval", [(n, 1, {"match": 1, name: value}) for n, value in enumerate(FRACTIONS)])
@@ -247,7 +247,7 @@ def test_labels_of_another_file_are_joined_by_id(tmp_path, capsys):
     for path, table in zip(paths, (*bare, truth), strict=True):
         table.to_csv(path, index=False)
     assert main(["compare", *paths[:2], "--labels", paths[2], "--json", "-"]) == 1
-    assert json.loads(capsys.readouterr().out)["rows"][0]["p_worse"] == expected[0].p_worse
+    assert json.loads(capsys.readouterr().out)["rows"][0]["p_worse"] == expected[0].pvalue
     assert main(["compare", *paths[:2]]) == 2
     assert "column 'label' is not there, the true class of each row; expected" in capsys.readouterr().err
     with pytest.raises(ValueError, match=r"^score: 'target' names predictions, not marks; expected .* labels=FILE"):

@@ -34,7 +34,7 @@ def test_p_is_that_of_all_divisions_and_the_interval_inverts_it(runs_a, runs_b):
     rng = np.random.default_rng(runs_a)
     a, b = rng.normal(0.8, 0.03, runs_a), rng.normal(0.77, 0.03, runs_b)
     found = runs_test(a, b)
-    assert found.p_worse == pytest.approx(scipys(a, b, "less"))
+    assert found.pvalue == pytest.approx(scipys(a, b, "less"))
     assert found.divisions == math.comb(runs_a + runs_b, runs_a)
     small = 1e-6
     if math.isinf(found.low):
@@ -47,7 +47,7 @@ def test_p_is_that_of_all_divisions_and_the_interval_inverts_it(runs_a, runs_b):
 
 def test_equal_recipes_differ_in_at_most_5_of_100_trials_where_runs_as_answers_differ_far_more_often():
     rng, trials = np.random.default_rng(3), 2000
-    fails = sum(runs_test(rng.normal(0.8, 0.03, 5), rng.normal(0.8, 0.03, 5)).p_worse <= 0.05 for _ in range(trials))
+    fails = sum(runs_test(rng.normal(0.8, 0.03, 5), rng.normal(0.8, 0.03, 5)).pvalue <= 0.05 for _ in range(trials))
     assert fails <= binom.ppf(0.9999, trials, 0.05)
     few, by_run, by_item = 60, 0, 0
     for _ in range(few):
@@ -70,7 +70,7 @@ def test_every_measure_is_the_mean_over_the_runs():
     assert found.rows[0].test == "permutation of 5 and 6 runs, exact"
     marks = [frame.assign(mark=(frame["label"] == frame["prediction"]) * 1.0) for frame in (a, b)]
     (row,) = sigstats.compare(*marks, run="seed", score="mark", measures=["mean-score"]).rows
-    assert (row.difference, row.p_worse) == pytest.approx((found.rows[0].difference, found.rows[0].p_worse))
+    assert (row.difference, row.pvalue) == pytest.approx((found.rows[0].difference, found.rows[0].pvalue))
 
 
 def test_a_loss_of_runs_is_infinite_where_the_true_class_has_probability_0():
@@ -96,7 +96,7 @@ def test_many_runs_are_divided_at_random_with_nearly_the_same_p():
     assert runs_test(a[:9], b[:9]).drawn is None
     options = {"n_resamples": 20_000, "alternative": "less", "rng": 1}
     theirs = permutation_test((a, b), lambda x, y: np.mean(y) - np.mean(x), **options)
-    assert abs(found.p_worse - theirs.pvalue) < 0.02
+    assert abs(found.pvalue - theirs.pvalue) < 0.02
     assert found.low < b.mean() - a.mean() < found.high
 
 

@@ -35,7 +35,7 @@ def test_no_difference_in_ten_rows_is_inconclusive_and_leans_nowhere(options):
     found = compared(**options)
     assert found.verdict == "inconclusive"
     for row in found.rows:
-        assert (row.verdict, row.difference, row.p_worse, row.silent) == ("inconclusive", 0, 1, True)
+        assert (row.verdict, row.difference, row.pvalue, row.silent) == ("inconclusive", 0, 1, True)
         assert (row.pd, row.nsd) == (1, 0)
         assert row.low is None or row.low < -0.1
 
@@ -74,7 +74,7 @@ def test_one_row_more_of_the_other_kind_does_not_turn_a_warning_into_a_pass(meas
 def test_the_same_thing_is_identical_and_passes():
     found = compared(TEN, TEN, TEN)
     assert (found.verdict, found.identical) == ("pass", True)
-    assert [(row.verdict, row.p_worse) for row in found.rows] == [("pass", 1)]
+    assert [(row.verdict, row.pvalue) for row in found.rows] == [("pass", 1)]
     assert not compared(TEN, TEN, list(TEN)).identical
     assert not sigstats.compare(TEN, TEN, TEN, scores=(MARKS, list(MARKS)), measures=["mean-score"]).identical
 
@@ -89,7 +89,7 @@ def test_means_of_bounded_marks_have_the_law_of_random_weights(grouped):
         [0, 1] * 7, [0] * 14, [1] * 14, scores=(a, b), measures=["mean-score"], groups=groups
     ).rows
     differences = (b - a).reshape(7, 2).sum(axis=1) if grouped else b - a
-    assert row.p_worse == pytest.approx(not_worse(differences, 14 / len(differences)), abs=NEAR)
+    assert row.pvalue == pytest.approx(not_worse(differences, 14 / len(differences)), abs=NEAR)
     assert row.difference == pytest.approx(b.mean() - a.mean())
     assert row.low <= row.difference <= row.high
     assert row.test == f"unseen row beside {7 if grouped else 14} {'groups' if grouped else 'rows'}"
@@ -122,7 +122,7 @@ def test_a_probability_of_0_of_what_is_true_is_an_infinite_loss():
     b[3] = 0.0
     call = {"measures": ["accuracy", "neg-log-loss"], "scores": (a, b)}
     row = sigstats.compare(y, y, 1 - y, **call).rows[1]
-    assert row.p_worse is None
+    assert row.pvalue is None
     assert "infinite loss: the true class has probability 0 in 1 rows of the candidate" in row.note
     row = sigstats.compare(y, y, 1 - y, **call, score_range=(0.01, 0.99)).rows[1]
     assert row.note.endswith("1 probabilities outside of 0.01 to 0.99 count as these limits")
@@ -140,7 +140,7 @@ def test_pass_at_k_is_a_mean_of_items():
         chances.append(1 - (4 - right) * (3 - right) / 12)
     assert row.baseline == pytest.approx(chances[0].mean())
     assert row.difference == pytest.approx((chances[1] - chances[0]).mean())
-    assert row.p_worse == pytest.approx(not_worse(chances[1] - chances[0], 1), abs=NEAR)
+    assert row.pvalue == pytest.approx(not_worse(chances[1] - chances[0], 1), abs=NEAR)
     assert row.test == "unseen row beside 9 items"
 
 
@@ -201,4 +201,4 @@ def test_what_rounding_leaves_of_no_difference_is_none(groups):
     (row,) = sigstats.compare(
         [0, 1] * 30, [0] * 60, [1] * 60, scores=(marks, marks - 1e-15), measures=["mean-score"], groups=groups
     ).rows
-    assert (row.p_worse, row.differing, row.difference) == (1, 0, 0)
+    assert (row.pvalue, row.differing, row.difference) == (1, 0, 0)

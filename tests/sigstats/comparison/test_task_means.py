@@ -34,7 +34,7 @@ def test_it_is_the_law_of_random_weights(grouped):
         row = next(row for row in found.rows if row.slice == "mean over tasks")
         weights = task_weights(np.unique(TASK, return_inverse=True)[1])
         sums = np.bincount(group, weights * (b - a))
-        assert row.p_worse == pytest.approx(not_worse(sums, np.bincount(group, weights).max()), abs=NEAR)
+        assert row.pvalue == pytest.approx(not_worse(sums, np.bincount(group, weights).max()), abs=NEAR)
         assert row.difference == pytest.approx(np.mean([(b - a)[name == TASK].mean() for name in "abc"]), abs=1e-12)
         assert row.low <= row.difference <= row.high
         assert row.baseline == pytest.approx(np.mean([a[name == TASK].mean() for name in "abc"]))

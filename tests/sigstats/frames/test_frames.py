@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -79,7 +80,7 @@ def test_logs_are_read_as_frames(tmp_path):
     a, b = (sigstats.read_predictions(tmp_path / f"{name}.json", score="graded") for name in "ab")
     assert (a["prediction"] == "right").mean() == a["score"].mean() == 0.75
     (row,) = sigstats.compare(a, b).rows
-    assert (row.baseline, row.candidate, row.p_worse) == (0.75, 0.5, 0.5**20)
+    assert (row.baseline, row.candidate, row.pvalue) == (0.75, 0.5, 0.5**20)
 
 
 def test_several_scores_of_a_log_are_a_column_each(tmp_path):
@@ -223,3 +224,33 @@ def test_importing_costs_no_library_of_frames():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("measure", ["roc_auc", "neg_log_loss", "neg_brier_score"])
+def test_probabilities_of_the_positive_class_stand_in_place_of_predictions(measure):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 60)
+    p, q = (0.05 + 0.9 * each for each in ((y + rng.random(60)) / 2, rng.random(60)))
+    options = {"measures": measure, "rule": sigstats.ComparisonRule(minimum_effect=0)}
+    expected = sigstats.compare(y, (p > 0.5) * 1, (q > 0.5) * 1, scores=(p, q), **options)
+    assert expected.verdict == "fail"
+    names = np.array(["bad", "good"])
+    for found in (
+        sigstats.compare(y, p, q, **options),
+        sigstats.compare(pd.Series(y), pd.Series(p), pd.Series(q), **options),
+        sigstats.compare(names[y], pl.Series(p), q.tolist(), positive="good", **options),
+        sigstats.compare(y, pd.DataFrame({1: p, 0: 1 - p}), pl.DataFrame({"0": 1 - q, "1": q}), **options),
+    ):
+        assert [row.pvalue for row in found.rows] == [row.pvalue for row in expected.rows]
+    with pytest.raises(AssertionError, match="worse"):
+        sigstats.assert_no_regression(y, p, q, **options)
+    with pytest.raises(ValueError, match="without scores"):
+        sigstats.compare(y, (p > 0.5) * 1, (q > 0.5) * 1, **options)
+    with pytest.raises(ValueError, match="positive: is missing; expected bad or good"):
+        sigstats.compare(names[y], p, q, **options)
+
+
+def test_one_model_may_give_probabilities_of_its_classes():
+    y = ["a", "b", "c"] * 20
+    said = pd.DataFrame(np.eye(3)[[2, 0, 1] * 20], columns=["b", "c", "a"])
+    assert sigstats.assert_at_least(y, said, at_least=0.9, measures="accuracy").rows[0].value == 1

@@ -126,7 +126,7 @@ def test_bad_records_are_named(changes, message):
         (lambda: JointEvents.from_indicators(csr_array([[0.5, 1]]), [[0, 1]], [[0, 1]]), "y:"),
         (lambda: JointEvents.from_indicators([[0, 1]], [[0, 1]], [[0, 1]], categories=["a"]), "categories"),
         (lambda: JointEvents.from_indicators([[0, 1]], [[0, 1]], [[0, 1]], categories=3), "categories"),
-        (lambda: JointEvents(("a", "b")).outcomes("c"), "category: 'c'"),
+        (lambda: JointEvents(("a", "b")).outcomes("c"), "positive: 'c'"),
     ],
 )
 def test_bad_input_is_named(call, message):

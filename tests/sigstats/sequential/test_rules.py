@@ -56,20 +56,20 @@ class Walk:
                 if result is None:
                     places[s] = (paths, path)
                 else:
-                    assert (result.replicates, result.exceedances) == (n, s)
+                    assert (result.n_resamples, result.exceedances) == (n, s)
                     self.ends.append((paths, result))
         assert not places
 
     def null(self, end):
         """The exact probability of an end if p is uniform: the integral of p^s (1 - p)^(n - s)."""
         paths, result = end
-        return Fraction(paths, (result.replicates + 1) * math.comb(result.replicates, result.exceedances))
+        return Fraction(paths, (result.n_resamples + 1) * math.comb(result.n_resamples, result.exceedances))
 
     def law(self, p):
         """The probability of every end if each replicate exceeds with probability p."""
         found = []
         for paths, result in self.ends:
-            s, n = result.exceedances, result.replicates
+            s, n = result.exceedances, result.n_resamples
             found.append(math.exp(math.log(paths) + s * math.log(p) + (n - s) * math.log1p(-p)))
         return np.array(found)
 
@@ -246,7 +246,7 @@ def test_more_exceedances_never_make_p_smaller(name, path, place):
 def test_where_it_stops_depends_on_what_came_before_alone(name, path, rest):
     rule = RULES[name]
     whole = rule.test((path * 3)[: rule.maximum])
-    stop = whole.replicates
+    stop = whole.n_resamples
     assert rule.test((path * 3)[: stop - 1]) is None
     assert rule.test(np.array((path * 3)[:stop], dtype=bool)) == whole
     assert rule.test([*(path * 3)[:stop], *rest]) == whole
@@ -263,7 +263,7 @@ def test_a_larger_maximum_moves_no_stop(path):
         if first.verdict == "undecided" and first.exceedances < 9:
             continue
         if second is not None:
-            assert (first.replicates, first.verdict) == (second.replicates, second.verdict)
+            assert (first.n_resamples, first.verdict) == (second.n_resamples, second.verdict)
             assert first.pvalue == pytest.approx(second.pvalue, rel=1e-12)
             assert first.pvalue_interval == pytest.approx(second.pvalue_interval, rel=1e-9)
 
@@ -308,14 +308,14 @@ def test_whether_it_can_reject_is_whether_it_does_without_any_exceedance(maximum
 @given(rule=st.sampled_from(list(RULES.values())), ones=st.integers(0, 20), every=st.integers(20, 40))
 def test_where_it_stops_with_even_exceedances(rule, ones, every):
     flags = [(i + 1) * ones // every > i * ones // every for i in range(rule.maximum)]
-    assert abs(rule.stops_at(ones / every) - rule.test(flags).replicates) <= 1  # 1 where a product is rounded
+    assert abs(rule.stops_at(ones / every) - rule.test(flags).n_resamples) <= 1  # 1 where a product is rounded
 
 
 @pytest.mark.parametrize("p", [0.0, 0.01, 0.2, 0.5, 1.0])
 def test_it_stops_about_where_it_can_be_expected_to(p):
     for rule in (GandyRule(maximum=9999, alpha=ALPHA), BesagCliffordRule(maximum=9999, exceedances=50)):
         draws = np.random.default_rng(3).random((40, rule.maximum)) < p
-        stops = [rule.test(draw).replicates for draw in draws]
+        stops = [rule.test(draw).n_resamples for draw in draws]
         assert 0.5 * np.mean(stops) <= rule.stops_at(p) <= 2 * np.mean(stops)
 
 
@@ -333,7 +333,7 @@ def test_the_result_can_be_written_down_and_read():
         result = rule.test([0, 0, 1] * 200)
         assert eval(repr(result), scope) == result
         assert eval(repr(rule), {type(rule).__name__: type(rule)}) == rule
-        assert {type(result.replicates), type(result.exceedances)} == {int}
+        assert {type(result.n_resamples), type(result.exceedances)} == {int}
         assert {type(result.pvalue), type(result.statistic), *map(type, result.pvalue_interval)} == {float}
 
 

@@ -276,7 +276,7 @@ def test_monte_carlo_estimates_the_exact_p_value():
     for alternative in ("two-sided", "greater", "less"):
         exact = sign_flip_test(differences, alternative=alternative).pvalue
         drawn = sign_flip_test(differences, alternative=alternative, method="monte-carlo", n_resamples=20_000, rng=1)
-        assert drawn.replicates == 20_000
+        assert drawn.n_resamples == 20_000
         # A false alarm has odds of less than one in 10^6: five standard deviations.
         assert abs(drawn.pvalue - exact) < 5 * math.sqrt(exact * (1 - exact) / 20_000) + 1 / 20_001
         assert drawn.pvalue_interval.low <= drawn.exceedances / 20_000 <= drawn.pvalue_interval.high

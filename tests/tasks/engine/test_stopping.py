@@ -104,13 +104,13 @@ def test_it_stops_where_the_rule_does_on_all_replicates(compared, tmp_path, rule
         outcome = run_cell(cell, store, Serial(), target_seconds=0)
         assert outcome.complete
         (name,) = files(store, cell)
-        kept = min(-(-expected.replicates // 10) * 10, 395)
+        kept = min(-(-expected.n_resamples // 10) * 10, 395)
         assert name == f"000000000-{kept:09d}.parquet"
         assert outcome.wanted == kept
         results = Results(store)
         assert results.count(cell) == expected
-        np.testing.assert_array_equal(results.table(cell).column("drawn"), drawn[: expected.replicates])
-        stops.add(expected.replicates)
+        np.testing.assert_array_equal(results.table(cell).column("drawn"), drawn[: expected.n_resamples])
+        stops.add(expected.n_resamples)
         # Nothing was computed beyond the lane in which it stopped, by a plain loop of single lanes.
         assert max(last for _, last in compared.calls[-kept // 10 :]) == kept
     assert min(stops) < 60
@@ -183,7 +183,7 @@ def test_a_dask_pool_gives_the_bytes_of_the_plain_loop(compared, tmp_path):
 def test_an_interrupted_run_stops_at_the_same_place_and_computes_nothing_twice(compared, tmp_path, after):
     cell = make_stopping(seed=4)
     expected, _ = truth(cell, tmp_path / "all")
-    assert expected.replicates > 60
+    assert expected.n_resamples > 60
     store, stop = Store(str(tmp_path / "out")), threading.Event()
     came = []
 
@@ -224,7 +224,7 @@ def test_more_replicates_go_on_from_where_the_fewer_were(compared, tmp_path):
         run_cell(many, store, Serial(), target_seconds=0)
         assert all(start >= 60 or (start, stop) == (0, 1) for start, stop in compared.calls)
         if first.verdict != "undecided":
-            assert (Results(store).count(many).replicates, compared.calls) == (first.replicates, [])
+            assert (Results(store).count(many).n_resamples, compared.calls) == (first.n_resamples, [])
 
 
 def test_a_run_without_the_rule_takes_up_a_stopped_one_and_the_other_way_round(compared, tmp_path):
@@ -235,7 +235,7 @@ def test_a_run_without_the_rule_takes_up_a_stopped_one_and_the_other_way_round(c
     assert cell.fingerprint == replace(cell, stopping=None).fingerprint
     whole = run_cell(replace(cell, stopping=None), store, Serial())
     assert (whole.found, whole.complete) == (stopped.wanted, True)
-    assert Results(store).count(cell).replicates <= stopped.wanted
+    assert Results(store).count(cell).n_resamples <= stopped.wanted
     assert run_cell(cell, store, Serial()).complete
     assert files(store, cell) == before
 
@@ -323,4 +323,4 @@ def test_a_monte_carlo_cell_stops_inside_a_lane(store, diagonal):
     assert count == GandyRule(maximum=30_000, alpha=0.05).test(flags)
     assert count.verdict == ("reject" if flags.mean() < 0.05 else "keep")
     assert Results(store).count(plain).exceedances == flags.sum()
-    assert Results(store).table(ruled).num_rows == count.replicates < 1000
+    assert Results(store).table(ruled).num_rows == count.n_resamples < 1000
