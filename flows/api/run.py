@@ -52,8 +52,8 @@ def run_study(
     ----------
     study : str, path, mapping or Study
         A study file, the name of a ready study, or the content of a study file. In the content values may be of NumPy
-        and paths, the ``path`` of a data set a data frame, and a classifier or test a class, function or estimator,
-        also one that only this program has. The run stores frames and code with the study, by their content.
+        and paths, the ``path`` of a data set or population a data frame, and a classifier or test a class, function or
+        estimator, also one that only this program has. The run stores frames and code with the study, by their content.
     output : str or path
         A folder or an fsspec URL.
     cluster : str, distributed.Client or distributed.deploy.Cluster, optional

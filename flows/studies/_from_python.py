@@ -18,7 +18,8 @@ from ..running.given_code import GivenCode, importable
 _OF_CODE = frozenset(("learner", "test"))
 
 _FRAME = (
-    'a data set: {"name": "mine", "path": frame, "target": "the column of the class"}; of anything else a file: write '
+    'the path of a data set, {"name": "mine", "path": frame, "target": "the column of the class"}, or of a population; '
+    "of anything else a file: write "
     'it with .to_parquet("mine.parquet"), and name that'
 )
 
@@ -38,7 +39,7 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
     """
     if isinstance(value, Mapping):
         value = {str(key): each for key, each in value.items()}
-        if where.startswith("datasets.") and opened(value.get("path")) is not None:
+        if where.startswith(("datasets.", "populations.")) and opened(value.get("path")) is not None:
             value = {"name": "frame", "source": "parquet", **value, "path": _in_memory(value["path"], where)}
         for key in _OF_CODE & value.keys():
             if _is_code(value[key]):

@@ -43,7 +43,8 @@ class Parquet(PopulationSource):
         options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
         footers = partial(progress, f"footers of {self.name}")
         files = scan_footers(self.name, self.path, base, **options, progress=footers)
-        if sum(files.rows) >= MANY and not (self.positive is None and (files.listed or averaged)):
+        here = self.path.startswith("memory://")  # a data frame, which other processes do not have
+        if sum(files.rows) >= MANY and not here and not (self.positive is None and (files.listed or averaged)):
             return self._counted_by_workers(files, seed)
         counts = read_counts(self.path, base, **options, progress=partial(progress, self.name))
         if self.positive is None and (counts.listed or averaged):

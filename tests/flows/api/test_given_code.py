@@ -78,6 +78,25 @@ def test_a_frame_is_a_data_set_by_its_content(frame, tmp_path):
         sigstats.run_study({**study, "datasets": [changed]}, output=tmp_path / "frame")
 
 
+@pytest.mark.parametrize("way", [pd.DataFrame, pl.from_pandas])
+def test_a_frame_of_this_program_is_a_population_with_the_bytes_of_its_file(tmp_path, way):
+    rng = np.random.default_rng(1)
+    label = np.where(rng.random(300) < 0.4, "yes", "no")
+    frame = pd.DataFrame(
+        {"label": label, "a": np.where(rng.random(300) < 0.8, label, "no"), "b": rng.permutation(label)}
+    )
+    frame.to_parquet(tmp_path / "rows.parquet")
+    study = {"kind": "calibration", "sizes": [40], "trials": 20, "tests": [{"test": "mcnemar"}]}
+    of_file = {"name": "rows", "source": "parquet", "path": tmp_path / "rows.parquet", "a": "a", "b": "b"}
+    of_frame = {"name": "rows", "path": way(frame), "a": "a", "b": "b"}
+    for name, population in (("file", of_file), ("frame", of_frame)):
+        sigstats.run_study({**study, "populations": [population]}, output=tmp_path / name, cluster="serial")
+    one, other = results(tmp_path / "frame"), results(tmp_path / "file")
+    assert {name: one[name] for name in one if name != "report.html"} == {
+        name: other[name] for name in other if name != "report.html"
+    }
+
+
 def test_pipelines_and_functions_of_this_program_run(tmp_path):
     pipe = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2))
     study = {**STUDY, "datasets": ["iris"], "classifiers": [DummyClassifier(), {"name": "pipe", "learner": pipe}]}
