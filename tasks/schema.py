@@ -4,7 +4,7 @@ The Parquet files hold the meaning and the unit as metadata of each field, so th
 program.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, get_args, get_type_hints
 
@@ -105,14 +105,17 @@ class Hypothesis:
 _KINDS: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64()}
 
 
-def _columns(of: type) -> Iterator["pa.Field[Any]"]:
-    for name, hint in get_type_hints(of, include_extras=True).items():
+def schema_of(row: type) -> pa.Schema:
+    """The columns of a dataclass, each of whose fields has a type, a unit and a meaning."""
+    found = []
+    for name, hint in get_type_hints(row, include_extras=True).items():
         kind, unit, meaning = get_args(hint)
         kinds = get_args(kind) or (kind,)
-        yield column(name, _KINDS[kinds[0]], unit, meaning, nullable=len(kinds) > 1)
+        found.append(column(name, _KINDS[kinds[0]], unit, meaning, nullable=len(kinds) > 1))
+    return pa.schema(found)
 
 
-SUMMARY = pa.schema(list(_columns(Hypothesis)))
+SUMMARY = schema_of(Hypothesis)
 
 
 def as_summary(stored: pa.Table) -> pa.Table:

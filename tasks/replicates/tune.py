@@ -71,15 +71,7 @@ def scores(
 ) -> tuple[float, float]:
     """The micro- and the macro-averaged F1 of machines with these parameters, on folds that were not trained on.
 
-    Parameters
-    ----------
-    classifier : estimator
-        Not fitted; `params` are parameters of it.
-    X : array or sparse matrix, shape (n, d)
-    truth : ndarray of bool, shape (n, K)
-        What each of K machines is to say; all of them get the same parameters.
-    folds : int
-    params : mapping
+    `X`: of shape (n, d). `truth`: what each of K machines is to say, shape (n, K).
     """
     from sklearn.base import clone  # slow to import, and every report knows this module
     from sklearn.metrics import f1_score

@@ -10,13 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Annotated
 
 import pyarrow as pa
 
 from sigstats.mcnemar.test import mcnemar_test
 
 from ..fingerprint import digest
-from ..schema import Hypothesis, column
+from ..schema import Hypothesis, schema_of
 from ..storage.store import Store
 
 #: The columns of the summary that a publication may print.
@@ -24,50 +25,25 @@ PRINTABLE = ("p_value", "estimate", "statistic", "null_mean", "pd", "psd", "nsd"
 #: Two Monte-Carlo estimates of one p-value are further apart than this only once in a thousand times.
 _SAME_DRAW = 0.001
 
-_SCHEMA = pa.schema(
-    [
-        column("cell", pa.string(), "name", "the cell behind the row of the summary"),
-        column("column", pa.string(), "name", "the column of the summary that is printed"),
-        column("printed", pa.string(), "number", "the number as it is printed"),
-        column("within", pa.float64(), "of the column", "how far the computed number may be from it", nullable=True),
-        column("side", pa.float64(), "of the column", "what both must be at most, or both above", nullable=True),
-        column("remark", pa.string(), "text", "what is to be said of it, empty where nothing is"),
-    ]
-)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """One printed number.
+    """One printed number; the fields are the columns of ``references.parquet``."""
 
-    Attributes
-    ----------
-    cell : str
-        The name of the cell behind the row of the summary.
-    column : str
-        One of `PRINTABLE`.
-    printed : str
-        The number with the digits that are printed: they say how precise it is.
-    within : float or None
-        It agrees if the computed number is at most that far from it.
-    side : float or None
-        It agrees if both are at most that, or both above.
-    remark : str
-        The explanation in the summary if it does not agree.
-    """
-
-    cell: str
-    column: str
-    printed: str
-    within: float | None = None
-    side: float | None = None
-    remark: str = ""
+    cell: Annotated[str, "name", "the cell behind the row of the summary"]
+    #: One of `PRINTABLE`.
+    column: Annotated[str, "name", "the column of the summary that is printed"]
+    #: With the digits that are printed: they say how precise it is.
+    printed: Annotated[str, "number", "the number as it is printed"]
+    within: Annotated[float | None, "of the column", "how far the computed number may be from it"] = None
+    side: Annotated[float | None, "of the column", "what both must be at most, or both above"] = None
+    remark: Annotated[str, "text", "what is to be said of it, empty where nothing is"] = ""
 
 
 def write_references(store: Store, references: Iterable[Reference]) -> None:
     """Write printed numbers as ``references.parquet``."""
     rows = [vars(reference) for reference in references]
-    table = pa.Table.from_pylist(rows, schema=_SCHEMA)
+    table = pa.Table.from_pylist(rows, schema=schema_of(Reference))
     store.write_table("references.parquet", table, kind="references", fingerprint=digest("references", rows=rows))
 
 
