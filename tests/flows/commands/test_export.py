@@ -9,6 +9,7 @@ import sigstats
 from sigstats.flows.cli import main
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.summary.export import folder_of
+from sigstats.tasks.work import Work
 
 from ..synthetic_study import make_study
 
@@ -53,7 +54,7 @@ def test_there_is_one_file_a_folder_and_each_column_states_its_unit(study):
 
 
 def test_names_that_no_folder_may_have_are_encoded():
-    of = {"fanout": "retrain", "version": 1, "work": {}, "stream": {}, "seed": 0, "replicates": 1, "lane_size": 1}
+    of = {"fanout": "retrain", "version": 1, "work": Work(), "stream": {}, "seed": 0, "replicates": 1, "lane_size": 1}
     cell = Cell(subject={"dataset": "../a=b/ä", "classifier": "c"}, **of)
     assert folder_of(cell, ["dataset", "classifier"]) == "fanout=retrain/dataset=..%2Fa%3Db%2F%C3%A4/classifier=c"
 

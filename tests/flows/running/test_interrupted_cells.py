@@ -11,6 +11,7 @@ import pytest
 from sigstats.flows.running.cells import run_cells
 from sigstats.flows.running.interrupt import run_interruptibly
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.work import Work
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def waits_for_a_cell(thread):
 
 def test_a_run_in_threads_stops_at_once(interrupts):
     stop, stopped, begun = threading.Event(), [], []
-    given = {"work": {}, "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
+    given = {"work": Work(), "stream": {}, "seed": 1, "replicates": 1, "lane_size": 1}
     cells = tuple(Cell(fanout="crossval", version=1, subject={"dataset": str(number)}, **given) for number in range(5))
 
     def compute(cell):

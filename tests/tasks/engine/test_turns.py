@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.record import Folds, Learner, Named
+from sigstats.tasks.work import Retrained
 
 
 class Client:
@@ -29,7 +31,12 @@ def test_the_first_blocks_of_a_study_go_before_what_waits_in_another():
     of = {
         "version": 1,
         "subject": {"dataset": "iris"},
-        "work": {"classifier": {"learner": "1-nn", "params": {}}},
+        "work": Retrained(
+            dataset=Named(name="d", digest="0"),
+            classifier=Learner(learner="1-nn", params={}),
+            cross_validation=Folds(folds=10, seed=1),
+            null="labels",
+        ),
         "stream": {},
         "seed": 0,
     }
