@@ -56,7 +56,7 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: f
     n : int
         The number of all the observations, up to 2**53.
     confidence_level : float
-        Strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def discordant_odds_ratio(
     only_a, only_b : int
         How many observations only A, and only B, got right (`sigstats.discordant_counts`).
     confidence_level : float
-        Strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
     method : {"exact", "mid-p"}
         ``"exact"`` covers the true odds with at least the stated probability, whatever they are, and leaves 1 out
         exactly if the two-sided exact p-value is below 1 - confidence (where they are equal, 1 is an end of it);

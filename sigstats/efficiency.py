@@ -108,9 +108,9 @@ def efficiency_test(
     n_resamples : int
         Replicates of the Monte-Carlo test, at least 1; choose more than ``monte_carlo_size(alpha)``.
     rng : None, int, SeedSequence, BitGenerator or Generator
-        Where the replicates come from.
+        Source of the replicates.
     confidence_level : float
-        That of the interval, strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
 
     Returns
     -------

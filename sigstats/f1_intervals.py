@@ -58,7 +58,7 @@ def f1_interval(
         is at least the stated confidence; that of ``"mid-p"`` and ``"wilson"`` (Wilson 1927) is near it, and they are
         shorter. ``"jeffreys"`` is the equal-tailed interval of the posterior with the prior Beta(1/2, 1/2).
     confidence_level : float
-        Strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     outcomes : JointOutcomes
         The joint outcomes of A and B on at least one observation.
     confidence_level : float
-        Strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
 
     Returns
     -------

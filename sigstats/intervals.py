@@ -105,7 +105,7 @@ def clopper_pearson(successes: int, n: int, *, confidence_level: float = 0.95) -
     successes, n : int
         ``0 <= successes <= n``; with no trial the interval is [0, 1].
     confidence_level : float
-        Strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
 
     Returns
     -------

@@ -75,8 +75,8 @@ def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntAr
     fewer = min(drawn, total - drawn)
     if fewer > _MAX_LARGE_SAMPLE:
         raise refuse("n", n, f"at most {_MAX_LARGE_SAMPLE} of {total} rows, or all but at most {_MAX_LARGE_SAMPLE}")
-    found = _draw_large(rows, fewer, generator, wanted)
-    return found if fewer == drawn else rows - found
+    taken = _draw_large(rows, fewer, generator, wanted)
+    return taken if fewer == drawn else rows - taken
 
 
 def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> IntArray:
@@ -97,9 +97,9 @@ def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> I
     wanted = as_count(size, "size", maximum=MAX_RESAMPLES // chances.size)
     # NumPy gives the last outcome what is left: let that be one which can occur.
     order = np.argsort(chances, kind="stable")
-    found = np.empty((wanted, chances.size), dtype=np.int64)
-    found[:, order] = as_generator(rng).multinomial(drawn, chances[order] / chances.sum(), size=wanted)
-    return found
+    samples = np.empty((wanted, chances.size), dtype=np.int64)
+    samples[:, order] = as_generator(rng).multinomial(drawn, chances[order] / chances.sum(), size=wanted)
+    return samples
 
 
 def hypergeometric_tables(total: int, marked: int, drawn: Any) -> tuple[IntArray, FloatArray]:
@@ -139,23 +139,23 @@ def hypergeometric_tables(total: int, marked: int, drawn: Any) -> tuple[IntArray
 def _draw_large(counts: IntArray, n: int, generator: np.random.Generator, size: int) -> IntArray:
     uniform = generator.random((size, counts.size - 1))  # by test set, so that fewer are the first of more
     order = np.argsort(-counts, kind="stable")
-    found = np.zeros((size, counts.size), dtype=np.int64)
+    samples = np.zeros((size, counts.size), dtype=np.int64)
     left, rows = np.full(size, n, dtype=np.int64), int(counts.sum())
     for step, outcome in enumerate(order[:-1]):
         marked = int(counts[outcome])
         if marked:
-            found[:, outcome] = _invert(rows, marked, left, uniform[:, step])
-            left = left - found[:, outcome]
+            samples[:, outcome] = _invert(rows, marked, left, uniform[:, step])
+            left = left - samples[:, outcome]
             rows -= marked
-    found[:, order[-1]] = left
-    return found
+    samples[:, order[-1]] = left
+    return samples
 
 
 def _invert(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> IntArray:
     """The quantile of each hypergeometric law at its uniform number."""
     if marked == total:
         return drawn
-    found = np.empty(drawn.size, dtype=np.int64)
+    values = np.empty(drawn.size, dtype=np.int64)
     p = marked / total
     widest = 2 * (_REMAINDER + math.sqrt(2 * _REMAINDER * drawn.max(initial=0) * p * (1 - p)))
     step = max(1, int(_BLOCK / widest))
@@ -166,5 +166,5 @@ def _invert(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> In
         reached = np.cumsum(probabilities, axis=1)
         reached /= reached[:, -1:]
         beyond = (reached[which] <= uniform[part, None]).sum(axis=1)
-        found[part] = first[which] + beyond
-    return found
+        values[part] = first[which] + beyond
+    return values

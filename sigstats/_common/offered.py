@@ -34,17 +34,17 @@ def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
     from importlib import metadata  # a program that starts asks for none
 
     try:
-        found = list(metadata.entry_points(group=group))
+        offers = list(metadata.entry_points(group=group))
     except Exception:  # one package's file cannot be read: the others still offer what they do
-        found, seen = [], set[str]()
+        offers, seen = [], set[str]()
         for distribution in metadata.distributions():
             with contextlib.suppress(Exception):
                 name = re.sub(r"[-_.]+", "-", distribution.name or str(len(seen))).lower()
                 if name not in seen:  # the first of the path is imported, an older one behind it is not
                     seen.add(name)
-                    found.extend(distribution.entry_points.select(group=group))
+                    offers.extend(distribution.entry_points.select(group=group))
     named: dict[str, list[EntryPoint]] = {}
-    for point in found:
+    for point in offers:
         others = named.setdefault(point.name, [])
         if point.value not in {other.value for other in others}:
             others.append(point)
@@ -111,9 +111,9 @@ class Offered:
         importable = f"a {self.what} that can be imported"
         try:
             with contextlib.redirect_stdout(sys.stderr):
-                found: Any = importlib.import_module(module)
+                named: Any = importlib.import_module(module)
                 for part in inner:
-                    found = getattr(found, part, None)
+                    named = getattr(named, part, None)
         except KeyboardInterrupt:
             raise
         except ModuleNotFoundError as error:
@@ -122,7 +122,7 @@ class Offered:
         except BaseException as error:  # a module may do anything
             raised = f"{type(error).__name__}: {one_line(error)}"
             raise refuse(self.what, name, f"{importable}; {module} raised {raised}") from None
-        return found
+        return named
 
     def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:
         """The identity of the code of an object that was found.

@@ -78,7 +78,7 @@ def bootstrap_test(
     confidence_level : float
         Of the interval, strictly between 0 and 1.
     rng : None, int, SeedSequence, BitGenerator or Generator
-        Where the replicates come from.
+        Source of the replicates.
     method : {"percentile", "centred", "bca"}
         ``"percentile"``: equal shares of the replicates lie beyond either end (Efron and Tibshirani 1993).
         ``"centred"``: the ends are equally far from the replicates' mean, and the stated share of the replicates

@@ -45,12 +45,12 @@ def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
             value = best[before] + terms[j, counts[j] + ranks[subset] - ranks[before]]
             if value > best[subset]:
                 best[subset], last[subset] = value, bit
-    found, subset = counts.copy(), len(ranks) - 1
+    moved, subset = counts.copy(), len(ranks) - 1
     while subset:
         before = subset & ~(1 << int(last[subset]))
-        found[classes[int(last[subset])]] += ranks[subset] - ranks[before]
+        moved[classes[int(last[subset])]] += ranks[subset] - ranks[before]
         subset = before
-    return found
+    return moved
 
 
 def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
@@ -83,27 +83,27 @@ def _better_exchange(taken: Mapping[Choice, Counter[int]], counts: IntArray, ter
     edges = {
         (u, v): own for own, places in taken.items() for u, count in places.items() if count for v in own if u != v
     }
-    best, found = -1e-12 * max(1.0, float(np.abs(terms).max())), None
+    best, best_path = -1e-12 * max(1.0, float(np.abs(terms).max())), None
     for start in {u for u, _ in edges}:
         without = float(terms[start, counts[start] - 1] - terms[start, counts[start]])
         for end, path in _paths(start, edges).items():
             change = without + float(terms[end, counts[end] + 1] - terms[end, counts[end]])
             if change < best:
-                best, found = change, path
-    return None if found is None else [(edge, edges[edge]) for edge in found]
+                best, best_path = change, path
+    return None if best_path is None else [(edge, edges[edge]) for edge in best_path]
 
 
 def _paths(start: int, edges: Mapping[tuple[int, int], Choice]) -> dict[int, list[tuple[int, int]]]:
     """The shortest path to every class that can be reached."""
-    found: dict[int, list[tuple[int, int]]] = {start: []}
+    paths: dict[int, list[tuple[int, int]]] = {start: []}
     waiting = [start]
     for at in waiting:
         for u, v in edges:
-            if u == at and v not in found:
-                found[v] = [*found[u], (u, v)]
+            if u == at and v not in paths:
+                paths[v] = [*paths[u], (u, v)]
                 waiting.append(v)
-    del found[start]
-    return found
+    del paths[start]
+    return paths
 
 
 def _certain(objects: Sequence[Choice], n_classes: int) -> IntArray:

@@ -53,12 +53,12 @@ def graded(*memberships: FloatArray) -> Graded:
     A raised membership makes readings more possible: bounds stay bounds, no possibility is too small and no necessity
     too large.
     """
-    found = np.unique(np.concatenate([each[each > 0] for each in memberships]))
-    exact = len(found) <= _MOST_DEGREES
+    degrees = np.unique(np.concatenate([each[each > 0] for each in memberships]))
+    exact = len(degrees) <= _MOST_DEGREES
     if not exact:
         memberships = tuple(np.ceil(100 * each) / 100 for each in memberships)
-        found = np.unique(np.concatenate([each[each > 0] for each in memberships]))
-    return Graded(memberships, tuple(found[::-1].tolist()), exact)
+        degrees = np.unique(np.concatenate([each[each > 0] for each in memberships]))
+    return Graded(memberships, tuple(degrees[::-1].tolist()), exact)
 
 
 def choices(membership: FloatArray, degree: float) -> list[Choice]:
@@ -72,12 +72,12 @@ def reachable(steps: Iterable[Sequence[Counts]], size: int, most: int) -> set[Co
     >>> sorted(reachable([[(1, 0)], [(1, 0), (0, 1)]], 2, 10))
     [(1, 1), (2, 0)]
     """
-    found: set[Counts] = {(0,) * size}
+    sums: set[Counts] = {(0,) * size}
     for own in steps:
-        found = {tuple(map(int.__add__, before, step)) for before in found for step in own}
-        if len(found) > most:
+        sums = {tuple(map(int.__add__, before, step)) for before in sums for step in own}
+        if len(sums) > most:
             raise TooManyTables
-    return found
+    return sums
 
 
 def class_counts(objects: Sequence[Choice], n_classes: int, most: int) -> set[Counts]:

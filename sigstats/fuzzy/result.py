@@ -71,8 +71,8 @@ class FuzzyTestResult(Tabular):
     def possibility(self, pvalue: float) -> float:
         """The largest degree at which a p-value is within the bounds; 0 where it is at none."""
         p = as_real(pvalue, "pvalue", low=0, high=1)
-        found = (d for d, low, high in zip(self.degrees, self.low, self.high, strict=True) if low <= p <= high)
-        return next(found, 0.0)
+        holding = (d for d, low, high in zip(self.degrees, self.low, self.high, strict=True) if low <= p <= high)
+        return next(holding, 0.0)
 
     def rejection(self, alpha: float = 0.05) -> FuzzyDecision:
         """The possibility that p is at most `alpha`, and the necessity: 1 less the possibility that it is not."""
@@ -85,19 +85,19 @@ class FuzzyTestResult(Tabular):
 def by_degree(at: Callable[[float], tuple[float, float, bool]], known: Graded, method: str) -> FuzzyTestResult:
     """The bounds that `at` finds at each degree; between two degrees of the same bounds it is not asked."""
     degrees = known.degrees
-    found = {place: at(degrees[place]) for place in {0, len(degrees) - 1}}
+    ends = {place: at(degrees[place]) for place in {0, len(degrees) - 1}}
 
     def between(first: int, last: int) -> None:
-        if found[first] == found[last] and found[first][2]:  # both ends are monotone in the degree
-            found.update(dict.fromkeys(range(first, last), found[first]))
+        if ends[first] == ends[last] and ends[first][2]:  # both ends are monotone in the degree
+            ends.update(dict.fromkeys(range(first, last), ends[first]))
         elif last - first > 1:
             middle = (first + last) // 2
-            found[middle] = at(degrees[middle])
+            ends[middle] = at(degrees[middle])
             between(first, middle)
             between(middle, last)
 
     between(0, len(degrees) - 1)
-    low, high, attained = zip(*(found[place] for place in range(len(degrees))), strict=True)
+    low, high, attained = zip(*(ends[place] for place in range(len(degrees))), strict=True)
     # Bounds at a lower degree hold at a higher one too, and may be the nearer ones.
     low = np.maximum.accumulate(low[::-1])[::-1].tolist()
     high = np.minimum.accumulate(high[::-1])[::-1].tolist()

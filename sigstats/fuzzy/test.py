@@ -61,10 +61,10 @@ def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyT
     >>> import sigstats
     >>> y = [[1, 0]] * 5 + [[0, 1]] * 5
     >>> assigned = [[1, 0]] * 5 + [[0, 1]] * 3 + [[0.4, 1], [0.7, 1]]
-    >>> found = sigstats.fuzzy.efficiency_test(y, assigned)
-    >>> found.degrees, [round(p, 4) for p in found.high]
+    >>> result = sigstats.fuzzy.efficiency_test(y, assigned)
+    >>> result.degrees, [round(p, 4) for p in result.high]
     ((1.0, 0.7, 0.4), [0.004, 0.0238, 0.0833])
-    >>> found.rejection(0.05)
+    >>> result.rejection(0.05)
     FuzzyDecision(possibility=1.0, necessity=0.6)
     """
     require_same_index(y=y, assigned=assigned)
@@ -115,8 +115,8 @@ def goodness_of_fit_test(
     --------
     >>> import sigstats
     >>> assigned = [[1, 0]] * 9 + [[1, 0.5], [0, 1]]
-    >>> found = sigstats.fuzzy.goodness_of_fit_test(assigned, [0.5, 0.5])
-    >>> found.degrees, [round(p, 4) for p in found.low], [round(p, 4) for p in found.high]
+    >>> result = sigstats.fuzzy.goodness_of_fit_test(assigned, [0.5, 0.5])
+    >>> result.degrees, [round(p, 4) for p in result.low], [round(p, 4) for p in result.high]
     ((1.0, 0.5), [0.0117, 0.0117], [0.0117, 0.0654])
     """
     require_same_index(axis="classes", assigned=assigned, probabilities=probabilities)
@@ -185,8 +185,8 @@ def homogeneity_test(
     --------
     >>> import sigstats
     >>> first, second = [[1, 0]] * 6 + [[1, 0.3]], [[0, 1]] * 4 + [[1, 1]]
-    >>> found = sigstats.fuzzy.homogeneity_test(first, second)
-    >>> [round(p, 4) for p in found.low], [round(p, 4) for p in found.high]
+    >>> result = sigstats.fuzzy.homogeneity_test(first, second)
+    >>> [round(p, 4) for p in result.low], [round(p, 4) for p in result.high]
     ([0.0013, 0.0013], [0.0101, 0.072])
     """
     require_same_index(axis="classes", first=first, second=second)

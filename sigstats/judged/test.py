@@ -131,7 +131,7 @@ def judged_test(
     n_resamples : int
         The number of random weightings of the rows, 999 or more.
     rng : int, SeedSequence, BitGenerator, Generator or None
-        Where they come from.
+        Source of the weightings.
 
     Returns
     -------

@@ -87,19 +87,19 @@ def compare_over_datasets(
     >>> rng = np.random.default_rng(0)
     >>> base = rng.uniform(0.6, 0.9, size=(12, 1))
     >>> scores = base + rng.normal([0.05, 0.048, 0.0], 0.01, size=(12, 3))
-    >>> found = sigstats.compare_over_datasets(scores, models=["forest", "boosting", "tree"], rng=1)
-    >>> found.models, found.cliques
+    >>> comparison = sigstats.compare_over_datasets(scores, models=["forest", "boosting", "tree"], rng=1)
+    >>> comparison.models, comparison.cliques
     (('forest', 'boosting', 'tree'), (('forest', 'boosting'), ('tree',)))
     """
     from scipy.stats import rankdata  # slow to import
 
-    found = columns_of(scores, models, {"datasets": datasets}, name="scores")
-    table = as_reals(found.table, "scores", ndim=2)
+    columns = columns_of(scores, models, {"datasets": datasets}, name="scores")
+    table = as_reals(columns.table, "scores", ndim=2)
     count, k = table.shape
     if count < 2 or k < 2:
         raise refuse("scores (shape)", table.shape, "two data sets (rows) or more, and two models (columns) or more")
-    names = as_names(found.models, "models", k)
-    rows = found.named["datasets"]
+    names = as_names(columns.models, "models", k)
+    rows = columns.named["datasets"]
     as_names([str(row) for row in rows] if isinstance(datasets, str) else rows, "datasets", count)
     if control is not None and not (isinstance(control, (str, int, np.integer)) and str(control) in names):
         raise refuse("control", control, f"one of {', '.join(names)}")
@@ -161,11 +161,11 @@ def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tu
     """
     position = {model: i for i, model in enumerate(models)}
     tied = {a: {b for b in models if b != a and frozenset((a, b)) not in differing} for a in models}
-    found: list[tuple[str, ...]] = []
+    cliques: list[tuple[str, ...]] = []
 
     def grow(clique: list[str], candidates: set[str], done: set[str]) -> None:
         if not candidates and not done:
-            found.append(tuple(sorted(clique, key=position.__getitem__)))
+            cliques.append(tuple(sorted(clique, key=position.__getitem__)))
             return
         pivot = max(candidates | done, key=lambda model: len(tied[model] & candidates))
         for model in sorted(candidates - tied[pivot], key=position.__getitem__):
@@ -174,4 +174,4 @@ def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tu
             done = done | {model}
 
     grow([], set(models), set())
-    return tuple(sorted(found, key=lambda clique: [position[model] for model in clique]))
+    return tuple(sorted(cliques, key=lambda clique: [position[model] for model in clique]))

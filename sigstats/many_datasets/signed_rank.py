@@ -86,7 +86,7 @@ def signed_rank_test(
         instead, to two thousandths, and the p-value is the upper bound. ``"normal"`` is the approximation that other
         programs take, with their correction for ties and without one for continuity.
     confidence_level : float
-        Of the confidence interval, strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
 
     Returns
     -------

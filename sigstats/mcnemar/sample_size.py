@@ -49,12 +49,12 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
         means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
         return bool(np.all(means >= goal + _ROUNDING))
 
-    found = smallest_enough(proved, MAX_N)
-    if found is None:
+    least = smallest_enough(proved, MAX_N)
+    if least is None:
         raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
-    while found > 1 and _reaches(exact_power(found - 1, p_a, p_b, rule), goal):
-        found -= 1
-    return found
+    while least > 1 and _reaches(exact_power(least - 1, p_a, p_b, rule), goal):
+        least -= 1
+    return least
 
 
 def detectable_difference(
@@ -108,18 +108,18 @@ def detectable_difference(
     critical = critical_counts(m, rule)
     sign = -1 if rule.alternative == "less" else 1
 
-    def found(difference: float) -> float:
+    def power_at(difference: float) -> float:
         share = min(1.0, (1 + difference / d) / 2)
         given = conditional_power(m, critical, share if sign > 0 else 1 - share, rule)
         return float(np.sum(weights * given))
 
-    if not _reaches(found(d), goal):
+    if not _reaches(power_at(d), goal):
         raise refuse("n", n, f"more observations: with discordance {d:g} no difference is found that often")
     # Power rises with the difference: given m, because the region is an upper tail or a symmetric pair of tails.
     small, large = 0.0, d
-    if _reaches(found(small), goal):
+    if _reaches(power_at(small), goal):
         return small
-    return _crossing(lambda difference: found(difference) - goal, small, large)
+    return _crossing(lambda difference: power_at(difference) - goal, small, large)
 
 
 def _crossing(excess: Callable[[float], float], low: float, high: float) -> float:
@@ -132,13 +132,13 @@ def _crossing(excess: Callable[[float], float], low: float, high: float) -> floa
     while high - low > _DIGITS * high:
         middle = high - above * (high - low) / (above - below)
         middle = min(max(middle, low + _DIGITS * high / 2), high - _DIGITS * high / 2)
-        found = excess(middle)
-        if found >= 0:
-            high, above = middle, found
+        value = excess(middle)
+        if value >= 0:
+            high, above = middle, value
             below /= 2 if last > 0 else 1
             last = 1
         else:
-            low, below = middle, found
+            low, below = middle, value
             above /= 2 if last < 0 else 1
             last = -1
     return high

@@ -89,28 +89,29 @@ def rank_models(
     >>> import numpy as np, sigstats
     >>> rng = np.random.default_rng(0)
     >>> correct = rng.random((400, 3)) < [0.9, 0.88, 0.7]
-    >>> found = sigstats.rank_models(correct, models=["a", "b", "c"])
-    >>> [(each.model, each.rank_low, each.rank_high, each.tier, each.accuracy) for each in found.models]
+    >>> ranks = sigstats.rank_models(correct, models=["a", "b", "c"])
+    >>> [(each.model, each.rank_low, each.rank_high, each.tier, each.accuracy) for each in ranks.models]
     [('a', 1, 2, 1, 0.9), ('b', 1, 2, 1, 0.8875), ('c', 3, 3, 2, 0.6975)]
-    >>> [(pair.a, pair.b, pair.better) for pair in found.pairs]
+    >>> [(pair.a, pair.b, pair.better) for pair in ranks.pairs]
     [('a', 'b', False), ('a', 'c', True), ('b', 'c', True)]
     """
-    found = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
-    names = as_names(found.models, "models", found.table.shape[1])
-    n = len(found.table)
-    codes = {name: _codes(found.named[name], name, n) for name in ("groups", "items") if found.named[name] is not None}
-    parts = {name: _codes(column, f"slices[{shown(name)}]", n) for name, column in found.slices.items()}
-    of_label = None if found.named["label"] is None else as_labels(found.named["label"], "label")
+    columns = columns_of(correct, models, {"label": label, "groups": groups, "items": items}, slices)
+    names = as_names(columns.models, "models", columns.table.shape[1])
+    n = len(columns.table)
+    named = columns.named
+    codes = {name: _codes(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
+    parts = {name: _codes(column, f"slices[{shown(name)}]", n) for name, column in columns.slices.items()}
+    of_label = None if named["label"] is None else as_labels(named["label"], "label")
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice, "notes": ()}
     group = codes["groups"][1] if "groups" in codes else None
-    missing = missing_in(found.table) if "items" in codes else None
+    missing = missing_in(columns.table) if "items" in codes else None
     if missing is None or not missing.any():
-        scores = as_score_table(found.table if of_label is None else _right(found.table, of_label, names))
+        scores = as_score_table(columns.table if of_label is None else _right(columns.table, of_label, names))
         if group is None and "items" in codes:
             group = codes["items"][1]
         return rank_table(scores, names, group, parts, **options)
     item_names, item = codes["items"]
-    marks = _marks(found.table, of_label, names, missing)
+    marks = _marks(columns.table, of_label, names, missing)
     means, counts = item_means(marks, item, item_names, names)
     group = None if group is None else first_of_each(group, item, "groups", item_names)
     parts = {
@@ -159,7 +160,7 @@ def rank_table(
         for code, value in enumerate(values)
     ]
     notes_of = [_untestable(rows, groups, least) for _, rows in parts]
-    found = []
+    ranked_slices = []
     for (name, rows), note in zip(parts, notes_of, strict=True):
         part = RankedSlice(slice=name, n=len(rows), note=note)
         if not note:
@@ -167,17 +168,17 @@ def rank_table(
             of_one = 1 - (1 - level) / notes_of.count("")
             of_part = sets_of(scores[rows], models, inside, of_one)
             part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right, lower=lower))
-        found.append(part)
+        ranked_slices.append(part)
     if tasks is not None and answers is None:
         weights = task_weights(tasks) * (len(tasks) / (int(tasks.max()) + 1))
         of_tasks = sets_of(scores, models, groups, level, weights)
         ranked = _models(of_tasks, weights[:, np.newaxis] * scores, groups, level, right=right, lower=lower)
-        found.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
+        ranked_slices.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
     ordered = _models(sets, scores, groups, level, right=right, lower=lower)
     return Ranking(
         models=ordered,
         pairs=_pairs(sets, [each.model for each in ordered], -1 if lower else 1),
-        slices=tuple(found),
+        slices=tuple(ranked_slices),
         measure="accuracy" if right else "mean-score",
         n=len(scores),
         averaged=answers is not None,
@@ -233,20 +234,20 @@ def _pairs(sets: RankSets, ordered: Sequence[str], sign: int) -> tuple[RankedPai
 
 def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatArray:
     """A mark of each answer, NaN where there is none."""
-    found = np.full(table.shape, np.nan)
+    scores = np.full(table.shape, np.nan)
     for i, name in enumerate(names):
         there = ~missing[:, i]
         column = np.array(table[there, i].tolist())[:, np.newaxis]
         if label is None:
-            found[there, i] = as_score_table(column)[:, 0]
+            scores[there, i] = as_score_table(column)[:, 0]
         else:
-            found[there, i] = _right(column, label[there], [name])[:, 0]
-    return found
+            scores[there, i] = _right(column, label[there], [name])[:, 0]
+    return scores
 
 
 def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
     """A mask of right predictions."""
-    found = []
+    right = []
     for i in range(table.shape[1]):
         name = f"correct[{shown(names[i])}]"
         column = as_labels(table[:, i], name)
@@ -256,13 +257,13 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
         if (column != label).any():
             labels, said = ([label_name(each) for each in np.unique(one).tolist()] for one in (label, column))
             require_class_names(labels, said, len(label), shown(names[i]), wanted="classes of the labels")
-        found.append(column == label)
-    return np.column_stack(found)
+        right.append(column == label)
+    return np.column_stack(right)
 
 
 def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:
     column = as_labels(values, name)
     if len(column) != rows:
         raise refuse(f"{name} (length)", len(column), f"{rows}, one for each row")
-    found, codes = np.unique(column, return_inverse=True)
-    return tuple(map(str, found.tolist())), codes.astype(np.int64)
+    classes, codes = np.unique(column, return_inverse=True)
+    return tuple(map(str, classes.tolist())), codes.astype(np.int64)

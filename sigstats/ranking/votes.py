@@ -121,7 +121,7 @@ def rank_votes(
         The question of each vote where `groups` are voters, and votes on one question are not independent either. If
         each question is one voter's alone, groups are enough.
     confidence_level : float
-        Strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
 
     Returns
     -------

@@ -67,7 +67,7 @@ def corrected_resampled_test(
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the greater score, the differences lie above 0; ``"less"``: B has.
     confidence_level : float
-        Of the confidence interval, strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
 
     Returns
     -------

@@ -126,7 +126,7 @@ class FixedRule:
             Whether each replicate is at least as extreme as observed, in the order of the replicates, from the first
             on. What comes after the stop changes nothing.
         confidence_level : float
-            Of the interval; strictly between 0 and 1.
+            Of the interval, strictly between 0 and 1.
 
         Returns
         -------

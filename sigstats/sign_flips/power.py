@@ -187,15 +187,15 @@ def paired_sample_size(
 
 def _smallest(reaches: Any) -> int:
     """The smallest number from which on a power reaches its goal, as far as the numbers behind it are looked at."""
-    found = smallest_enough(reaches, _MOST_ITEMS)
-    if found is None:
+    n = smallest_enough(reaches, _MOST_ITEMS)
+    if n is None:
         raise refuse("accuracies", "those given", f"ones that differ more: this takes over {_MOST_ITEMS} items")
-    behind = found
-    while behind < found + min(math.ceil(_AHEAD * found), _MOST_AHEAD):
+    behind = n
+    while behind < n + min(math.ceil(_AHEAD * n), _MOST_AHEAD):
         behind += 1
         if not reaches(behind):
-            found = behind + 1
-    return found
+            n = behind + 1
+    return n
 
 
 def _exact_rule(alpha: Any, alternative: Any, method: Any, correction: Any) -> Rule:

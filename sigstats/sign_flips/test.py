@@ -124,7 +124,7 @@ def sign_flip_test(
     n_resamples : int
         The number of replicates of ``"monte-carlo"``.
     confidence_level : float
-        Of the confidence interval, strictly between 0 and 1.
+        Of the interval, strictly between 0 and 1.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Source of the replicates.
 

@@ -102,13 +102,13 @@ def law_of_difference(
     largest = 1.0 if within is None else float(within.sum(axis=1).max())
     places = _where_it_hurts(together, measure, counts, rows, true, largest)
     unseen = together.confusions(largest * places)
-    found: list[list[FloatArray]] = []
+    parts: list[list[FloatArray]] = []
     for weights in _weights(counts, within, generator, size, joint.n_categories):
         shares = generator.standard_exponential(len(weights))
         base = together.confusions(weights)
         a, b = (_values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True))
-        found.append([each(axis=0) for one in (difference(b, a), a, b) for each in (one.min, one.max)])
-    low, high, *rest = (np.concatenate(each) for each in zip(*found, strict=True))
+        parts.append([each(axis=0) for one in (difference(b, a), a, b) for each in (one.min, one.max)])
+    low, high, *rest = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]))
 
 
@@ -203,9 +203,9 @@ def _differences(
 ) -> FloatArray:
     """B - A with so many rows more, each time at other events."""
     step = max(1, _BLOCK // (len(counts) + 8 * joint.n_categories))
-    found = []
+    samples = []
     for start in range(0, len(parts), step):
         weights = counts + many * _placed(parts[start : start + step], len(counts))
         a, b = (measure.of(each, joint.kind) for each in joint.confusions(weights))
-        found.append(b - a)
-    return np.concatenate(found)
+        samples.append(b - a)
+    return np.concatenate(samples)

@@ -47,7 +47,7 @@ def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float]
     # Sums and products over the first axis are quick.
     a, times = np.ascontiguousarray(np.where(counts > 0, factors, 0.0).T), np.ascontiguousarray(counts.T)
     least, most = a.min(axis=0), a.max(axis=0)
-    found: FloatArray = np.where(most <= 0, 1.0, 0.0)
+    tails: FloatArray = np.where(most <= 0, 1.0, 0.0)
     both, once = (least < 0) & (most > 0), ((times == 0) | (times == 1)).all(axis=0)
     for rows in (np.flatnonzero(both & once), np.flatnonzero(both & ~once)):
         if len(rows):
@@ -55,8 +55,8 @@ def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float]
             turned = (scaled * often).sum(axis=0) < 0
             scaled *= np.where(turned, -1.0, 1.0)
             small = _small_tails(scaled / -scaled.min(axis=0), often, accuracy)
-            found[rows] = np.where(turned, 1 - small, small)
-    return found
+            tails[rows] = np.where(turned, 1 - small, small)
+    return tails
 
 
 def _small_tails(a: FloatArray, times: FloatArray, accuracy: tuple[float, float]) -> FloatArray:
@@ -91,10 +91,10 @@ def _log_products(ratios: FloatArray, times: FloatArray, path: NDArray[np.comple
         real, imaginary = 1 - path.real * ratios, path.imag * ratios
         logs = np.log(real * real + imaginary * imaginary)
         return np.asarray(0.5 * (logs * times).sum(axis=0) - 1j * (np.arctan2(imaginary, real) * times).sum(axis=0))
-    found = np.zeros(path.shape, dtype=np.complex128)
+    log_product = np.zeros(path.shape, dtype=np.complex128)
     for start in range(0, len(ratios), _FACTORS):
-        found += np.log(np.multiply.reduce(1 - path * ratios[start : start + _FACTORS], axis=0))
-    return found
+        log_product += np.log(np.multiply.reduce(1 - path * ratios[start : start + _FACTORS], axis=0))
+    return log_product
 
 
 def _saddles(a: FloatArray, times: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -66,14 +66,14 @@ def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None) -> Un
 
 def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
     """The distinct values and how often each occurs; of many, so many equidistant ones as widen no interval."""
-    found, counts = values, np.ones(len(values))
+    atoms, counts = values, np.ones(len(values))
     if 64 < len(values) <= most or len(np.unique(values[:: 1 + len(values) // 1000])) < 500:
-        found, often = np.unique(values, return_counts=True)
+        atoms, often = np.unique(values, return_counts=True)
         counts = often.astype(np.float64)
-    if len(found) > _FEW_ATOMS:  # a value between two of distance h adds h^2 / 4 to the variance at most
-        total, span = float(np.var(values)) * len(values), float(np.ptp(found))
+    if len(atoms) > _FEW_ATOMS:  # a value between two of distance h adds h^2 / 4 to the variance at most
+        total, span = float(np.var(values)) * len(values), float(np.ptp(atoms))
         most = min(most, max(_FEW_ATOMS, math.ceil(span * math.sqrt(len(values) / (4 * _WIDER * total)))))
-    return (found, counts) if len(found) <= most else atoms_of(found, counts, most)
+    return (atoms, counts) if len(atoms) <= most else atoms_of(atoms, counts, most)
 
 
 def mean_interval(
@@ -123,8 +123,8 @@ def mean_pvalues(many: Sequence[Units], limits: Sequence[float]) -> list[tuple[f
     for where, units in _together(many):
         less[where] = _shares_below(units.mirrored, -limit[where], np.zeros(len(where)))
         greater[where] = _shares_below(units, -limit[where], np.zeros(len(where)))
-    found = (np.maximum(each, math.ulp(0.0)).tolist() for each in (less, greater))
-    return list(zip(*found, strict=True))
+    bounds = (np.maximum(each, math.ulp(0.0)).tolist() for each in (less, greater))
+    return list(zip(*bounds, strict=True))
 
 
 def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
@@ -158,10 +158,10 @@ def _points(units: Units, least: FloatArray, share: float, fine: bool) -> FloatA
     most = (sums / sizes).max(axis=1)
     inside = most > least
     if not inside.all():
-        found = least.copy()
+        points = least.copy()
         if inside.any():
-            found[inside] = _points(Units(*(each[inside] for each in units)), least[inside], share, fine)
-        return found
+            points[inside] = _points(Units(*(each[inside] for each in units)), least[inside], share, fine)
+        return points
     centre = ((counts * sums).sum(axis=1) + size * least) / (total + size)
     residuals = sums - centre[:, np.newaxis] * sizes
     unseen = size * (least - centre)
