@@ -18,7 +18,7 @@ from ..prefect_server import started
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
 PAGE = (Path(__file__).parents[3] / "docs/prefect.md").read_text(encoding="utf-8")
-RELEASE, SERVED, AUTOMATIONS = re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+READY, RELEASE, SERVED, AUTOMATIONS = re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
 (PREFECT_YAML,) = re.findall(r"^```yaml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
 _, POOL = re.findall(r"^```sh\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
 
@@ -50,6 +50,13 @@ def run(server, folder, *words):
 def fail(folder):
     """Let the next candidate be worse."""
     write(folder / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
+
+
+def test_the_first_lines_run_as_they_are(server, folder):
+    (folder / "ready.py").write_text(READY)
+    said = run(server, folder, "ready.py").split()
+    assert (int(said[-2]) > 0, said[-1]) == (True, str(folder / "results/nyssen/report.html"))
+    assert [each["state_type"] for each in server.runs() if each["name"] == "nyssen"] == ["COMPLETED"]
 
 
 def test_a_study_in_a_flow_of_ones_own_is_a_run_below_it(server, folder):
