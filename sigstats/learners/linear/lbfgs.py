@@ -11,20 +11,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from scipy.optimize._dcsrch import DCSRCH
 
 from sigstats._common.validation import FloatArray, IntArray
+
+from .line_search import LineSearch, first_is_taken
 
 Evaluate = Callable[[FloatArray, IntArray], tuple[FloatArray, FloatArray]]
 
 _PAIRS: Final = 10
 _TRIALS: Final = 20
 _EPS: Final = float(np.finfo(np.float64).eps)
-
-#: The constants of the line search in L-BFGS-B.
-_DECREASE, _CURVATURE, _WIDTH, _LONGEST = 1e-3, 0.9, 0.1, 1e10
-
-_SEARCH: Any = DCSRCH  # steps one by one are not in its types
 
 
 @dataclass(frozen=True)
@@ -150,10 +146,10 @@ def _search(
     value, gradient = evaluate(state.x + length[:, None] * direction, state.at)
     slopes = _dot(gradient, direction)
     # Most first trials are taken; the searches of the others go on one by one.
-    found = _first_is_taken(state.value, slope, length, value, slopes, doubt)
+    found = first_is_taken(state.value, slope, length, value, slopes, doubt)
     length, open_, searches = length.copy(), np.flatnonzero(~found), {}
     for i in open_.tolist():
-        searches[i] = _LineSearch(float(state.value[i]), float(slope[i]), float(length[i]), doubt)
+        searches[i] = LineSearch((float(state.value[i]), float(slope[i])), float(length[i]), doubt)
         searches[i].tell(float(value[i]), float(slopes[i]))
     for _ in range(_TRIALS):
         found[[i for i in open_.tolist() if searches[i].done and not searches[i].doubtful]] = True
@@ -167,36 +163,6 @@ def _search(
         for i in open_.tolist():
             searches[i].tell(float(value[i]), float(slopes[i]))
     return length, value, gradient, found
-
-
-def _first_is_taken(start: Any, decline: Any, trial: Any, value: Any, slope: Any, doubt: float) -> Any:
-    """True if a search ends with its first trial, of arrays of searches; False where it is doubtful, too."""
-    spare = start + trial * _DECREASE * decline - value
-    enough = spare > 4 * _EPS * np.maximum(np.abs(value), np.abs(start)) - doubt * trial * decline
-    return enough & (np.abs(slope) < (1 - doubt) * -_CURVATURE * decline)
-
-
-class _LineSearch:
-    """SciPy's search of More and Thuente (1994), of which `trial` is the next step length to be tried.
-
-    `doubt`: how far rounding may move slopes and differences of values, as a share of them.
-    """
-
-    def __init__(self, value: float, slope: float, trial: float, doubt: float) -> None:
-        self._value, self._slope, self._doubt, self.trial = value, slope, doubt, trial
-        self._search = _SEARCH(None, None, _DECREASE, _CURVATURE, _WIDTH, 0.0, _LONGEST)
-        #: The trial told last is taken; or rounding could have decided otherwise, as where there is no way down.
-        self.done, self.doubtful = False, self._search._iterate(trial, value, slope, b"START")[3] != b"FG"
-
-    def tell(self, value: float, slope: float) -> None:
-        """Take the value and the slope at the trial: it is taken, or there is another."""
-        steepest, drop = -_CURVATURE * self._slope, self.trial * self._slope
-        rounding = 4 * _EPS * max(abs(value), abs(self._value)) - self._doubt * drop
-        close = abs(value - (self._value + _DECREASE * drop)) <= rounding
-        self.doubtful |= close or abs(abs(slope) - steepest) <= self._doubt * steepest
-        if not self.doubtful:
-            self.trial, _, _, task = self._search._iterate(self.trial, value, slope, b"FG")
-            self.done = task != b"FG"
 
 
 def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
