@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from numba import config, extending, njit, types
+from numba import config, extending, njit
 
 _settings: Any = config  # has attributes of which its types do not know
 
@@ -52,31 +52,20 @@ def inlined(function: Callable[..., Any]) -> Any:
     return compiled(function, forceinline=True)
 
 
-def _borrowed(context: Any, owned: Any) -> Any:  # noqa: ARG001 (Numba's)
-    """An array, or a tuple of such, whose owner is not counted in compiled code, which the caller keeps meanwhile.
+def _borrowed(context: Any, array: Any) -> Any:  # noqa: ARG001 (Numba's)
+    """An array whose owner is not counted in compiled code, which the caller keeps until the last use.
 
     Numba counts the references of an array by atomic operations where it goes through a tuple or a slice. In functions
     of a few hundred nanoseconds these take most of the time.
     """
 
-    def without_owner(target: Any, builder: Any, kind: Any, value: Any) -> Any:
-        if isinstance(kind, types.BaseTuple):
-            kinds: Any = kind
-            made = [
-                without_owner(target, builder, each, builder.extract_value(value, at)) for at, each in enumerate(kinds)
-            ]
-            return target.make_tuple(builder, kind, made)
-        if not isinstance(kind, types.Array):
-            return value
-        array = target.make_array(kind)(target, builder, value)
-        array.meminfo = array.meminfo.type(None)
-        array.parent = array.parent.type(None)
-        return array._getvalue()
-
     def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return without_owner(target, builder, signature.return_type, values[0])
+        made = target.make_array(signature.return_type)(target, builder, values[0])
+        made.meminfo = made.meminfo.type(None)
+        made.parent = made.parent.type(None)
+        return made._getvalue()
 
-    return owned(owned), lower
+    return array(array), lower
 
 
 borrowed: Any = extending.intrinsic(_borrowed)

@@ -32,7 +32,7 @@ import pyarrow as pa
 from numba.core.registry import CPUDispatcher
 from sigstats import permutation_test
 from sigstats.flows.cli import main
-from sigstats.learners.compiled.trees import predict_fold
+from sigstats.learners.compiled.trees import predict_sorted_fold
 from sigstats.tasks.populations.tally import Tally
 from sigstats.tasks.populations.tally_numba import count_rows
 
@@ -45,7 +45,7 @@ for levels in (10, 500):
     features, label = np.arange(1000.0)[:, np.newaxis] % levels, np.arange(1000) % 2
     for forest in ("RandomForestClassifier", "ExtraTreesClassifier"):
         permutation_test("sklearn.ensemble." + forest, features, label, cv=2, n_resamples=1, rng=0)
-for function in (predict_fold, count_rows):
+for function in (predict_sorted_fold, count_rows):
     assert function.stats.cache_hits
 for name, module in list(sys.modules.items()):
     if name.startswith("sigstats."):

@@ -1,8 +1,8 @@
 """Decision trees, random forests and extra trees from columns that are cast and sorted or ranked once.
 
-With Numba (the extra ``fast``) trees grow from sorted features, from ranks where all columns have few levels, and extra
-trees from values. They are scikit-learn's own, which is tried before they are used: samples, columns and thresholds are
-drawn from the same sequences, and votes are summed in the same order. A decision tree is a forest of one
+With Numba (the extra ``fast``) trees grow from sorted features, or from ranks or values: extra trees, and others whose
+columns all have few levels. They are scikit-learn's own, which is tried before they are used: samples, columns and
+thresholds are drawn from the same sequences, and votes are summed in the same order. A decision tree is a forest of one
 tree that looks at all columns. Missing values, other criteria and other limits go to scikit-learn, as do nominal
 features of forests.
 
@@ -33,6 +33,9 @@ _MOST_BYTES = 2**28
 
 _DEEPEST: Final = 2**31 - 1
 
+#: The bytes of a line of memory, which vector instructions take at once.
+_LINE: Final = 64
+
 #: Counting by level is faster from so many columns on, and for so many levels times classes.
 _FEWEST_COLUMNS, _MOST_COUNTS = 8, 512
 
@@ -46,9 +49,14 @@ class BatchedForest:
     def __init__(self, problem: Problem, design: Design, forest: Any) -> None:
         self._problem, self._feature = problem, design.feature
         columns: Any = np.ascontiguousarray(design.columns.T, dtype=np.float32)
-        drawn = isinstance(forest, ExtraTreesClassifier)
-        self._by_level = not (drawn or len(design.categories)) and _has_levels(columns, problem.n_classes)
-        self._data = _features(columns, design, self._by_level, sort=not (drawn or self._by_level))
+        self._drawn = isinstance(forest, ExtraTreesClassifier)
+        self._levels = _all_levels(columns) if self._drawn else _levels_of(columns, problem.n_classes)
+        if self._levels is None or len(design.categories):
+            self._levels, self._data = None, _sorted(columns, design)
+        else:
+            self._codes: Any = _codes(columns, self._levels)
+            self._known = _meaning(self._codes, self._levels)
+            self._data = _coded(self._codes, self._known)
         self._settings = _settings(forest, len(columns), problem.n_classes)
         seeds = _tree_seeds(forest)
         self._seeds = np.array([_seed(seed) for seed in seeds])
@@ -95,22 +103,26 @@ class BatchedForest:
 
     def _mixed(self, draw: IntArray) -> tuple[Any, ...]:
         """The data with features permuted one by one."""
-        feature_of, nominal, *parts, order = self._data
+        if self._levels is not None:
+            return _coded(np.take_along_axis(self._codes, draw[self._feature], axis=1), self._known)
+        feature_of, nominal, values, categories, order = self._data
         source = draw[np.unique(self._feature)]
-        parts = [np.take_along_axis(of, source, axis=1) if len(of) else of for of in parts]
-        if len(order) == len(source):
-            moved: Any = np.empty(source.shape, dtype=np.uint32)
-            np.put_along_axis(moved, source, np.arange(source.shape[1])[None], axis=1)  # where each value goes
-            order = np.take_along_axis(moved, order, axis=1)
-        return feature_of, nominal, *parts, order
+        moved: Any = np.empty(source.shape, dtype=np.uint32)
+        np.put_along_axis(moved, source, np.arange(source.shape[1])[None], axis=1)  # where each value goes
+        values, categories = (np.take_along_axis(of, source, axis=1) for of in (values, categories))
+        return feature_of, nominal, values, categories, np.take_along_axis(moved, order, axis=1)
 
     def _grow(self, data: tuple[Any, ...], place: IntArray, at: IntArray, predicted: IntArray) -> None:
         label, fold = self._problem.y[place].astype(np.uint32), self._problem.folds[place]
         code = compiled("trees")
-        settings, (*features, order) = code.Settings(*self._settings), data
+        settings = code.Settings(*self._settings)
         for tested, draws in enumerate(self._draws):
             forest = code.Retrained(self._seeds, draws, label, fold, at, tested, predicted)
-            code.predict_fold(settings, forest, code.Features(*features), order)
+            if self._levels is None:
+                *features, order = data
+                code.predict_sorted_fold(settings, forest, code.Features(*features), order)
+            else:
+                code.predict_coded_fold(settings, forest, *data)
 
 
 def _is_known(forest: Any) -> bool:
@@ -132,7 +144,7 @@ def _is_known(forest: Any) -> bool:
     return alone or (type(forest.bootstrap) is bool and (named or (type(tried) is int and tried >= 1)))
 
 
-def _features(columns: Any, design: Design, by_level: bool, *, sort: bool) -> tuple[Any, ...]:
+def _sorted(columns: Any, design: Design) -> tuple[Any, ...]:
     """The fields of the compiled code's `Features`, and the order of rows; columns of a nominal feature are one."""
     _, first, feature_of = np.unique(design.feature, return_index=True, return_inverse=True)
     nominal = np.isin(first, design.categories)
@@ -140,17 +152,57 @@ def _features(columns: Any, design: Design, by_level: bool, *, sort: bool) -> tu
     categories: Any = np.zeros(values.shape, dtype=np.uint32)
     for column in design.categories:
         categories[feature_of[column], columns[column] == 1] = column
-    ranks = [np.unique(own, return_inverse=True)[1] for own in values] if by_level else np.empty((0, values.shape[1]))
-    order = values.argsort(axis=1) if sort else np.arange(values.shape[1])[None]
-    return feature_of, nominal, values, categories, np.array(ranks, dtype=np.uint8), order.astype(np.uint32)
+    return feature_of, nominal, values, categories, values.argsort(axis=1).astype(np.uint32)
 
 
-def _has_levels(columns: Any, n_classes: int) -> bool:
-    """True if distinct values of each column are few enough to count by, and scikit-learn tells all of them apart."""
-    levels, most = map(np.unique, columns), min(256, _MOST_COUNTS // n_classes)
-    return len(columns) >= _FEWEST_COLUMNS and all(
-        len(own) <= most and (own[1:] > own[:-1] + np.float32(1e-7)).all() for own in levels
-    )
+def _all_levels(columns: Any) -> list[Any]:
+    """The distinct values of each column."""
+    return [np.unique(column) for column in columns]
+
+
+def _levels_of(columns: Any, n_classes: int) -> list[Any] | None:
+    """The distinct values of each column, if they are few enough and scikit-learn tells all of them apart."""
+    if len(columns) < _FEWEST_COLUMNS:
+        return None
+    found, most = [], min(256, _MOST_COUNTS // n_classes)
+    for column in columns:
+        levels = np.unique(column)
+        if len(levels) > most or not _apart(levels):
+            return None
+        found.append(levels)
+    return found
+
+
+def _apart(levels: Any) -> bool:
+    """True if scikit-learn tells increasing values apart."""
+    return bool((levels[1:] > levels[:-1] + np.float32(1e-7)).all())
+
+
+def _codes(columns: Any, levels: list[Any]) -> Any:
+    """The rank of each value among those of its column; where a byte is too little, its bits in the order of values."""
+    if max(map(len, levels)) > 2**8:
+        bits = (columns + np.float32(0)).view(np.uint32)  # no negative zero
+        return bits ^ np.where(bits >> 31, np.uint32(2**32 - 1), np.uint32(2**31))
+    return np.array([np.searchsorted(known, own) for known, own in zip(levels, columns, strict=True)], dtype=np.uint8)
+
+
+def _meaning(codes: Any, levels: list[Any]) -> tuple[Any, ...]:
+    """The values of codes, as `predict_coded_fold` takes them."""
+    apart = all(map(_apart, levels))
+    if codes.dtype == np.uint32:
+        return np.zeros((len(codes), 0), dtype=np.float32), apart
+    values = np.zeros((len(codes), max(map(len, levels))), dtype=np.float32)
+    for own, known in zip(values, levels, strict=True):
+        own[: len(known)] = known
+    return values, apart
+
+
+def _coded(codes: Any, known: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Codes by row, filled to whole lines of memory, and by column, and what they stand for."""
+    line = _LINE // codes.itemsize
+    by_row = np.zeros((codes.shape[1], -(-len(codes) // line) * line), dtype=codes.dtype)
+    by_row[:, : len(codes)] = codes.T
+    return by_row, codes, *known
 
 
 def _settings(forest: Any, d: int, n_classes: int) -> tuple[int, int, int, int, bool, int]:

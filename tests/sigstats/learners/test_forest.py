@@ -88,7 +88,7 @@ def test_columns_of_few_levels(levels, null):
     y = rng.permutation(np.arange(200) % 4)
     X = rng.integers(0, levels, (200, 9)) * 0.1 - 1
     forest = RandomForestClassifier(6, random_state=3, min_samples_leaf=2)
-    assert Retrainer(forest, X, y, y % 2, null=null)._learner._by_level
+    assert Retrainer(forest, X, y, y % 2, null=null)._learner._levels is not None
     check_same(forest, X, y, stratified_folds(y, 4, 1), null, 2, rng)
     check_same(RandomForestClassifier(6, random_state=3), X, y, stratified_folds(y, 4, 1), null, 2, rng)
 
@@ -121,7 +121,7 @@ def test_levels_that_scikit_learn_does_not_tell_apart_are_no_levels():
     y = rng.permutation(np.arange(80) % 2)
     X = rng.integers(0, 3, (80, 9)) * 6e-8  # first and last differ, neighbours do not
     forest = RandomForestClassifier(6, random_state=3)
-    assert not Retrainer(forest, X, y, stratified_folds(y, 4, 1), null="labels")._learner._by_level
+    assert Retrainer(forest, X, y, stratified_folds(y, 4, 1), null="labels")._learner._levels is None
     check_same(forest, X, y, stratified_folds(y, 4, 1), "labels", 2, rng)
 
 

@@ -39,7 +39,7 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(12, 90),
-    d=st.integers(1, 7) | st.integers(8, 40),  # from 8 on by level where these are few
+    d=st.integers(1, 7) | st.integers(8, 40),  # from 8 on by level where these are few, from 32 on all columns at once
     distinct=st.integers(1, 40),
     near=st.booleans(),
     classes=st.integers(2, 4),
@@ -75,10 +75,10 @@ def test_trees_of_many_classes_and_rows(null):
     expected = predictions(tree, X, y, folds, null, draws, batched=False)
     retrainer = Retrainer(tree, X, y, folds, null=null)
     assert (retrainer.predict(draws) == expected).all()
-    assert retrainer._learner._by_level
+    assert retrainer._learner._levels is not None
     # sorted columns give the same, from the same draws
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batched_forest, "_has_levels", lambda columns, n_classes: False)
+        patch.setattr(batched_forest, "_levels_of", lambda columns, n_classes: None)
         assert (predictions(tree, X, y, folds, null, draws) == expected).all()
 
 

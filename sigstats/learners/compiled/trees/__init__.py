@@ -1,6 +1,8 @@
 """Trees and forests, compiled: a fold is predicted by what scikit-learn would grow on the others."""
 
-from ._draws import Features, Settings
-from ._growth import Retrained, predict_fold
+from ._coded_growth import predict_coded_fold
+from ._forest_folds import Retrained, Settings
+from ._sorted_growth import predict_sorted_fold
+from ._sorted_splits import Features
 
-__all__ = ["Features", "Retrained", "Settings", "predict_fold"]
+__all__ = ["Features", "Retrained", "Settings", "predict_coded_fold", "predict_sorted_fold"]

@@ -1,10 +1,10 @@
-"""What trees are grown from, by how much a split improves a node, and draws of columns, compiled by Numba.
+"""By how much a split improves a node, and the draws of columns, as scikit-learn has them, compiled by Numba.
 
 What is compared is made of the same floats in the same order as scikit-learn's, and columns are searched in the order
 that it draws, as the first of equal splits wins.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,45 +13,6 @@ from sigstats._common.compiled import compiled
 #: scikit-learn holds values no farther apart than this to be equal.
 SAME: Final = np.float32(1e-7)
 EPSILON: Final = float(np.finfo(np.float64).eps)
-
-
-class Settings(NamedTuple):
-    """Limits of trees: depth, rows of a node that is split and of a leaf, columns tried; whether thresholds are drawn.
-
-    And the number of classes.
-    """
-
-    deepest: int
-    fewest: int
-    smallest: int
-    tried: int
-    drawn_thresholds: bool
-    n_classes: int
-
-
-class Features(NamedTuple):
-    """The features of the rows."""
-
-    #: The feature of each column: a number, or one of the categories of a nominal feature; array of int64, shape
-    #: (columns,).
-    feature_of: Any
-    #: array of bool, shape (features,).
-    nominal: Any
-    #: The numbers; array of float32, shape (features, n).
-    values: Any
-    #: The column in which a row has 1, for nominal features; array of uint32, shape (features, n).
-    categories: Any
-    #: The rank of each value among those of its feature, where all have few; array of uint8, shape (features, n) or
-    #: (0, n).
-    levels: Any
-
-
-class Sample(NamedTuple):
-    """The rows of a tree: their features, and of each row the class and how often it was drawn."""
-
-    features: Features
-    label: Any
-    weight: Any
 
 
 @compiled

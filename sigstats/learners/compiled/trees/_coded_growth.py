@@ -1,0 +1,240 @@
+"""Forests of classification trees from coded columns, compiled by Numba, with scikit-learn's own trees and votes.
+
+A random forest whose columns have few levels counts classes by level, extra trees count rows up to a threshold. A node
+is one list of its rows, of extra trees in the order of their classes. What is compared is made of the same floats in
+the same order as scikit-learn's, of whole numbers whose sums do not depend on the order of rows.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.compiled import borrowed, compiled, inlined
+
+from ._coded_at_once import MANY, best_of_all_levels
+from ._coded_room import Room, Tree, borrow, make_room
+from ._coded_search import best_of_drawn, best_of_levels, draw_code, draw_codes
+from ._coded_splits import Choice, Coded, code_below, draw_columns
+from ._forest_folds import Retrained, Settings, count, decide, parted
+from ._improvement import EPSILON, helps
+
+
+@inlined
+def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int, even: bool, room: Room) -> Any:
+    """The best split on the columns that were drawn."""
+    tried, total, smallest = room.tried, room.total, settings.smallest
+    count(sample, members, total)
+    if not settings.drawn_thresholds:
+        if even and n < MANY and 2 * found >= sample.codes.shape[1]:
+            return best_of_all_levels(sample, members, tried, found, total, smallest, room.lefts)
+        return best_of_levels(sample, members, tried, found, total, n, smallest, room.left, room.levels)
+    draw_codes(sample, tried, found)
+    return best_of_drawn(sample, members, tried, found, total, n, smallest, room.left)
+
+
+@inlined
+def _choose_of_two(sample: Coded, members: Any, drawn_thresholds: bool, room: Room) -> Choice:
+    """The split of two rows of two classes, which any column parts: the first that was drawn."""
+    tried, feature = room.tried, np.uint64(room.tried.columns[0])
+    low, high = np.int64(tried.lowest[feature]), np.int64(tried.highest[feature])
+    code = draw_code(sample, feature, low, high, tried.draws[0]) if drawn_thresholds else low
+    first = np.uint64(sample.codes[members[0], feature] > code)
+    left, right = np.int64(sample.weight[members[first]]), np.int64(sample.weight[members[np.uint64(1) - first]])
+    return Choice(np.int64(feature), code, left, left * left, right * right)
+
+
+@inlined
+def _part(codes: Any, members: Any, code: Any, spare: Any) -> Any:
+    """Put the rows that go left first, both parts in the order they had: how many, and the lowest code to the right."""
+    lefts, above = np.uint64(0), np.int64(1) << 32
+    for at in range(np.uint64(len(members))):
+        row = members[at]
+        members[lefts], spare[at - lefts] = row, row
+        own = np.int64(codes[row])
+        lefts += np.uint64(own <= code)
+        above = min(above, own if own > code else above)
+    for at in range(lefts, np.uint64(len(members))):
+        members[at] = spare[at - lefts]
+    return np.int64(lefts), above
+
+
+@inlined
+def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n: int, squares: int) -> None:
+    """Note a node's rows, its depth, its known constant columns, whose child it is, its draws and squared counts."""
+    node[0], node[1], node[2], node[3], node[4], node[5], node[6] = start, end, depth, known, child, n, squares
+
+
+@compiled
+def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, tree: Tree, room: Room) -> None:
+    """Grow a tree on the rows that `rows` lists, in the order of their classes; `even` says that all weigh one."""
+    columns, constants, waiting, nodes = room.columns, room.constants, room.waiting, tree.nodes
+    for column in range(len(columns)):
+        columns[column] = column
+    drawn_in_all, squares = count(sample, rows, room.total)
+    height, made, shared, state = 0, 1, 0, seed
+    nodes[0] = -1
+    nodes[0, 0] = 0
+    if _is_pure(drawn_in_all, squares):
+        nodes[0, 2] = -1 - np.int64(sample.label[rows[0]])
+    else:
+        _wait(waiting[0], 0, len(rows), 0, 0, 0, drawn_in_all, squares)
+        height = 1
+    while height:
+        height -= 1
+        own = waiting[height]
+        start, end, depth, known, child, n, squares = own[0], own[1], own[2], own[3], own[4], own[5], own[6]
+        members, m = rows[start:end], end - start
+        impurity = 1.0 - squares / (float(n) * float(n))
+        choice, constant = Choice(-1, 0, 0, 0, 0), known
+        if not (depth >= settings.deepest or m < settings.fewest or m < 2 * settings.smallest or impurity <= EPSILON):
+            found, constant, state = draw_columns(
+                sample, columns, members, known, settings.tried, settings.drawn_thresholds, state, room.tried
+            )
+            if m == 2 and found:
+                choice = _choose_of_two(sample, members, settings.drawn_thresholds, room)
+            elif found:
+                choice = _choose(sample, members, settings, found, n, even, room)
+            for at in range(known):
+                columns[at] = constants[at]
+            for at in range(known, constant):
+                constants[at] = columns[at]
+        parts = choice.left_squares, choice.n_left, choice.right_squares
+        if choice.feature < 0 or not helps(*parts, n, impurity, drawn_in_all):
+            nodes[child >> 1, 2 + (child & 1)] = -1 - settings.n_classes - shared
+            count(sample, members, room.total)
+            for own_class in range(settings.n_classes):
+                tree.shares[shared, own_class] = float(room.total[own_class]) / float(n)
+            shared += 1
+            continue
+        feature, code = np.uint64(choice.feature), choice.code
+        cut, above = _part(sample.columns[feature], members, code, room.spare)
+        if not settings.drawn_thresholds:
+            code = _code_between(sample, choice.feature, code, above)
+        node, made = made, made + 1
+        nodes[child >> 1, 2 + (child & 1)] = node
+        nodes[node, 0], nodes[node, 1] = choice.feature, code
+        n_left, rest, middle = choice.n_left, n - choice.n_left, start + cut
+        if _is_pure(rest, choice.right_squares):
+            nodes[node, 3] = -1 - np.int64(sample.label[members[cut]])
+        else:
+            _wait(waiting[height], middle, end, depth + 1, constant, 2 * node + 1, rest, choice.right_squares)
+            height += 1
+        if _is_pure(n_left, choice.left_squares):
+            nodes[node, 2] = -1 - np.int64(sample.label[members[0]])
+        else:
+            _wait(waiting[height], start, middle, depth + 1, constant, 2 * node, n_left, choice.left_squares)
+            height += 1
+
+
+@inlined
+def _is_pure(n: int, squares: int) -> bool:
+    """True if all are of one class, from their number and the squared counts of classes."""
+    return squares == n * n
+
+
+@inlined
+def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
+    """The highest code that goes left where the threshold is halfway between two codes."""
+    values: Any = sample.values[feature]
+    threshold = float(values[below]) / 2.0 + float(values[above]) / 2.0
+    return code_below(sample, feature, threshold, below, above)
+
+
+@compiled
+def predict_coded_fold(
+    settings: Settings, forest: Retrained, codes: Any, columns: Any, values: Any, apart: bool
+) -> None:
+    """Predict a fold.
+
+    `codes` (array of unsigned integers, shape (n, width)): the rank of each value among those of its column, or of 32
+    bits the value as `forest._codes` has it, and zeros beyond the columns.
+    `columns` (array of unsigned integers, shape (columns, n)): the same by column.
+    `values` (array of float32, shape (columns, codes)): the value of each code, in increasing order; none of codes of
+    32 bits.
+    `apart`: whether scikit-learn tells all values of a column apart.
+    """
+    n = len(codes)
+    placed, tests = parted(forest)
+    weight, marks = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
+    sample = Coded(codes, columns, values, apart, forest.label, weight, marks)
+    votes = np.zeros((n, settings.n_classes))
+    room, tree = make_room(sample, len(placed), settings)
+    train, rows = _by_class(forest, settings.n_classes), np.empty(len(placed), dtype=np.uint32)
+    _poll(settings, forest.seeds, forest.draws, sample, train, tests, placed, tree, room, rows, votes)
+    decide(forest, tests, votes)
+
+
+@compiled
+def _poll(
+    settings: Settings,
+    seeds: Any,
+    draws: Any,
+    owned: Coded,
+    train: Any,
+    tests: Any,
+    placed: Any,
+    tree: Tree,
+    room: Room,
+    rows: Any,
+    votes: Any,
+) -> None:
+    """Add the votes of all trees; `placed` are the training rows in the order in which `draws` has them."""
+    sample = Coded(
+        borrowed(owned.codes),
+        borrowed(owned.columns),
+        borrowed(owned.values),
+        owned.apart,
+        borrowed(owned.label),
+        borrowed(owned.weight),
+        borrowed(owned.marks),
+    )
+    scratch, grown = borrow(room, tree)
+    rows = borrowed(rows)
+    for each in range(len(seeds)):
+        different, even = 0, True
+        for at in range(len(placed)):
+            drawn = draws[each, at]
+            sample.weight[placed[at]] = drawn
+            sample.marks[placed[at]] = 1 << 32 | np.int64(drawn)
+            even &= drawn <= 1
+        for row in train:
+            if sample.weight[row]:
+                rows[different] = row
+                different += 1
+        _grow(sample, rows[:different], settings, seeds[each], even, grown, scratch)
+        _vote(sample, grown, tests, votes)
+
+
+@compiled
+def _vote(sample: Coded, tree: Tree, tested: Any, votes: Any) -> None:
+    """Add the shares of classes in the leaves of the tested rows."""
+    n_classes = votes.shape[1]
+    for row in tested:
+        node = np.int64(tree.nodes[0, 2])
+        while node >= 0:
+            place = np.uint64(node)
+            right = np.int64(sample.codes[row, np.uint64(tree.nodes[place, 0])]) > np.uint32(tree.nodes[place, 1])
+            node = np.int64(tree.nodes[place, np.uint64(2) + np.uint64(right)])
+        leaf = -1 - node
+        if leaf < n_classes:
+            votes[row, leaf] += 1.0
+            continue
+        for own_class in range(n_classes):
+            votes[row, own_class] += tree.shares[leaf - n_classes, own_class]
+
+
+@compiled
+def _by_class(forest: Retrained, n_classes: int) -> Any:
+    """The rows to train on, in the order of their classes and then as they stand."""
+    label, train = forest.label, np.empty(forest.draws.shape[1], dtype=np.uint32)
+    filled = np.zeros(n_classes + 1, dtype=np.int64)
+    for row in range(len(label)):
+        if forest.fold[row] != forest.tested:
+            filled[label[row] + 1] += 1
+    for own_class in range(n_classes):
+        filled[own_class + 1] += filled[own_class]
+    for row in range(len(label)):
+        if forest.fold[row] != forest.tested:
+            train[filled[label[row]]] = row
+            filled[label[row]] += 1
+    return train

@@ -1,0 +1,173 @@
+"""The columns that are tried in a node of a forest's tree of coded columns, compiled by Numba.
+
+A code is the rank of a value among the distinct values of its column, or the value itself as a whole number; it does
+not depend on labels or folds. Rows lie side by side, so that the lowest and the highest codes of all columns in a node
+are found by vector instructions. Which columns are tried depends on nothing else: they are drawn first, as scikit-learn
+draws them, and searched then.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numba import extending, types
+
+from sigstats._common.compiled import inlined
+
+from ._improvement import SAME, next_draw
+from ._lanes import LINE, higher, load, lower, store
+
+#: Codes of 32 bits are the bits of a value; of negative values all are turned, of others the sign.
+_SIGN: Final = np.uint32(1 << 31)
+
+
+class Coded(NamedTuple):
+    """The rows of a tree.
+
+    ``codes`` (n, width) are filled with zeros beyond the columns, ``columns`` (features, n) are the same by column, and
+    ``values`` (features, codes) what they stand for; codes of 32 bits are values themselves. ``apart`` says that
+    scikit-learn tells all values of a column apart. Of each row, ``label`` is the class and ``weight`` how often it was
+    drawn; ``marks`` are 1 and the weight, in the upper and the lower 32 bits.
+    """
+
+    codes: Any
+    columns: Any
+    values: Any
+    apart: Any
+    label: Any
+    weight: Any
+    marks: Any
+
+
+class Choice(NamedTuple):
+    """The split of a node: its column or -1, the highest code that goes left, draws there, squared counts."""
+
+    feature: Any
+    code: Any
+    n_left: Any
+    left_squares: Any
+    right_squares: Any
+
+
+class Tried(NamedTuple):
+    """The lowest and highest code of each column in a node; the columns to search, and what was drawn for them.
+
+    ``draws`` are numbers of the sequence, and then the codes up to which rows go left; ``tops`` are
+    codes by column up to which rows are counted.
+    """
+
+    lowest: Any
+    highest: Any
+    tops: Any
+    columns: Any
+    draws: Any
+
+
+def _are_values(context: Any, codes: Any) -> Any:  # noqa: ARG001 (Numba's)
+    """True if codes are values themselves, and not ranks; known when compiled, so that nothing branches on it."""
+
+    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+        return target.get_constant(types.boolean, codes.dtype.bitwidth == 32)
+
+    return types.boolean(codes), lower
+
+
+are_values: Any = extending.intrinsic(_are_values)
+
+
+@inlined
+def _find_bounds(codes: Any, members: Any, tried: Tried) -> None:
+    """Find the lowest and the highest code of each column in a node."""
+    width = np.uint64(codes.shape[1])
+    for line in range(0, codes.shape[1], LINE // codes.itemsize):
+        low = high = load(codes, members[0] * width + np.uint64(line))
+        for at in range(1, len(members)):
+            own = load(codes, members[at] * width + np.uint64(line))
+            low, high = lower(low, own), higher(high, own)
+        store(tried.lowest, np.uint64(line), low)
+        store(tried.highest, np.uint64(line), high)
+
+
+@inlined
+def _remainder(state: int, count: int) -> Any:
+    """The place among `count` that a number of the sequence stands for."""
+    return np.int64(np.uint32(state & 0x7FFFFFFF) % np.uint32(max(count, 1)))
+
+
+@inlined
+def value_of(sample: Coded, feature: Any, code: Any) -> Any:
+    """The value of a code."""
+    if not are_values(sample.codes):
+        return sample.values[feature, code]
+    bits = np.uint32(code)
+    return np.uint32(bits ^ (np.uint32(np.int32(np.uint32(~bits)) >> 31) | _SIGN)).view(np.float32)
+
+
+@inlined
+def _code_of(threshold: float) -> Any:
+    """The code of the highest value of 32 bits that is not above a threshold."""
+    value = np.float32(threshold)
+    bits = value.view(np.uint32)
+    return np.int64(bits ^ (np.uint32(np.int32(bits) >> 31) | _SIGN)) - int(float(value) > threshold)
+
+
+@inlined
+def draw_columns(
+    sample: Coded,
+    columns: Any,
+    members: Any,
+    known: int,
+    most: int,
+    with_thresholds: bool,
+    state: int,
+    tried: Tried,
+) -> tuple[int, int, int]:
+    """Draw the columns to search; how many they are, how many are constant (put first), and the state of the sequence.
+
+    ``most`` is how many columns are looked at, constant ones included, as long as one that varies is among them. Which
+    they are cannot be foreseen by the processor, so that all that is done here is done without a branch. In `columns`
+    stand known constants that were drawn, known constants, constants found in this node, those not drawn yet, and from
+    `undrawn` on those to search.
+    """
+    constant, drawn, undrawn, visited, found = known, 0, len(columns), 0, 0
+    _find_bounds(sample.codes, members, tried)
+    ahead = next_draw(state)
+    remainder = _remainder(ahead, len(columns))
+    while undrawn > constant and (visited < most or visited <= constant - known + drawn):
+        visited += 1
+        listed = int(drawn + remainder < known)
+        at = drawn + remainder + (1 - listed) * (constant - known)
+        feature = columns[at]
+        low, high = tried.lowest[feature], tried.highest[feature]
+        varies = int(
+            low != high if sample.apart else value_of(sample, feature, high) > value_of(sample, feature, low) + SAME
+        )
+        to = drawn if listed else undrawn - 1 if varies else constant
+        columns[at] = columns[to]
+        columns[to] = feature
+        drawn += listed
+        undrawn -= varies
+        constant += 1 - listed - varies
+        # What comes next is made for both cases before it is known which this is.
+        following = next_draw(ahead)
+        tried.columns[found], tried.draws[found] = feature, following & 0x7FFFFFFF
+        found += varies
+        after, left = next_draw(following), len(columns) - visited
+        remainders = _remainder(following, left), _remainder(after, left)
+        skips = varies and with_thresholds
+        state = following if skips else ahead
+        ahead = after if skips else following
+        remainder = remainders[1] if skips else remainders[0]
+    return found, constant, state
+
+
+@inlined
+def code_below(sample: Coded, feature: Any, threshold: float, low: Any, high: Any) -> Any:
+    """The highest code from `low` to below `high` whose value is not above the threshold; that of `low` is not."""
+    if are_values(sample.codes):
+        return _code_of(threshold)
+    values, low, high = sample.values[feature], np.int64(low), np.int64(high)
+    while high - low > 1:
+        middle = (low + high) >> 1
+        goes = values[middle] <= threshold
+        low, high = middle if goes else low, high if goes else middle
+    return low

@@ -1,0 +1,188 @@
+"""Trees and random forests from features that are sorted once, compiled by Numba: scikit-learn's own trees and votes.
+
+scikit-learn sorts every feature anew in every node. Permuted labels leave the order of a feature as it is, and a
+permuted feature takes its order along, so here a feature is sorted once a data set; where a node is split, its rows
+are parted in the order they have. A bootstrap sample says how often each training row was drawn, and depends on the
+seed and the number of rows alone.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.compiled import compiled, inlined
+
+from ._forest_folds import Retrained, Settings, count, decide, parted
+from ._improvement import EPSILON, helps
+from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split
+
+
+@compiled
+def _part(members: Any, goes_left: Any, spare: Any) -> None:
+    """Put the rows that go left first, both parts in the order they had."""
+    lefts = np.uint64(0)
+    for at in range(np.uint64(len(members))):
+        row = members[at]
+        members[lefts] = row
+        spare[at - lefts] = row
+        lefts += np.uint64(goes_left[row])
+    members[lefts:] = spare[: np.uint64(len(members)) - lefts]
+
+
+@compiled
+def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, child: int) -> None:
+    """Note a node's rows, what lists them, its depth, its known constant columns, and whose child it is."""
+    node[0], node[1], node[2], node[3], node[4], node[5] = start, end, listed, depth, known, child
+
+
+@inlined
+def _goes_right(features: Features, column: Any, threshold: float, row: Any) -> Any:
+    """True if a row goes right: it is of a category, or above a threshold."""
+    feature = features.feature_of[column]
+    if features.nominal[feature]:
+        return features.categories[feature, row] == column
+    return features.values[feature, row] > threshold
+
+
+@compiled
+def _part_all(
+    features: Features, rows: Any, node: Node, split: Split, varying: Any, parted_in: Any, goes_left: Any, spare: Any
+) -> int:
+    """Part the rows of a node in the lists of the features that vary in it; the number of a list that is parted."""
+    start, end = node.start, node.end
+    for row in rows[node.listed, start:end]:
+        goes_left[row] = not _goes_right(features, split.column, split.threshold, row)
+    if end - start <= FEW:
+        _part(rows[node.listed, start:end], goes_left, spare)
+        return node.listed
+    feature = features.feature_of[split.column]
+    parted_in[feature] = node.number
+    if features.nominal[feature]:
+        _part(rows[feature, start:end], goes_left, spare)
+    for column in varying:
+        other = features.feature_of[column]
+        if parted_in[other] != node.number:
+            parted_in[other] = node.number
+            _part(rows[other, start:end], goes_left, spare)
+    return int(feature)
+
+
+@compiled
+def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int) -> Any:
+    """Grow a tree on the rows that `rows` lists, in the order of each feature; `columns` are those there are.
+
+    Returns, by node, its column (-1 in a leaf), the threshold, the nodes to go to, and the shares of classes in a leaf.
+    """
+    features, n_classes, (n_features, m) = sample.features, settings.n_classes, rows.shape
+    asked = np.empty(2 * m, dtype=np.int32)
+    thresholds = np.empty(2 * m, dtype=np.float64)
+    children = np.empty((2 * m, 2), dtype=np.int32)
+    shares = np.empty((2 * m, n_classes), dtype=np.float64)
+    columns, constants = columns.copy(), np.empty(len(columns), dtype=np.int64)
+    n_categories = len(features.feature_of) if features.nominal.any() else 0
+    room = Room(
+        np.empty(n_classes, dtype=np.int64),
+        np.empty(n_classes, dtype=np.int64),
+        np.empty(FEW, dtype=np.uint32),
+        Categories(
+            np.full(n_features, -1, dtype=np.int64),
+            np.full(n_categories, -1, dtype=np.int64),
+            np.empty(n_categories, dtype=np.int64),
+            np.empty((n_categories, n_classes), dtype=np.int64),
+        ),
+    )
+    parted_in = np.full(n_features, -1, dtype=np.int64)
+    goes_left = np.zeros(features.values.shape[1], dtype=np.uint8)
+    spare = np.empty(m, dtype=np.uint32)
+    waiting = np.empty((m + 1, 6), dtype=np.int64)
+    _wait(waiting[0], 0, m, 0, 0, 0, -1)
+    height, nodes, state, drawn_in_all = 1, 0, seed, 0
+    while height:
+        height -= 1
+        own = waiting[height]
+        start, end, listed, depth, known, child = own[0], own[1], own[2], own[3], own[4], own[5]
+        n, squares = count(sample, rows[listed, start:end], room.total)
+        impurity = 1.0 - squares / (float(n) * float(n))
+        node, nodes = Node(nodes, listed, start, end, n, squares), nodes + 1
+        if child >= 0:
+            children[child >> 1, child & 1] = node.number
+        else:
+            drawn_in_all = n
+        few = end - start < settings.fewest or end - start < 2 * settings.smallest
+        split, constant = Split(-1, 0.0, -1, 0, 0, 0), known
+        if not (depth >= settings.deepest or few or impurity <= EPSILON):
+            split, constant, state = best_split(sample, rows, node, settings, columns, known, state, room)
+            columns[:known] = constants[:known]
+            constants[known:constant] = columns[known:constant]
+        squares_left, n_left, squares_right = split.left_squares, split.n_left, split.right_squares
+        if split.column < 0 or not helps(squares_left, n_left, squares_right, n, impurity, drawn_in_all):
+            asked[node.number] = -1
+            for own_class in range(n_classes):
+                shares[node.number, own_class] = float(room.total[own_class]) / float(n)
+            continue
+        asked[node.number], thresholds[node.number] = split.column, split.threshold
+        middle, rest = start + split.cut, n - n_left
+        left_grows = split.cut > FEW and squares_left < n_left * n_left
+        right_grows = end - middle > FEW and squares_right < rest * rest
+        grows = depth + 1 < settings.deepest and (left_grows or right_grows)
+        varying = columns[constant:] if grows else columns[:0]
+        listed = _part_all(features, rows, node, split, varying, parted_in, goes_left, spare)
+        _wait(waiting[height], middle, end, listed, depth + 1, constant, 2 * node.number + 1)
+        _wait(waiting[height + 1], start, middle, listed, depth + 1, constant, 2 * node.number)
+        height += 2
+    return asked, thresholds, children, shares
+
+
+@compiled
+def _columns_there(features: Features, rows: Any) -> Any:
+    """The columns of numbers, and those of the categories that some row has: another is no column for scikit-learn."""
+    there = np.zeros(len(features.feature_of), dtype=np.bool_)
+    for column in range(len(there)):
+        there[column] = not features.nominal[features.feature_of[column]]
+    for feature in range(len(features.nominal)):
+        if features.nominal[feature]:
+            for row in rows:
+                there[features.categories[feature, row]] = True
+    return np.flatnonzero(there)
+
+
+@compiled
+def _listed(order: Any, wanted: Any, m: int) -> Any:
+    """Of lists of rows those that are wanted, `m` of them."""
+    lists = np.empty((len(order), m), dtype=np.uint32)
+    for each in range(len(order)):
+        filled = 0
+        for row in order[each]:
+            if wanted[row]:
+                lists[each, filled] = row
+                filled += 1
+    return lists
+
+
+@compiled
+def predict_sorted_fold(settings: Settings, forest: Retrained, features: Features, order: Any) -> None:
+    """Predict a fold.
+
+    `features`: where some are nominal, all rows are drawn once. `order` (array of uint32, shape (features, n)): the
+    rows in the order of each feature's values; of a nominal feature in any.
+    """
+    n, m = features.values.shape[1], forest.draws.shape[1]
+    placed, tests = parted(forest)
+    columns = _columns_there(features, placed)
+    train = _listed(order, forest.fold != forest.tested, m)
+    weight, votes = np.zeros(n, dtype=np.int32), np.zeros((n, settings.n_classes))
+    for tree in range(len(forest.seeds)):
+        different = 0
+        for at in range(m):
+            weight[placed[at]] = forest.draws[tree, at]
+            different += forest.draws[tree, at] > 0
+        rows = _listed(train, weight, different)
+        sample = Sample(features, forest.label, weight)
+        asked, thresholds, children, shares = _grow(sample, rows, columns, settings, forest.seeds[tree])
+        for row in tests:
+            node = 0
+            while asked[node] >= 0:
+                node = children[node, 1 if _goes_right(features, asked[node], thresholds[node], row) else 0]
+            for own_class in range(settings.n_classes):
+                votes[row, own_class] += shares[node, own_class]
+    decide(forest, tests, votes)

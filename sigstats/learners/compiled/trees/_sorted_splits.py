@@ -1,0 +1,199 @@
+"""The best split of a node of a tree of sorted features, as scikit-learn finds it, compiled by Numba.
+
+Counts are whole numbers, so that sums of them do not depend on the order of rows. A nominal feature, which scikit-learn
+sees as a column of 0 and 1 for each category, is one list of rows: one pass counts the classes of all its categories.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from sigstats._common.compiled import compiled
+
+from ._forest_folds import Settings
+from ._improvement import SAME, draw_place, floor_of, improvement, promising
+
+#: So few rows are sorted by each column that is tried, which costs less than keeping them in order.
+FEW: Final = 16
+
+
+class Features(NamedTuple):
+    """The features of the rows."""
+
+    #: The feature of each column: a number, or one of the categories of a nominal feature; array of int64, shape
+    #: (columns,).
+    feature_of: Any
+    #: array of bool, shape (features,).
+    nominal: Any
+    #: The numbers; array of float32, shape (features, n).
+    values: Any
+    #: The column in which a row has 1, for nominal features; array of uint32, shape (features, n).
+    categories: Any
+
+
+class Sample(NamedTuple):
+    """The rows of a tree: their features, and of each row the class and how often it was drawn."""
+
+    features: Features
+    label: Any
+    weight: Any
+
+
+class Split(NamedTuple):
+    """A split: its column or -1, threshold, the different rows that go left, all drawn that do, and squared counts."""
+
+    column: int
+    threshold: float
+    cut: int
+    n_left: int
+    left_squares: int
+    right_squares: int
+
+
+class Categories(NamedTuple):
+    """Of each feature and category the node in which it was counted last; different rows, and draws by class, there."""
+
+    of_feature: Any
+    of_category: Any
+    rows: Any
+    classes: Any
+
+
+class Node(NamedTuple):
+    """A node: its number, the list that is known to have its rows and where they are in it, draws, squared counts."""
+
+    number: int
+    listed: int
+    start: int
+    end: int
+    n: int
+    squares: int
+
+
+class Room(NamedTuple):
+    """Memory that each node overwrites: counts of classes in all and to the left, a few rows in order, categories."""
+
+    total: Any
+    left: Any
+    ordered: Any
+    categories: Categories
+
+
+@compiled
+def _best_threshold(
+    sample: Sample, values: Any, members: Any, total: Any, n: int, squares: int, smallest: int, best: float, left: Any
+) -> Any:
+    """The place in `members`, in order, where parting improves most and by more than `best`, or -1; and the left."""
+    left[:] = 0
+    floor = floor_of(best, n)
+    left_squares, right_squares, n_left = 0, squares, 0
+    place, n_there, left_there, right_there = -1, 0, 0, 0
+    previous = values[members[0]]
+    for cut in range(1, len(members)):
+        row = members[cut - 1]
+        own, weight = sample.label[row], sample.weight[row]
+        so_far = left[own]
+        left[own] = so_far + weight
+        left_squares += weight * (2 * so_far + weight)
+        right_squares -= weight * (2 * (total[own] - so_far) - weight)
+        n_left += weight
+        value = values[members[cut]]
+        distinct = value > previous + SAME
+        previous = value
+        if not distinct or cut < smallest or len(members) - cut < smallest:
+            continue
+        if not promising(left_squares, n_left, right_squares, n - n_left, floor):
+            continue
+        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
+        if gain > best:
+            best, place, n_there, left_there, right_there = gain, cut, n_left, left_squares, right_squares
+            floor = floor_of(best, n)
+    return place, best, n_there, left_there, right_there
+
+
+@compiled
+def _sort(values: Any, members: Any, ordered: Any) -> None:
+    """Put a few rows in the order of their values."""
+    for at in range(len(members)):
+        row = members[at]
+        value = values[row]
+        place = at
+        while place > 0 and values[ordered[place - 1]] > value:
+            ordered[place] = ordered[place - 1]
+            place -= 1
+        ordered[place] = row
+
+
+@compiled
+def _count_categories(sample: Sample, categories: Any, members: Any, node: int, counts: Categories) -> None:
+    """Count the rows of a node in each category, by class."""
+    for row in members:
+        category = categories[row]
+        if counts.of_category[category] != node:
+            counts.of_category[category] = node
+            counts.rows[category] = 0
+            counts.classes[category] = 0
+        counts.rows[category] += 1
+        counts.classes[category, sample.label[row]] += sample.weight[row]
+
+
+@compiled
+def _split_of_category(column: int, rows: int, inside: int, counts: Any, total: Any) -> Any:
+    """The split that sends the rows of a category to the right, and its improvement."""
+    without, within, n, n_inside = 0, 0, 0, 0
+    for own_class in range(len(total)):
+        own = counts[own_class]
+        n += total[own_class]
+        n_inside += own
+        within += own * own
+        without += (total[own_class] - own) ** 2
+    split = Split(column, 0.0, rows - inside, n - n_inside, without, within)
+    return split, improvement(without, n - n_inside, within, n_inside)[0]
+
+
+@compiled
+def best_split(
+    sample: Sample, rows: Any, node: Node, settings: Settings, columns: Any, known: int, state: int, room: Room
+) -> Any:
+    """The best split of a node among some columns, how many are constant (put first), and the state of the sequence."""
+    features, counts, m = sample.features, room.categories, node.end - node.start
+    split, best = Split(-1, 0.0, -1, 0, 0, 0), -np.inf
+    constant, drawn, undrawn, visited = known, 0, len(columns), 0
+    while undrawn > constant and (visited < settings.tried or visited <= constant - known + drawn):
+        visited += 1
+        at, drawn, state = draw_place(columns, known, constant, drawn, undrawn, state)
+        if at < 0:
+            continue
+        column = columns[at]
+        feature = features.feature_of[column]
+        nominal, values, inside = features.nominal[feature], features.values[feature], 0
+        members = rows[feature if m > FEW else node.listed, node.start : node.end]
+        if nominal:
+            if counts.of_feature[feature] != node.number:
+                counts.of_feature[feature] = node.number
+                _count_categories(sample, features.categories[feature], members, node.number, counts)
+            inside = counts.rows[column] if counts.of_category[column] == node.number else 0
+            varies = 0 < inside < m
+        else:
+            if m <= FEW:
+                _sort(values, members, room.ordered)
+                members = room.ordered[:m]
+            varies = values[members[m - 1]] > values[members[0]] + SAME
+        to = undrawn - 1 if varies else constant
+        columns[at], columns[to] = columns[to], column
+        if not varies:
+            constant += 1
+            continue
+        undrawn -= 1
+        if nominal:
+            if min(inside, m - inside) >= settings.smallest:
+                found, gain = _split_of_category(column, m, inside, counts.classes[column], room.total)
+                split, best = (found, gain) if gain > best else (split, best)
+            continue
+        cut, best, n_left, left_squares, right_squares = _best_threshold(
+            sample, values, members, room.total, node.n, node.squares, settings.smallest, best, room.left
+        )
+        if cut >= 0:
+            threshold = float(values[members[cut - 1]]) / 2.0 + float(values[members[cut]]) / 2.0
+            split = Split(column, threshold, cut, n_left, left_squares, right_squares)
+    return split, constant, state
