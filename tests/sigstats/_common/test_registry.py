@@ -68,7 +68,6 @@ def test_there_is_one_registry_for_each_folder_of_kinds():
         "sigstats.flows.report.sections",
         "sigstats.flows.report.figures",
         "sigstats.flows.studies",
-        "sigstats.flows.studies.populations",
         "sigstats.flows.studies.significance_tables",
     } <= set(REGISTRIES)
 
