@@ -29,7 +29,7 @@ class Record:
 def record(kind: type[R], values: Mapping[str, Any]) -> R:
     """The record of a JSON object.
 
-    >>> >>> record(Learner, {"learner": "1-nn", "params": {}})
+    >>> record(Learner, {"learner": "1-nn", "params": {}})
     Learner(learner='1-nn', params={}, code=None, stem=None, tune=None)
     """
     hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
