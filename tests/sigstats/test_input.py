@@ -36,7 +36,7 @@ def test_series_of_different_indexes_are_refused(index):
     calls = {
         "b": lambda: sigstats.discordant_counts(y, y, other),
         "a": lambda: sigstats.JointEvents.from_predictions(y, other, y),
-        "y_pred": lambda: confusion_table(y, other),
+        "prediction": lambda: confusion_table(y, other),
         "score_b": lambda: sigstats.mean_score_test(y, other),
         "score_a": lambda: sigstats.auc_test(y, other, other),
     }
