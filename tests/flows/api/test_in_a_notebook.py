@@ -67,6 +67,7 @@ def test_a_terminal_of_ipython_has_no_notebook(monkeypatch, tmp_path, capsys):
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.faults
 @pytest.mark.processes
 def test_what_an_interruption_leaves_is_taken_up(tmp_path, monkeypatch):
     """Ctrl-C after the first block: KeyboardInterrupt, some replicates; the same call computes only the others."""

@@ -228,6 +228,7 @@ def test_a_test_set_is_replayed(package, tmp_path, capsys):
     assert said.out.count("  as stored\n") == 1
 
 
+@pytest.mark.faults
 @pytest.mark.processes
 def test_a_test_that_hangs_fails_its_own_cells_and_in_a_replay_too(package, tmp_path, capsys):
     slow = {"test": f"{CHECKS}:slow", "time_limit": 0.3}

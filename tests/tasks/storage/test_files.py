@@ -162,6 +162,7 @@ with open_files(sys.argv[1]).lock():
 """
 
 
+@pytest.mark.faults
 def test_only_one_run_holds_the_lock_and_its_end_or_death_frees_it(root):
     if root.startswith("memory"):
         pytest.skip("no other process can see this one's memory")

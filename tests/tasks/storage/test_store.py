@@ -197,6 +197,7 @@ def test_every_truncation_is_found(store, cell, drawing):
         assert name in found.damaged[0]
 
 
+@pytest.mark.faults
 @settings(
     derandomize=True,
     max_examples=examples(300),
