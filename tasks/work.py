@@ -135,36 +135,40 @@ class Source(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcomes(Record):
+class Swappable(Record):
+    """A population of which test sets are drawn."""
+
+    #: Whether the outputs of A and B are exchanged in each row with probability 1/2, so that neither is better.
+    swapped: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcomes(Swappable):
     """The values of a `sigstats.tasks.populations.population.Population`."""
 
     outcomes: tuple[float, ...]
     endless: bool
-    swapped: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class Computed(Record):
+class Computed(Swappable):
     """A population that another cell computes."""
 
     outcomes_of: Source
-    swapped: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class Events(Record):
+class Events(Swappable):
     """A population of joint events in the store."""
 
     events: Named
-    swapped: bool
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoredRows(Record):
+class ScoredRows(Swappable):
     """A population of scored rows in the store."""
 
     scores: Named
-    swapped: bool
 
 
 @dataclass(frozen=True, kw_only=True)
