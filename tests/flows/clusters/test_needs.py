@@ -152,7 +152,7 @@ def test_blocks_go_to_the_pool_of_their_needs():
 def running():
     """A scheduler at an address whose one worker declares resources."""
     options = {
-        "dashboard_address": None,
+        "dashboard_address": "127.0.0.1:0",
         "resources": {"gpu": 1, "threads": 2},
         "processes": False,
         "protocol": "tcp://",
