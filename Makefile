@@ -41,10 +41,10 @@ run: $(READY)  ## the quick-start study: four data sets, four classifiers, all t
 PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist loadfile --no-loadscope-reorder \
   --max-worker-restart 0
 
-test: $(READY_TESTS)  ## the tests of a few minutes: all but most of the faults
-	@$(PYTEST) -m "not (faults or types) or smoke" --hypothesis-profile $(EXAMPLES)
+test: $(READY_TESTS)  ## the tests of four minutes: all but the long ones and most of the faults
+	@$(PYTEST) -m "not (faults or long or types) or smoke" --hypothesis-profile $(EXAMPLES)
 
-test-faults: $(READY_TESTS)  ## the other tests: what is killed, cut or filled, databases, batch systems, the image
+test-faults: $(READY_TESTS)  ## what is killed, cut or filled, databases, batch systems, the image
 	@$(PYTEST) -m "faults and not smoke"
 
 check: $(READY_TESTS) $(READY_DOCS)  ## lint, types, the import rules, the site and every test

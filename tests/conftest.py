@@ -1,8 +1,7 @@
 """What all tests share, and which of them `make test` runs.
 
-`make test` runs what is marked neither ``faults`` nor ``types``, and the smoke tests: one of each kind of fault. There
-a server of Prefect starts in `tests/flows/commands/test_run.py` alone. `make test-faults` runs the other faults, `make
-types` what asks mypy, `make check` all.
+`make test` runs what is marked neither ``faults`` nor ``long`` nor ``types``, and the fault that is marked ``smoke``.
+`make test-faults` runs the other faults, `make types` what asks mypy, `make check` all.
 """
 
 import gc
@@ -17,13 +16,6 @@ from .rerun import Rerun
 pytest_plugins = ["pytester"]
 
 TESTS = Path(__file__).parent
-
-#: The tests of faults that `make test` runs.
-SMOKE = {
-    "tests/faults/test_workers.py::test_killed_workers_are_replaced_and_nothing_is_counted_twice[one]",
-    "tests/faults/test_parts.py::test_parts_at_once_one_of_them_killed_give_the_bytes_of_a_whole_run[folder]",
-    "tests/faults/test_whole_run.py::test_a_run_killed_at_random_moments_is_taken_up_without_loss[once]",
-}
 
 pytest.approx = approx  # before any test module is imported
 
@@ -44,8 +36,6 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.path.is_relative_to(TESTS / "faults"):
             item.add_marker("faults")
-        if item.nodeid in SMOKE:
-            item.add_marker("smoke")
 
 
 def pytest_collection_finish():

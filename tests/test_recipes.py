@@ -272,6 +272,7 @@ def test_a_source_a_learner_an_analysis_a_section_and_a_figure_are_a_file_each(t
     assert "The bar of the recipe" in page
 
 
+@pytest.mark.long
 def test_a_kind_of_cluster_is_a_file(tmp_path, program):
     text = 'kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = ["ridge"]\npermutation.resamples = 19\n'
     files = {"flows/clusters/loop.py": CLUSTER}
@@ -289,6 +290,7 @@ def test_a_test_of_a_table_and_its_key_are_a_file_each(tmp_path, program):
     assert (row["test"], row["p_value"]) == ("signs", 22 / 1024)
 
 
+@pytest.mark.long
 def test_a_kind_of_study_is_a_file_beside_those_of_its_fan_out_and_its_analysis(tmp_path, program):
     files = {
         "flows/studies/coin.py": KIND,

@@ -62,6 +62,7 @@ def test_less_than_promised_is_found(tmp_path, capsys, monkeypatch):
     assert "less than promised: efficiency_test" not in said
 
 
+@pytest.mark.long
 def test_numba_and_blas_threads_change_no_byte(tmp_path):
     """The library, and trees that Numba would grow; the page has the studies and other versions."""
     here = seed_levels.answers(lambda name: not name.startswith("study") or name.endswith("trees"))

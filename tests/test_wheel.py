@@ -126,6 +126,7 @@ def test_the_source_distribution_makes_the_same_wheel(built, tmp_path):
         assert all(first.read(name) == second.read(name) for name in first.namelist() if name.startswith("sigstats/"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("start", ["script", "module"])
 def test_the_program_works_beside_a_project_with_modules_of_the_same_names(installed, project, start):
     program = (installed / "sigstats",) if start == "script" else (installed / "python", "-m", "sigstats")
@@ -146,6 +147,7 @@ def test_the_ready_studies_come_with_the_package(installed, project):
     assert (ran.returncode, (project / "results" / "ojala-garriga-d1-d2" / "report.html").exists()) == (0, True)
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_its_workers_do_too(installed, project):
     arguments = ("run", "study.toml", "--quiet", "--cluster", "local", "--workers", "2", "--output", "local")

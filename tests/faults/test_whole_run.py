@@ -14,7 +14,7 @@ pytestmark = pytest.mark.processes
 in_both_places = pytest.mark.parametrize(
     ("place", "kills"),
     # on S3 every start waits until the lease of the killed run has expired
-    [("folder", 1), ("folder", times(20, 6)), ("s3", times(5, 2))],
+    [pytest.param("folder", 1, marks=pytest.mark.smoke), ("folder", times(20, 6)), ("s3", times(5, 2))],
     indirect=["place"],
     ids=["once", "folder", "s3"],
 )

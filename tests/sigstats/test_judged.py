@@ -53,6 +53,7 @@ def test_the_interval_is_that_of_randomly_weighted_rows():
     assert [low, high] == pytest.approx(ends, abs=0.005)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("labels", [30, 50, 200])
 def test_equal_models_of_a_judge_that_errs_for_one_keep_the_level(labels):
     """2,000 rows, specificity .70 for A and .55 for B; the judge alone is significant in most trials."""
@@ -69,6 +70,7 @@ def test_equal_models_of_a_judge_that_errs_for_one_keep_the_level(labels):
     assert corrected <= 0.05 * trials + 3 * math.sqrt(trials * 0.05 * 0.95)
 
 
+@pytest.mark.long
 def test_labels_may_be_more_frequent_with_one_verdict():
     """Every row on which the judge prefers one model is labelled and a tenth of the others: no bias, in the mean."""
     rng, estimates = np.random.default_rng(5), []

@@ -197,6 +197,7 @@ def test_a_standard_output_that_is_full_is_one_line(worse, arguments):
     assert "standard output" in line
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("arguments", "code"), COMMANDS)
 @pytest.mark.parametrize(
     "locale",

@@ -97,6 +97,7 @@ def test_a_frame_of_this_program_is_a_population_with_the_bytes_of_its_file(tmp_
     }
 
 
+@pytest.mark.long
 def test_pipelines_and_functions_of_this_program_run(tmp_path):
     pipe = make_pipeline(StandardScaler(), DecisionTreeClassifier(max_depth=2))
     study = {**STUDY, "datasets": ["iris"], "classifiers": [DummyClassifier(), {"name": "pipe", "learner": pipe}]}
@@ -116,6 +117,7 @@ def test_pipelines_and_functions_of_this_program_run(tmp_path):
     assert len(found.summary)
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_class_of_a_notebook_is_the_same_in_every_session_and_engine(tmp_path):
     code = NOTEBOOK + "\nprint(run(sys.argv[1], **eval(sys.argv[2])))"
@@ -131,6 +133,7 @@ def test_a_class_of_a_notebook_is_the_same_in_every_session_and_engine(tmp_path)
     assert results(tmp_path / "serial") == results(tmp_path / "local")
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_other_workers_are_sent_code_only_where_it_is_allowed(tmp_path):
     code = NOTEBOOK + (

@@ -192,6 +192,7 @@ def test_an_output_without_results_is_refused(tmp_path):
         sigstats.open_results(tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_script_without_a_guard_runs_once_on_local_workers(tmp_path):
     # Worker processes import the main module of who starts them: each would run the study again.

@@ -50,6 +50,7 @@ def asked(folder, **more):
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 def test_workers_watch_themselves_less_and_keep_freed_memory_and_load_what_is_needed(tmp_path):
     before, after = asked(tmp_path)
     told = {
@@ -125,6 +126,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.long
 def test_a_worker_of_other_code_that_joins_computes_nothing_and_loggers_are_as_before(tmp_path):
     (tmp_path / "joining.py").write_text(OTHER_CODE)
     done = subprocess.run(

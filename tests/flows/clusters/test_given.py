@@ -174,6 +174,7 @@ def chatter():
     logging.getLogger("distributed.worker").warning("from Dask")
 
 
+@pytest.mark.long
 def test_logs_of_workers_are_told_on_request_until_the_run_ends():
     said = []
     with (

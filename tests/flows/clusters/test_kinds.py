@@ -243,6 +243,7 @@ namespace = "stats"
 """,
     ],
 )
+@pytest.mark.long
 def test_the_resource_fits_the_operators_schema(tmp_path, more):
     cluster = loaded(tmp_path, f'kind = "kubernetes"\nimage = "registry.example.org/sigstats:0.1"\n{more}')
     made = kubernetes.manifest(cluster, "sigstats-0")

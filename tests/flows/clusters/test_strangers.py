@@ -68,6 +68,7 @@ print(json.dumps({"uid": os.getuid(), **{port: [answer(port), answer(port, anyon
 """
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_stranger_is_turned_away_from_every_port(tmp_path):
     (tmp_path / "asking.py").write_text(CODE)

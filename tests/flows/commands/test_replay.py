@@ -77,6 +77,7 @@ def output(tmp_path_factory):
     return folder / "out"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("trial", [0, 99, 117])
 def test_the_rows_give_the_stored_answers(output, trial):
     stored = Results(Store(str(output)))

@@ -57,6 +57,7 @@ def test_a_run_that_goes_well_says_what_it_is_how_it_ended_and_where_the_report_
     assert done.stdout == ""
 
 
+@pytest.mark.long
 def test_a_study_that_takes_longer_goes_on_with_workers(program, quick, tmp_path, monkeypatch):
     path, reference, _ = quick
     monkeypatch.setattr(workers, "GROW_AFTER", 0.0)
@@ -155,6 +156,7 @@ def test_bad_input_is_one_line_exit_code_2_and_nothing_written(program, tmp_path
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_a_scheduler_that_is_not_there_is_one_line(program, tmp_path, quick):
     cluster = study_file(tmp_path, 'kind = "address"\naddress = "tcp://127.0.0.1:9"\ntimeout = 2.0', "where.toml")
     done = program("run", quick[0], "--output", tmp_path / "out", "--cluster", cluster)

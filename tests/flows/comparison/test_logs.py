@@ -144,6 +144,7 @@ def test_pass_at_k_counts_all_answers_of_both(tmp_path):
         assert row[value] == pytest.approx(np.mean(chances))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("counts", [(1, 8), (8, 1), (2, 3)])
 def test_equal_models_of_unlike_numbers_of_answers_do_not_fail(counts):
     """A true level of 0.05 exceeds the limit in one run of a million; sign flips of means fail in 29 of 100 cases."""
@@ -225,6 +226,7 @@ def test_groups_of_items_stay_whole(tmp_path, capsys):
     assert "id '0' is in several groups" in refused(capsys, *options)
 
 
+@pytest.mark.long
 def test_equal_models_fail_at_most_at_the_level_with_epochs():
     """A true level of 0.05 exceeds the limit in one run of a million; rows taken for items fail far more often."""
     trials, items, count = 250, 30, 8

@@ -389,6 +389,7 @@ def test_a_process_with_other_code_refuses_a_cell(package):
         build_as_planned(replace(classifier, learner="netpackage.elsewhere:Net"))
 
 
+@pytest.mark.long
 def test_what_was_made_with_other_code_is_made_again(package, tmp_path, program):
     study, output = study_of(tmp_path, [named("net", NET), '"lda"']), tmp_path / "out"
     arguments = ["run", study, "--output", output, "--cluster", "serial", "--allow", "netpackage"]

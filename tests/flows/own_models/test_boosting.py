@@ -14,6 +14,7 @@ CLASSIFIERS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("package", ["lightgbm", pytest.param("xgboost", marks=pytest.mark.faults)])
 def test_a_boosting_package_gives_the_same_replicates_everywhere(tmp_path, package):
     pytest.importorskip(package, reason=f"{package} is not installed: the group boosting of pyproject.toml")

@@ -66,6 +66,7 @@ def called(package):
     return call
 
 
+@pytest.mark.long
 def test_a_test_written_anew_says_what_ours_says_and_what_is_undefined_is_named(package, tmp_path):
     tests = [{"test": "mcnemar"}, "sign", {"test": f"{CHECKS}:signs", "vectorised": True}, "fails", "draws_globally"]
     tables, summary = run(tmp_path, tests)
@@ -133,6 +134,7 @@ def test_rows_come_in_random_order(called):
     assert len(set(shares)) > 5
 
 
+@pytest.mark.long
 def test_draws_and_a_stop_depend_on_the_lanes_alone(package, tmp_path):
     """A rate is drawn until it is precise, as that of a ready test, whose replicates are cut into other blocks."""
     draws = {"test": f"{CHECKS}:draws", "params": {"resamples": 3}}
@@ -194,6 +196,7 @@ def test_what_is_no_p_value_is_undefined(value, said):
     assert found.problems == [said]
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_test_set_is_replayed(package, tmp_path, capsys):
     """The rows give SciPy's answer, all answers are as stored, a test that fails says why; what runs is allowed."""
@@ -249,6 +252,7 @@ def test_a_test_that_hangs_fails_its_own_cells_and_in_a_replay_too(package, tmp_
         assert said.err == "sigstats: 1 of 2 tests fail\n"
 
 
+@pytest.mark.long
 def test_a_changed_test_is_applied_again(package, tmp_path, capsys):
     run(tmp_path, ["sign", {"test": "mcnemar"}], trials=100)
     checks = package / "checks.py"

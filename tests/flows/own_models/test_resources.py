@@ -9,6 +9,7 @@ from sigstats.flows.studies._limits import Limited
 from .conftest import named, replicates, study_of
 
 
+@pytest.mark.long
 @pytest.mark.processes
 @pytest.mark.skipif(processors() < 2, reason="two threads need two processors")
 @pytest.mark.parametrize("cluster", ["serial", "local"])
@@ -21,6 +22,7 @@ def test_its_numerical_libraries_have_the_threads_it_asks_for(package, tmp_path,
     assert sorted(replicates(tmp_path / "out")) == ["crossval.few.lda", "crossval.few.one", "crossval.few.two"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("cluster", [None, "serial", "local"])
 @pytest.mark.parametrize(
     ("resources", "said"),

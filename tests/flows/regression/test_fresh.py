@@ -157,6 +157,7 @@ def test_rows_that_are_not_fresh_and_rules_that_change_are_refused(folder, capsy
     assert look(folder) == 0
 
 
+@pytest.mark.long
 def test_any_false_alarm_on_any_slice_at_any_look_is_at_most_the_level():
     """Three slices of marks with unlike laws of equal means, looked at twelve times, by e-Holm."""
     rng, rule = np.random.default_rng(4), sigstats.ComparisonRule(alpha=0.2, minimum_effect=0)

@@ -206,6 +206,7 @@ def test_marks_are_drawn_and_listed_in_their_own_unit(folder):
     assert re.search(r'<path class="point fail" d="M[0-9. ]+h8v8h-8Z"/>', page)
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_evaluations_at_once_lose_nothing_and_each_has_a_look_of_its_own(folder):
     for number in range(5):

@@ -64,6 +64,7 @@ def p_values(evidence, **subject):
     return evidence.results.table(cell).column("p_value").to_numpy()
 
 
+@pytest.mark.long
 def test_two_tests_are_compared_on_the_same_test_sets(evidence):
     exact, mid_p = (
         p_values(evidence, slice="difference = 0.1, prevalence = 0.4", n="90", test=f"McNemar ({method})") <= 0.05

@@ -215,6 +215,7 @@ def test_savings_are_those_of_the_rules(tmp_path):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("learner", ["logistic-regression", "sklearn.linear_model.LogisticRegression"])
 def test_a_scaler_that_would_let_permutations_share_work_is_named(tmp_path, learner):
     study, ready = prepared(datasets=["iris"], classifiers=[learner])

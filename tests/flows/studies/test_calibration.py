@@ -478,6 +478,7 @@ def test_large_populations_are_counted_file_by_file(by_workers, study, done, tmp
             assert row["statistic"] == exact[row["slice"], row["n"]]
 
 
+@pytest.mark.long
 def test_files_that_were_written_anew_are_counted_again(by_workers, tmp_path):
     """With equal footers, which do not tell the old predictions from the new ones; and copies give the same results."""
     truth = np.arange(600) % 2

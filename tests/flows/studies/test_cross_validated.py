@@ -209,6 +209,7 @@ def test_a_permutation_is_one_of_its_equals():
         assert np.sum(np.array(found) <= level + 1e-12) <= binom.isf(1e-6, 200, level)
 
 
+@pytest.mark.long
 def test_all_tests_see_the_same_samples(done):
     stored = Results(Store(str(done)))
     folds = stored.cells("cross-validate")

@@ -123,6 +123,7 @@ def test_one_classifier_is_compared_with_none(method):
     assert run_interval(test, [0, 0, 0, 0, 0, 3, 0, 30], np.random.default_rng(1)).undefined
 
 
+@pytest.mark.long
 def test_the_measures_are_those_of_the_replicates(done, found):
     (cell,) = done.cells(
         "interval", slice="difference = 0.1, prevalence = 0.05", n="160", test="difference of F1 (wilson)"
@@ -211,6 +212,7 @@ def test_power_is_adjusted_to_the_level_that_a_test_has(done, found):
     assert row.estimate == np.mean(done.table(power).column("p_value").to_numpy() <= row.statistic)
 
 
+@pytest.mark.long
 def test_test_sets_are_drawn_until_the_error_is_as_wanted(study, done, tmp_path):
     assert run(study, tmp_path / "out", "--set", f"precision={WANTED}", "--set", f"trials={MOST}") == 0
     wanted = Results(Store(str(tmp_path / "out")))

@@ -201,6 +201,7 @@ def finished(tmp_path_factory):
     return path, results(folder / "serial")
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_stopped_study_has_the_same_bytes_on_workers(program, finished, tmp_path):
     path, reference = finished

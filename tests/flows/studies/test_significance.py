@@ -184,6 +184,7 @@ methods = ["monte-carlo"]
 """
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_cluster_gives_the_bytes_of_the_plain_loop(tmp_path):
     path = study_file(tmp_path, DRAWN)
@@ -201,6 +202,7 @@ def test_a_cluster_gives_the_bytes_of_the_plain_loop(tmp_path):
         assert rows[name]["p_low"] <= p <= rows[name]["p_high"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", ["besag-clifford", "gandy"])
 def test_a_monte_carlo_test_may_stop_where_its_decision_is_certain(tmp_path, rule):
     path = study_file(tmp_path, f'stopping = "{rule}"\nadjust = "none"\n' + DRAWN)

@@ -285,6 +285,7 @@ def test_a_ready_data_set_is_said_by_its_name(study, done, tmp_path):
     assert found == expected
 
 
+@pytest.mark.long
 def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
     run_on(study, tmp_path / "out", "local", 2)
     assert results(tmp_path / "out") == results(done)

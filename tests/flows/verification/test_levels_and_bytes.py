@@ -81,6 +81,7 @@ def test_a_p_value_that_is_uniform_raises_no_alarm():
         assert not null_levels.alarm(null_levels.rejections("uniform", list(rng.random(500))))
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_plain_loop_and_workers_leave_the_same_bytes(capsys):
     assert main(["verify", "--only", "bytes"]) == 0

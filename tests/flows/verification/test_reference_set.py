@@ -78,6 +78,7 @@ def test_published_figures_stand_beside_their_misprints():
         assert round(certified, len(found[1]) - 2) != float(found[1])
 
 
+@pytest.mark.long
 def test_the_set_is_made_again_byte_for_byte(tmp_path):
     names = [
         "adjust_pvalues",

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("numba")
 
 
+@pytest.mark.long
 def test_without_compilation_trees_take_the_other_way():
     """NUMBA_DISABLE_JIT leaves functions that Numba did not compile, of which every cell with a tree once failed."""
     code = (
@@ -112,6 +113,7 @@ def test_a_newer_source_is_compiled_anew(package, tmp_path):
     assert hits(loaded(package)) == (0, 1)
 
 
+@pytest.mark.long
 def test_a_newer_source_of_what_is_called_is_compiled_anew(tmp_path):
     """Numba itself looks at the file of the caller alone, and went on with what the called function was."""
     (tmp_path / "halves.py").write_text(MODULE.replace("twice", "once").replace("2 * number", "number"))

@@ -60,6 +60,7 @@ def test_the_expected_evalue_under_the_null_hypothesis_is_one(margin, alternativ
     assert 1 - Fraction(1, 10**30) < expected <= 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("alternative", "share"), [("two-sided", 0.5), ("greater", 0.5), ("greater", 0.3), ("less", 0.5)]
 )

@@ -47,6 +47,7 @@ def disasters(rng, n):
     return y, {"scores": (a, b), "measures": ["neg-log-loss"], "score_range": (0.01, 0.99)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("draw", "n"), [(marks, 20), (marks, 50), (ranked_last, 400), (rare_rows, 300), (disasters, 50), (disasters, 200)]
 )

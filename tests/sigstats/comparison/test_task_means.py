@@ -40,6 +40,7 @@ def test_it_is_the_law_of_random_weights(grouped):
         assert row.baseline == pytest.approx(np.mean([a[name == TASK].mean() for name in "abc"]))
 
 
+@pytest.mark.long
 def test_its_interval_holds_the_mean_difference_of_unequal_tasks():
     """In 300 comparisons of two tasks of 300 and 60 rows; of fewer than 270 with a chance below 1e-4."""
     task, held = np.repeat(["a", "b"], [300, 60]), 0

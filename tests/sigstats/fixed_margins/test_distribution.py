@@ -147,6 +147,7 @@ def test_public_tail_above_the_small_sizes_equals_whole_numbers(shape):
         assert tail.mid_pvalue == pytest.approx(float(mid), rel=1e-12, abs=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [

@@ -73,6 +73,7 @@ def check_same(estimator, X, y, *, replicates=5, undecided=0.02, **options):
 READY_BATCHED = ["1-nn", "k-nn", "naive-bayes", "decision-tree", "linear-svm", "lda", "ridge"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 @pytest.mark.parametrize("name", READY_BATCHED)
@@ -81,6 +82,7 @@ def test_ready_learners_on_real_numbers(name, load, null):
     check_same(build(name, missing=False), X, y, null=null, replicates=1 if name == "decision-tree" else 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("name", ["1-nn", "k-nn", "naive-bayes", "linear-svm", "ridge", "decision-tree"])
 def test_ready_learners_on_mixed_features(name, null):
@@ -120,6 +122,7 @@ def test_scikit_learns_neighbours_of_continuous_data(k, transforms, null):
     check_same(make_pipeline(*transforms, KNeighborsClassifier(k)), X, y, null=null)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("transforms", [[], [MinMaxScaler()]])
 @pytest.mark.parametrize("algorithm", ["brute", "kd_tree", "ball_tree"])

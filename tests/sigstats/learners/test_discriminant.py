@@ -57,6 +57,7 @@ def test_the_columns_of_categories_which_sum_to_one():
     check_same(estimator, X, y, null="labels", replicates=5, undecided=0.3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=["bare", "scaled"])
 @pytest.mark.parametrize("usual", [0.0, 0.1, 7.0, 1e6 / 3])
 def test_a_column_with_few_other_values(estimator, usual):

@@ -58,6 +58,7 @@ def summary(folder, output, hidden="", compiles=True):
     return table.select(ANSWERS).to_pylist()
 
 
+@pytest.mark.long
 def test_a_study_decides_the_same_where_compiled_code_is_hidden(tmp_path):
     pytest.importorskip("numba")
     (tmp_path / "study.toml").write_text(STUDY)

@@ -34,6 +34,7 @@ def labels(n):
     return np.random.default_rng(1).permutation(np.arange(n) % 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("far", [1e4, -999_999, 1e9])
 @pytest.mark.parametrize("name", LEARNERS)

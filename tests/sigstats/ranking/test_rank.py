@@ -99,6 +99,7 @@ def test_marks_are_ranked_by_their_mean():
     assert found.pairs[1].pvalue == rank_sets(marks).pvalues[int(found.models[0].model) - 1].min()
 
 
+@pytest.mark.long
 def test_the_interval_of_an_accuracy_of_groups_covers_it():
     # 20 groups of 5 rows that share what is hard: Clopper and Pearson's interval of the rows covers far too seldom.
     rng, trials, missed, missed_by_rows = np.random.default_rng(5), 2000, 0, 0

@@ -83,6 +83,7 @@ def test_names_of_winners_and_groups_of_one_vote_change_nothing(votes):
     assert grouped.fit_pvalue is None
 
 
+@pytest.mark.long
 def test_equal_models_are_seldom_ranked_though_voters_have_favourites():
     """Each of 30 voters votes ten times by a taste of their own, which votes taken as independent take for a rank."""
     rng, wrong, taken = np.random.default_rng(1), 0, 0
@@ -155,6 +156,7 @@ def _crossed(rng, voters, items, n, spread):
     return voter, item, np.where(taste[voter] + suits[item] + rng.normal(size=n) > 0, "a", "b")
 
 
+@pytest.mark.long
 def test_equal_models_are_seldom_told_apart_where_voters_and_items_cross():
     rng, trials, wrong, by_voters = np.random.default_rng(3), 250, 0, 0
     for _ in range(trials):

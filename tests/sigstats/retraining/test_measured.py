@@ -75,6 +75,7 @@ def test_measures_of_scores_are_scikit_learns(null):
                 np.testing.assert_allclose(found, values, rtol=1e-9)
 
 
+@pytest.mark.long
 def test_accuracy_decides_as_the_error_does():
     X, y = load_iris(return_X_y=True)
     X = X[:, :1]

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sigstats import permutation_test
 
 
+@pytest.mark.long
 @pytest.mark.processes
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.parametrize("classifier", [GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)])

@@ -134,6 +134,7 @@ def test_the_verdict_is_wrong_no_more_often_than_the_risk(walk):
             assert result.pvalue > rule.alpha
 
 
+@pytest.mark.long
 def test_the_published_design_as_a_study_runs_it():
     """alpha = 0.05, risk = 1e-3, 999 replicates at most: every end, exactly."""
     rule = GandyRule(maximum=999, alpha=ALPHA)
@@ -177,6 +178,7 @@ def literal_boundaries(reject_at, keep_at, risk, half_spent, size):
     return lower, upper
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("reject_at", "keep_at", "risk", "half_spent", "size"),
     [

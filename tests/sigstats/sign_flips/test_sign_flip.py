@@ -282,6 +282,7 @@ def test_monte_carlo_estimates_the_exact_p_value():
         assert drawn.pvalue_interval.low <= drawn.exceedances / 20_000 <= drawn.pvalue_interval.high
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("answers", [1, 5])
 def test_level_under_the_null_with_models_that_agree_on_hard_items(answers):
     # Two models with the same accuracy on each item, which differs between items: P(p <= 0.05) <= 0.05.
@@ -334,6 +335,7 @@ def test_without_symmetry_p_is_the_larger_one(differences, alternative):
     assert found.log10_pvalue == pytest.approx(math.log10(found.pvalue), abs=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("a", "b"), [(1, 8), (8, 1), (2, 3), (1, 2)])
 @pytest.mark.parametrize("items", [10, 40])
 def test_means_of_unlike_numbers_of_answers_keep_the_level(a, b, items):

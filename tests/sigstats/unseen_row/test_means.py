@@ -113,6 +113,7 @@ def test_it_holds_with_rare_disasters(n):
     assert (found <= binom.isf(1e-5, 150, 0.025)).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("groups", [2, 3, 5, 12])
 def test_it_holds_for_few_groups(groups):
     """Accuracies of groups from Beta(1/2, 1/2), 1 to 11 rows each; the same chance of a false alarm."""

@@ -128,6 +128,7 @@ def test_bad_input_is_one_line(server, tmp_path, case):
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.long
 def test_a_server_that_is_gone_is_one_line(server, tmp_path, monkeypatch):
     monkeypatch.setattr(_openml, "_DATA_INFO", "http://127.0.0.1:9/data/{}")
     with pytest.raises(ValueError, match="data set W: OpenML gave no data set"):

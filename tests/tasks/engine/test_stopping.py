@@ -145,6 +145,7 @@ def test_bytes_do_not_depend_on_blocks_order_or_what_was_there(
     assert Results(plain).count(cell) == Results(other).count(cell)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rule", [None, GANDY], ids=["all replicates", "gandy"])
 def test_two_runs_that_meet_in_a_cell_both_end_with_its_bytes(compared, tmp_path, monkeypatch, rule):
     """As where a lease ran out: each cuts the cell in its own way, joins it, and removes the blocks of both."""

@@ -124,6 +124,7 @@ def test_a_path_that_is_no_text_is_said_with_its_bytes(tmp_path):
     assert read_bytes(name) == b"id\n"
 
 
+@pytest.mark.long
 def test_a_pipe_is_read_once_somebody_writes_to_it(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="pipe: is a pipe that nothing writes to"):
@@ -223,6 +224,7 @@ def bomb(path):
     return path
 
 
+@pytest.mark.long
 @pytest.mark.processes
 @pytest.mark.parametrize(
     "kind", [".gz", ".parquet", ".prefixes", ".jsonl", ".csv", ".eval", ".objects", ".line", ".first"]

@@ -56,6 +56,7 @@ def bomb(path, kind):
     return path
 
 
+@pytest.mark.long
 @pytest.mark.processes
 @pytest.mark.parametrize(
     ("kind", "call"),

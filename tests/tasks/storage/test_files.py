@@ -181,6 +181,7 @@ def test_only_one_run_holds_the_lock_and_its_end_or_death_frees_it(root):
             pass
 
 
+@pytest.mark.long
 def test_the_lock_is_of_one_run_in_one_process_too(files):
     with files.lock(), pytest.raises(Locked), files.lock():
         pass
