@@ -57,6 +57,8 @@ html_theme_options = {
     "footer_end": [],
 }
 templates_path = ["_templates"]
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
 html_show_sourcelink = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True

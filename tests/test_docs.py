@@ -54,6 +54,13 @@ def broken_links(page):
 
 
 @pytest.mark.parametrize("page", DOCS, ids=name)
+def test_code_fits_a_screen(page):
+    """118 columns are what the site shows of code between its two lists on a screen of 1280 pixels."""
+    code = [line for _, block in FENCED.findall(page.read_text(encoding="utf-8")) for line in block.splitlines()]
+    assert [line for line in code if len(line) > 118] == []
+
+
+@pytest.mark.parametrize("page", DOCS, ids=name)
 def test_examples_run(page):
     text = page.read_text(encoding="utf-8")
     report, _ = failures(text, name(page))

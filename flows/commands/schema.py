@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from typing import Annotated, Any
 
 from ..errors import DONE
 
@@ -17,36 +18,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the schema."""
+    print(json.dumps(schema_of(options.what), indent=2))  # noqa: T201
+    return DONE
+
+
+def schema_of(what: str) -> dict[str, Any]:
+    """The JSON Schema of files of a `study` or of a `cluster`."""
     from functools import reduce
     from operator import or_
-    from typing import Annotated, Any
 
     from pydantic import BaseModel, Field, TypeAdapter
 
     from .. import clusters, studies
 
     models: list[type[BaseModel]]
-    if options.what == "study":
+    if what == "study":
         models = [module.KIND.model for module in studies.REGISTRY.modules().values()]
     else:
         models = [module.Cluster for module in clusters.REGISTRY.modules().values()]
     union: Any = reduce(or_, models)
     kind: Any = Annotated[union, Field(discriminator="kind")] if len(models) > 1 else union
-    adapter = TypeAdapter(kind)
-    schema = adapter.json_schema()
+    schema: dict[str, Any] = TypeAdapter(kind).json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["title"] = f"sigstats {options.what} file"
-    if options.what == "study":
-        _allow_default_name(schema)
-    print(json.dumps(schema, indent=2))  # noqa: T201
-    return DONE
-
-
-def _allow_default_name(schema: dict[str, object]) -> None:
-    # The loader takes the name from that of the file, so an editor must not demand one.
-    definitions = schema.get("$defs")
-    candidates = [schema, *(definitions.values() if isinstance(definitions, dict) else [])]
-    for item in candidates:
-        required = item.get("required") if isinstance(item, dict) else None
-        if isinstance(required, list) and "kind" in required and "name" in required:
-            required.remove("name")
+    schema["title"] = f"sigstats {what} file"
+    if what == "study":  # the loader takes the name from that of the file, so an editor must not demand one
+        for item in (schema, *schema.get("$defs", {}).values()):
+            if {"kind", "name"} <= {*item.get("required", ())}:
+                item["required"].remove("name")
+    return schema
