@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from ._common.tabular import Table, Tabular
 from ._common.validation import as_choice, as_count, as_real, refuse
@@ -147,6 +147,20 @@ def discordant_odds_ratio(
     high = for_a.high / for_b.low if for_b.low > 0 else math.inf
     estimate = a / b if b else (math.inf if a else math.nan)
     return EffectSize(estimate=estimate, confidence_interval=Interval(low, high, confidence_level), method=method)
+
+
+def score_equivalence(only_a: int, only_b: int, n: int, margin: float) -> float:
+    """The p-value of accuracies that differ by the margin or more: the larger of Tango's two one-sided score tests.
+
+    >>> effect = accuracy_difference(6, 16, 161, confidence_level=0.9)
+    >>> round(score_equivalence(6, 16, 161, -effect.confidence_interval.low), 12)
+    0.05
+    """
+    found = []
+    for a, b in ((only_a, only_b), (only_b, only_a)):
+        spread = n * (2 * _likely_only_b(a, b, n, margin) + margin * (1 - margin))
+        found.append(float(ndtr((a - b - n * margin) / math.sqrt(spread))) if spread > 0 else 1.0)
+    return max(found)
 
 
 def _score_reach(a: int, b: int, n: int, z: float) -> float:

@@ -228,4 +228,9 @@ def as_options(error: ValueError) -> BadInput:
     return BadInput(f"{_OPTIONS.get(said, said)}: {rest}" if rest else said)
 
 
-_OPTIONS = {"positive": "--positive", "measures": "--measure", "score_range": "--score-range"}
+_OPTIONS = {
+    "positive": "--positive",
+    "measures": "--measure",
+    "score_range": "--score-range",
+    "margins": "--margins",
+}

@@ -60,6 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the column of runs of a recipe, such as seeds of its training, which are what is independent",
     )
     parser.add_argument(
+        "--weights",
+        metavar="COLUMN",
+        help="the column that says how many rows of the population each row stands for (a sample by design)",
+    )
+    parser.add_argument(
         "--human",
         metavar="COLUMN",
         help="a column of labels by people, 1 for right and 0 for wrong, empty where there is none: what a judge says "
@@ -114,6 +119,7 @@ def _write_changed(place: str, pairs: "Sequence[PairedPredictions]") -> str:
 #: What says nothing of the labels of people, and how it is named.
 _NOT_JUDGED = {
     **{name: f"--{name}" for name in ("markdown", "junit", "changed", "run", "task", "positive")},
+    **{name: f"--{name}" for name in ("margins", "simultaneous", "weights")},
     "slices": "--slice",
     "measures": "--measure",
 }
@@ -158,7 +164,10 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         measures = as_compared_measures(options.measures) if options.measures else None
     except ValueError as error:
         raise BadInput(f"--measure:{str(error).removeprefix('measures:')}") from None
-    every = [replace(each, run=options.run) for each in columns_of_files(options, 1 + len(options.candidates))]
+    every = [
+        replace(each, run=options.run, weights=options.weights)
+        for each in columns_of_files(options, 1 + len(options.candidates))
+    ]
     columns, *of_candidates = every
     try:
         baseline = ScoredFile(options.baseline, columns, read)

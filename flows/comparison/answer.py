@@ -91,10 +91,11 @@ def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
     if places := _places(found, "fail"):
         yield "Worse:", f"{some_of(places)}."
     if places := _places(found, "pass"):
-        row = next(row for row in found.rows if row.verdict == "pass")
+        passing = [row for row in found.rows if row.verdict == "pass"]
+        row = max(passing, key=found.rule.margin_of)
         yield (
             "Not worse:",
-            f"{some_of(places)}; a {_way(row)} of more than {_size(row, found.rule.margin)} is excluded.",
+            f"{some_of(places)}; a {_way(row)} of more than {_size(row, found.rule.margin_of(row))} is excluded.",
         )
     if places := _places(found, "inconclusive"):
         open_ = [row for row in found.rows if row.verdict == "inconclusive"]

@@ -14,7 +14,12 @@ from sigstats.intervals import Interval
 #: The version of the form of the JSON, increased when it changes.
 JSON_VERSION = 1
 #: What JSON and histories call attributes of rows of a comparison, and of other results.
-KEYS_OF_ROWS = {"pvalue": "p_worse", "two_sided_pvalue": "p_differs", "adjusted_pvalue": "p_adjusted"}
+KEYS_OF_ROWS = {
+    "pvalue": "p_worse",
+    "two_sided_pvalue": "p_differs",
+    "adjusted_pvalue": "p_adjusted",
+    "equivalence_pvalue": "p_equivalent",
+}
 KEYS_OF_TESTS = {"n_resamples": "replicates"}
 _KEYS_OF_CHECKS = {"adjusted_pvalue": "p_adjusted"}
 

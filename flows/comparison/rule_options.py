@@ -18,12 +18,27 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
         if names and key_of(each) not in names:
             continue
         description, unit = each.metadata["description"], _UNIT if each.metadata.get("share") else ""
+        said, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(each).replace('_', '-')}"
+        if each.name == "margins":
+            text = f"{said}, as in 'label = dog=1pt' (repeatable)"
+            group.add_argument(option, action="append", default=[], metavar="NAME=X", help=text)
+            continue
+        if isinstance(each.default, bool):
+            group.add_argument(option, action="store_true", help=said)
+            continue
         group.add_argument(
-            f"--{key_of(each).replace('_', '-')}",
+            option,
             type=str if each.metadata.get("share") else type(each.default),
             metavar=_METAVARS[type(each.default)],
-            help=f"{description[0].lower()}{description[1:]} (default: {each.default}{unit})",
+            help=f"{said} (default: {each.default}{unit})",
         )
+
+
+def _name_and_margin(option: str) -> tuple[str, str]:
+    name, _, margin = option.rpartition("=")
+    if not name.strip() or not margin.strip():
+        raise BadInput(f"--margins: {option!r} is not valid; expected NAME=X with a slice or measure and its margin")
+    return name.strip(), margin
 
 
 def rule_of(options: argparse.Namespace) -> ComparisonRule:
@@ -33,6 +48,7 @@ def rule_of(options: argparse.Namespace) -> ComparisonRule:
         for each in fields(ComparisonRule)
         if getattr(options, key_of(each), None) is not None
     }
+    given["margins"] = dict(_name_and_margin(each) for each in given.get("margins", []))
     try:
         return ComparisonRule(**given)
     except ValueError as error:

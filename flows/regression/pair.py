@@ -59,6 +59,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         **names.model_dump(exclude={"score", "candidate_model"}),
         score=names.score if isinstance(names.score, str) else None,
         group=study.group,
+        weights=study.weights,
         slices=tuple(study.slices),
         unscored=study.unscored,
         named=frozenset(names.model_fields_set & {"id", "label", "prediction"}),
@@ -106,11 +107,12 @@ def identity_of(study: RegressionStudy, pair: Pair) -> str:
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
-        (rules, ("unscored", "allow_different_tasks", "score_range")),
+        (rules, ("unscored", "allow_different_tasks", "score_range", "weights")),
         (rules["columns"], ("filter", "model", "candidate_model", "epoch", "rows")),
+        (rules["rule"], ("margins", "simultaneous")),
     ):
         for key in keys:
-            if table[key] in (None, False, "refuse"):
+            if table[key] in (None, False, {}, "refuse"):
                 del table[key]
     if rules["looks"]["rows"] == "same":
         del rules["looks"]["rows"]

@@ -1,13 +1,13 @@
 """The model of a study file of ``kind = "regression"``."""
 
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, create_model, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, create_model, field_validator, model_validator
 
 from sigstats.comparison.requirements import as_compared_measures
-from sigstats.comparison.rule import ComparisonRule, as_share, key_of
+from sigstats.comparison.rule import ComparisonRule, SaidShare, as_share, key_of
 from sigstats.sequential.alpha_spending import Spending
 
 from ..config.model import Strict
@@ -22,10 +22,12 @@ def _thresholds() -> type[Strict]:
         if key in Study.model_fields:
             continue
         limits = {name: value for name, value in each.metadata.items() if name != "key"}
-        kind = each.type
+        kind: Any = each.type
         if limits.pop("share", False):
-            kind = Annotated[float, BeforeValidator(partial(as_share, name=key))]
-        keys[key] = (kind, Field(default=each.default, **limits))
+            share = Annotated[float, BeforeValidator(partial(as_share, name=key)), AfterValidator(SaidShare)]
+            kind = share if each.default_factory is MISSING else dict[str, share]
+        default = each.default if each.default_factory is MISSING else each.default_factory()
+        keys[key] = (kind, Field(default=default, **limits))
     return create_model("Thresholds", __base__=Strict, __doc__="What counts as a regression.", **keys)
 
 
@@ -145,6 +147,7 @@ class RegressionStudy(Study):
         Field(default_factory=list, description="Columns whose every value is a slice, which is compared on its own"),
     ]
     group: Annotated[str | None, Field(description="A column of groups, whose rows are not independent")] = None
+    weights: Annotated[str | None, Field(description="How many rows of the population each row stands for")] = None
     positive: Annotated[str | None, Field(description="The class to which the scores give a probability")] = None
     score_range: Annotated[
         list[float] | None,

@@ -75,8 +75,9 @@ def compare_pairs(
         smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
             notes = (f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed",)
+    of_one = rule.of_family(max(1, tests))
     found = [
-        _of_itself(everything, names, rule, paired) if paired.identical else _tested(paired, names, everything, rule)
+        _of_itself(everything, names, rule, paired) if paired.identical else _tested(paired, names, everything, of_one)
         for paired, (names, everything) in zip(pairs, asked, strict=True)
     ]
     found = [
@@ -85,9 +86,13 @@ def compare_pairs(
         else each
         for each, paired, (names, _) in zip(found, pairs, asked, strict=True)
     ]
-    decided = iter(_decide([each.rows for each in found if not each.identical], rule, level))
+    decided = iter(_decide([each.rows for each in found if not each.identical], of_one, level))
+    named = {name for each in found for row in each.rows for name in (row.slice, row.name, row.measure)}
+    if strange := [name for name in rule.margins if name not in named]:
+        raise refuse("margins", strange[0], "a slice or a measure of the comparison, such as " + min(named))
     return tuple(
-        each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes)) for each in found
+        each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes), rule=rule)
+        for each in found
     )
 
 
@@ -250,7 +255,8 @@ def decide_row(row: ComparisonRow, adjusted_pvalue: float, rule: ComparisonRule,
     # Where nothing differs, both hypotheses fit as well as any.
     indices = possibility(1.0, 1.0) if row.silent else possibility(row.pvalue)
     low = -math.inf if row.low is None else row.low
-    verdict = rule.verdict(adjusted_pvalue=adjusted_pvalue, difference=row.difference, low=low)
+    margin = rule.margin_of(row)
+    verdict = rule.verdict(adjusted_pvalue=adjusted_pvalue, difference=row.difference, low=low, margin=margin)
     if verdict == "pass" and row.without_limits:
         verdict = "inconclusive"  # one row may differ by any amount
     if verdict == "inconclusive":

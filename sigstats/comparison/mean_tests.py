@@ -46,14 +46,22 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
     found = zip(
         mean_intervals(units, [(-limit, limit) for limit in limits], rule.confidence_level),
         mean_pvalues(units, limits),
+        mean_pvalues(units, limits, margins=[rule.margin_of(each.row) for each in wanted]),
         strict=True,
     )
     return [_with_bounds(each.row, *next(found)) if isinstance(each, Unbounded) else each for each in tested]
 
 
-def _with_bounds(row: ComparisonRow, interval: Interval, pvalues: tuple[float, float]) -> ComparisonRow:
+def _with_bounds(
+    row: ComparisonRow, interval: Interval, pvalues: tuple[float, float], beyond: tuple[float, float]
+) -> ComparisonRow:
     return replace(
-        row, low=interval.low, high=interval.high, pvalue=pvalues[0], two_sided_pvalue=min(1.0, 2 * min(pvalues))
+        row,
+        low=interval.low,
+        high=interval.high,
+        pvalue=pvalues[0],
+        two_sided_pvalue=min(1.0, 2 * min(pvalues)),
+        equivalence_pvalue=1.0 if row.test.endswith(WITHOUT_LIMITS) else max(beyond),
     )
 
 
@@ -70,8 +78,20 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     infinite = [int(np.isinf(each).sum()) for each in (a, b)]
     if any(infinite):
         return replace(row, note=infinite_loss(infinite, "rows"))
+    if part.weights is not None:
+        return weighted_mean(row, (a, b), part, part.span(spec), note=_outside(part, spec))
     row = _with_means(row, (a, b), part.group, rule)
     return with_bound(row, (a, b), part.group, part.span(spec), part.what, note=_outside(part, spec))
+
+
+def weighted_mean(
+    row: ComparisonRow, values: tuple[FloatArray, FloatArray], part: Part, span: float | None, *, note: str = ""
+) -> Tested:
+    """A mean of a value a row, each of which counts for its weight; a row not seen weighs as much as any."""
+    assert part.weights is not None
+    baseline, candidate = (float(np.average(each, weights=part.weights)) for each in values)
+    row = replace(row, baseline=baseline, candidate=candidate)
+    return with_bound(row, values, part.group, span, part.what, weights=part.weights, note=note)
 
 
 def infinite_loss(counts: Sequence[int], what: str) -> str:

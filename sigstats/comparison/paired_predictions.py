@@ -111,6 +111,8 @@ class PairedPredictions:
     content: IntArray | None = None
     #: What each row is called, where that was asked for; an Arrow array of shape (n,).
     ids: Any = None
+    #: How many rows of the population each stands for, if they are not alike; float64 array of shape (n,) or None.
+    weights: FloatArray | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -170,6 +172,7 @@ def pair_arrays(
     scores: Sequence[Any] | None = None,
     groups: Any = None,
     slices: Any = None,
+    weights: Any = None,
     score_range: Sequence[float] | None = None,
     of_truth: bool = False,
 ) -> PairedPredictions:
@@ -181,6 +184,7 @@ def pair_arrays(
     `groups` (array_like, shape (n,), optional): the group of each row, numbers or strings.
     `slices` (mapping of str to array_like of shape (n,), data frame or Series, optional): columns by name: numbers,
     strings or categories.
+    `weights` (array_like of float, shape (n,), optional): how many rows of the population each row stands for.
     `score_range`: what every score lies between. `of_truth`: whether scores are probabilities of the true classes.
 
     Raises ValueError if lengths or kinds of labels differ, a value is missing, or a score is not finite.
@@ -192,6 +196,7 @@ def pair_arrays(
     beside = {f"scores[{which}]": each for which, each in enumerate(scores)} if isinstance(scores, Sequence) else {}
     parts = {f"slices[{shown(name)}]": column for name, column in slices.items()}
     named = {"y": y, "prediction_a": prediction_a, "prediction_b": prediction_b, "groups": groups}
+    named["weights"] = weights
     require_same_index(**named, **beside, **parts)
     label = as_labels(y, "y")
     columns = [label]
@@ -210,6 +215,7 @@ def pair_arrays(
         scores=None if scores is None else _scores(scores, len(label)),
         score_range=None if score_range is None else as_score_range(score_range),
         of_truth=of_truth,
+        weights=None if weights is None else as_weights(weights, len(label)),
         identical=prediction_a is prediction_b and (scores is None or scores[0] is scores[1]),
     )
 
@@ -220,6 +226,14 @@ def as_score_range(score_range: Any) -> tuple[float, float]:
     if len(pair) != 2 or not pair[0] < pair[1]:
         raise refuse("score_range", score_range, "two numbers, the lower one first")
     return float(pair[0]), float(pair[1])
+
+
+def as_weights(given: Any, rows: int) -> FloatArray:
+    """Weights of rows, or ValueError where one is not positive."""
+    weights = _of_length(as_reals(given, "weights", ndim=1), "weights", rows)
+    if not (weights > 0).all():
+        raise refuse("weights", float(weights.min()), "how many rows of the population each row stands for, above 0")
+    return weights
 
 
 def _by_name(slices: Any) -> Mapping[Any, Any]:

@@ -47,6 +47,8 @@ class Part:
     runs: Runs | None = None
     #: Whether the scores are probabilities of each row's true class.
     of_truth: bool = False
+    #: How many rows of the population each stands for; float64 array of shape (n,) or None.
+    weights: FloatArray | None = None
 
     @cached_property
     def positive(self) -> NDArray[np.bool_]:
@@ -64,6 +66,7 @@ class Part:
             scores=None if self.scores is None else (self.scores[0][where], self.scores[1][where]),
             items=None if self.items is None else self.items[where],
             runs=None if self.runs is None else self.runs.rows(where),
+            weights=None if self.weights is None else self.weights[where],
         )
 
     def of_items(self, totals: ItemTotals) -> tuple[ItemTotals, IntArray | None]:
@@ -82,7 +85,7 @@ class Part:
     @property
     def what(self) -> str:
         """The name of what is independent of each other."""
-        return "rows" if self.group is None else "groups"
+        return ("weighted " if self.weights is not None else "") + ("rows" if self.group is None else "groups")
 
     def values(self, spec: MeasureSpec) -> tuple[FloatArray, FloatArray]:
         """The terms of rows in the mean that is the measure, for baseline and candidate."""
@@ -157,4 +160,5 @@ def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool
         -1 if paired.lower else 1,
         paired.runs,
         paired.of_truth,
+        paired.weights,
     )

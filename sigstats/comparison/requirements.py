@@ -126,6 +126,8 @@ def refuse_mistaken_classes(paired: PairedPredictions) -> None:
 def require(paired: PairedPredictions, measure: str) -> None:
     """Refuse a measure that the predictions do not hold the data of."""
     needs = MEASURES[measure].needs
+    if paired.weights is not None:
+        _require_no_more_than_weights(paired, measure)
     if needs in ("answers", "classes", "repeated answers", "numbers"):
         _require_predictions(paired, measure)
         if needs == "numbers":
@@ -154,6 +156,15 @@ def require(paired: PairedPredictions, measure: str) -> None:
         )
     if needs == "probabilities" and (low < 0 or high > 1):
         raise ValueError(f"scores: {low:g} to {high:g} are not valid for {measure}; expected probabilities")
+
+
+def _require_no_more_than_weights(paired: PairedPredictions, measure: str) -> None:
+    """Refuse weights of rows beside what says otherwise what a row counts."""
+    beside = {"runs": paired.runs, "tasks": paired.tasks, "several answers to an item": paired.items}
+    if measure == "auc" or is_pass_at(measure):
+        raise ValueError(f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows")
+    if named := next((name for name, each in beside.items() if each is not None), None):
+        raise ValueError(f"weights: are not valid with {named}; expected one of them")
 
 
 def _require_predictions(paired: PairedPredictions, measure: str) -> None:

@@ -67,6 +67,9 @@ class ComparisonRow:
         Two-sided p-value of "both are equally good".
     adjusted_pvalue : float or None
         `pvalue`, adjusted over the family of tests.
+    equivalence_pvalue : float or None
+        Of "the difference is the margin or more", the larger p of two one-sided tests (Schuirmann 1987), whose score
+        test of accuracy is Tango's; not adjusted.
     pd, psd, nsd : float or None
         Possibilistic indices of "not worse" against "worse"; if nothing differs, both are possible and neither is
         necessary.
@@ -103,6 +106,7 @@ class ComparisonRow:
     pvalue: float | None = None
     two_sided_pvalue: float | None = None
     adjusted_pvalue: float | None = None
+    equivalence_pvalue: float | None = None
     pd: float | None = None
     psd: float | None = None
     nsd: float | None = None

@@ -1,10 +1,11 @@
 """The rule of a regression: the level, the smallest drop that counts, and the drop that a pass must exclude."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Protocol, Self, TypeAlias, get_args
 
-from .._common.validation import as_choice, as_count, as_real, refuse
+from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
 from ..multiplicity import Adjustment, adjust_pvalues, in_our_words
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
@@ -30,6 +31,10 @@ def key_of(each: "Field[Any]") -> str:
 _LARGE_SHARE = 0.2
 
 
+class SaidShare(float):
+    """A share whose unit was said, which may be large."""
+
+
 def as_share(value: Any, name: str) -> Any:
     """A share of points (``"0.5pt"``), of per cent (``"0.5%"``) or bare; other values as they are.
 
@@ -46,13 +51,24 @@ def as_share(value: Any, name: str) -> Any:
     except ValueError:
         raise refuse(name, value, "a number of points such as 0.5pt or 0.5%, or a share such as 0.005") from None
     if number != text:
-        return found / 100
-    bare = isinstance(found, (int, float)) and not isinstance(found, bool)
+        return SaidShare(found / 100)
+    bare = isinstance(found, (int, float)) and not isinstance(found, (bool, SaidShare))
     if bare and _LARGE_SHARE <= found <= 100:
         raise refuse(
             name, found, f"{found:g}pt (a share of {found / 100:g}) or {100 * found:g}pt (a share of {found:g})"
         )
     return found
+
+
+class _Named(Protocol):
+    @property
+    def slice(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def measure(self) -> str: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,8 +92,12 @@ class ComparisonRule:
     minimum_effect, margin : float or str
         The smallest drop that counts, and the drop that a pass must exclude: points as ``"0.5pt"`` or ``"0.5%"``, or a
         share below 0.2, such as 0.005; the same number of a mark or loss in its own unit.
+    margins : mapping of str to float or str
+        Other margins, of slices (``{"label = dog": "1pt"}``) or of measures by their names.
     confidence_level : float
         The confidence of the intervals, strictly between 0 and 1.
+    simultaneous : bool
+        Whether all intervals together have this confidence (Bonferroni), so that all passes hold together.
     n_resamples : int
         Random weightings of measures of counts, from 99 to a million, or more where the level needs them.
     rng : int
@@ -105,9 +125,15 @@ class ComparisonRule:
     margin: float = field(
         default=0.005, metadata={"description": "The drop that a pass must exclude", "ge": 0, "le": 1, "share": True}
     )
+    margins: Mapping[str, float] = field(
+        default_factory=dict, metadata={"description": "The margin of a slice or measure", "share": True}
+    )
     confidence_level: float = field(
         default=0.95,
         metadata={"key": "confidence", "description": "The confidence of the intervals", "gt": 0, "lt": 1},
+    )
+    simultaneous: bool = field(
+        default=False, metadata={"description": "Whether all intervals together have the confidence"}
     )
     n_resamples: int = field(
         default=10_000,
@@ -127,6 +153,9 @@ class ComparisonRule:
         object.__setattr__(self, "adjust", as_choice(in_our_words(self.adjust), "adjust", get_args(Adjustment)))
         for each in fields(self):
             value, limits = getattr(self, each.name), each.metadata
+            if isinstance(each.default, bool):
+                require_flag(value, each.name)
+                continue
             if isinstance(each.default, int):
                 most = limits.get("le", limits.get("lt", 2**53 + 1) - 1)
                 number: float = as_count(value, each.name, minimum=limits["ge"], maximum=most)
@@ -134,9 +163,16 @@ class ComparisonRule:
                 low, high = limits.get("gt", limits.get("ge")), limits.get("lt", limits.get("le"))
                 value = as_share(value, each.name) if limits.get("share") else value
                 number = as_real(value, each.name, low=low, high=high, open_ends="gt" in limits)
+                number = value if isinstance(value, SaidShare) else number
             else:
                 continue
             object.__setattr__(self, each.name, number)
+        if not isinstance(self.margins, Mapping):
+            raise refuse("margins", self.margins, "a mapping of slices or measures to margins")
+        margins = {name: as_share(value, "margins") for name, value in self.margins.items()}
+        for value in margins.values():
+            as_real(value, "margins", low=0, high=1)
+        object.__setattr__(self, "margins", margins)
 
     def by_keys(self) -> dict[str, Any]:
         """The values by the keys of a study file."""
@@ -157,12 +193,21 @@ class ComparisonRule:
         small = 1e-12
         return self.alpha / (float(adjust_pvalues([small, *[1.0] * (tests - 1)], method=self.adjust)[0]) / small)
 
+    def margin_of(self, row: _Named) -> float:
+        """The margin of a row, by the name of its slice, else of its measure, else that of all others."""
+        named = (self.margins[name] for name in (row.slice, row.name, row.measure) if name in self.margins)
+        return next(named, self.margin)
+
+    def of_family(self, tests: int) -> Self:
+        """The rule with the confidence of each of so many intervals, where they are simultaneous."""
+        return replace(self, confidence_level=1 - (1 - self.confidence_level) / tests) if self.simultaneous else self
+
     def with_resamples_for(self, level: float) -> Self:
         """The rule with as many resamples as it takes to find a p-value of at most `level`, twice over."""
         needed = min(math.ceil(2 / level), _MAX_RESAMPLES)
         return self if self.n_resamples >= needed else replace(self, n_resamples=needed)
 
-    def verdict(self, *, adjusted_pvalue: float, difference: float, low: float) -> Verdict:
+    def verdict(self, *, adjusted_pvalue: float, difference: float, low: float, margin: float | None = None) -> Verdict:
         """The verdict of one test.
 
         Parameters
@@ -171,7 +216,9 @@ class ComparisonRule:
             The adjusted one-sided p-value of "the candidate is not worse".
         difference, low : float
             The candidate less the baseline, and the lower end of its interval.
+        margin : float, optional
+            That of the row; `margin` of the rule by default.
         """
         if adjusted_pvalue <= self.alpha and difference <= -self.minimum_effect + _ROUNDING:
             return "fail"
-        return "inconclusive" if low < -self.margin else "pass"
+        return "inconclusive" if low < -(self.margin if margin is None else margin) else "pass"

@@ -162,6 +162,9 @@ def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None
         values = (said == part.label).astype(np.float64)
     elif spec.of_rows is not None:
         values = part.values_of(spec, said, score)
+    elif spec.needs == "numbers":
+        assert part.numbers is not None
+        return spec.of(part.numbers[part.label], part.numbers[said])
     elif spec.needs == "scores":
         both = part.positive.any() and not part.positive.all()
         return spec.of(part.positive, score) if both else math.nan

@@ -66,10 +66,11 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
         return f"{significant(100 * value)} points{of_marks}"
 
     level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
+    together = "simultaneous " if rule.simultaneous else ""
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
-        f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% interval reaches below "
-        f"−{amount(rule.margin)}"
+        f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% {together}interval reaches below "
+        f"−{amount(rule.margin)}" + "".join(f", −{amount(margin)} of {name}" for name, margin in rule.margins.items())
     )
 
 
@@ -100,7 +101,7 @@ def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> st
         return f"no difference on {where}, and none is excluded: no limit of {first.name} is known"
     return (
         f"no difference on {where}, but {first.n:,} rows exclude no {_loss(first)} of more than "
-        f"{_amount(first, rule.margin)} ({first.name}: {with_unit(first, first.worst)} is possible)"
+        f"{_amount(first, rule.margin_of(first))} ({first.name}: {with_unit(first, first.worst)} is possible)"
     )
 
 
@@ -133,7 +134,7 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     if row.verdict == "fail":
         return f"worse: {change}" + ("; the interval holds 0 because it is two-sided" if row.holds_zero else "")
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
-        least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin)
+        least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin_of(row))
         return f"worse, though by less than {least}, and a {_loss(row)} of more than {margin} is not excluded: {change}"
     limits = "; no limit of a row is known: score_range names it" if row.without_limits else ""
     return f"a {_loss(row)} is not excluded: {change}{limits}; {hint(row)}"
@@ -176,7 +177,7 @@ def evidence(row: ComparisonRow) -> str:
 
 def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]:
     """The median and the 95% point of both models' costs, with intervals of order statistics, where rows are alone."""
-    if part.scores is None or part.group is not None or part.items is not None or part.runs is not None:
+    if part.scores is None or any(each is not None for each in (part.group, part.items, part.runs, part.weights)):
         return
     unit = unit_of(name)
     for share, what in _QUANTILES:

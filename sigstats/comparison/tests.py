@@ -13,19 +13,20 @@ from dataclasses import replace
 import numpy as np
 
 from .._common.validation import IntArray
-from ..effects import accuracy_difference
+from ..effects import accuracy_difference, score_equivalence
 from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
 from ..mcnemar.sample_size import detectable_difference
 from ..mcnemar.test import mcnemar_test
-from ..measures.measure import as_measure
+from ..measures.measure import Measure, as_measure
+from ..measures.ordered import POWERS, WeightedKappa
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
 from ..ranking.intervals import share_interval, standard_error
 from ..scores.auc import auc_test
-from ..unseen_row.areas import area_interval, area_pvalue, gains_of
-from ..unseen_row.counts import law_of_difference
-from .mean_tests import Tested, test_averages, test_mean, test_pass_at, with_bound
+from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
+from ..unseen_row.counts import law_of_difference, sums_of
+from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
 from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -54,7 +55,7 @@ def test_part(
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
-    alone = everything.group is None and everything.right is None and everything.runs is None
+    alone = all(each is None for each in (everything.group, everything.right, everything.runs, everything.weights))
     if outcomes is not None and row.measure == "accuracy" and alone:
         return _test_counts(row, outcomes, rule)
     part = everything if row.n == len(everything.label) else everything.rows(where())
@@ -72,6 +73,8 @@ def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Test
     if part.right is not None:
         return test_averages(row, part, part.right, 1.0, rule)
     right_a, right_b = part.a == part.label, part.b == part.label
+    if part.weights is not None:
+        return weighted_mean(row, (right_a * 1.0, right_b * 1.0), part, 1.0)
     if part.group is None:  # groups of one row each
         outcomes = np.bincount(right_a * 2 + right_b, minlength=4).tolist()
         return _test_counts(row, outcomes, rule)
@@ -107,6 +110,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
         test=_MCNEMAR,
         pvalue=mcnemar_test(only_a, only_b, alternative="greater").pvalue,
         two_sided_pvalue=mcnemar_test(only_a, only_b).pvalue,
+        equivalence_pvalue=score_equivalence(only_a, only_b, n, rule.margin_of(row)),
         standard_error=_standard_error(only_a, only_b, n),
         differing=only_a + only_b,
         note=f"only baseline right: {only_a:,}, only candidate right: {only_b:,}",
@@ -152,6 +156,7 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
         test=f"unseen row beside {len(np.unique(units)):,} {part.what}",
         pvalue=area_pvalue(gains, "greater"),
         two_sided_pvalue=area_pvalue(gains),
+        equivalence_pvalue=area_equivalence(gains, rule.margin_of(row)),
         differing=differing,
         note=f"{part.what} that differ: {differing:,} of {len(np.unique(units)):,}",
     )
@@ -172,12 +177,17 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     else:
         joint = JointEvents.from_predictions(label, a, b)
         events = np.unique(np.column_stack([label, a, b]), axis=0, return_inverse=True)[1].ravel()
-    groups = None if group is None else (np.unique(group, return_inverse=True)[1], events)
-    measure = as_measure(row.measure)
-    law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rule.rng, groups=groups)
-    values = [float(measure.of(each, joint.kind)[0]) for each in joint.confusions(np.array([joint.counts], float))]
+    units = np.arange(row.n) if group is None else np.unique(group, return_inverse=True)[1]
+    groups = None if group is None and part.weights is None else (units, events)
+    measure: Measure | WeightedKappa
+    if part.numbers is not None and row.measure in POWERS:
+        measure = WeightedKappa(row.measure, part.numbers[np.unique(np.concatenate([label, a, b]))])
+    else:
+        measure = as_measure(row.measure)
+    law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rule.rng, groups=groups, weights=part.weights)
+    counts = np.bincount(events, part.weights, len(joint.counts)).astype(np.float64)
+    values = [float(measure.of(each, joint.kind)[0]) for each in sums_of(measure, joint, counts[np.newaxis])]
     interval, intervals = law.interval(rule.confidence_level), law.intervals(rule.confidence_level)
-    units = np.arange(row.n) if group is None else group
     count, differing = len(np.unique(units)), len(np.unique(units[a != b]))
     return replace(
         row,
@@ -191,6 +201,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         test=f"unseen row beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
         pvalue=law.p_worse,
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
+        equivalence_pvalue=law.equivalence(rule.margin_of(row)),
         differing=differing,
         note=f"{part.what} that differ: {differing:,} of {count:,}",
     )

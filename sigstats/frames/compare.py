@@ -37,6 +37,7 @@ class CompareOptions(TypedDict, total=False):
     run: str | None
     scores: Sequence[Any] | None
     groups: Any
+    weights: Any
     slices: Any
     task: str | None
     measures: str | Sequence[str] | None
@@ -63,6 +64,7 @@ def compare(
     run: str | None = None,
     scores: Sequence[Any] | None = None,
     groups: Any = None,
+    weights: Any = None,
     slices: Any = None,
     task: str | None = None,
     measures: str | Sequence[str] | None = None,
@@ -107,6 +109,9 @@ def compare(
         tables of shape (n, k), probabilities of all k classes.
     groups : str, or array_like of shape (n,), optional
         The group of each row, if rows of one group are not independent: a column of frames, or an array.
+    weights : str, or array_like of shape (n,), optional
+        How many rows of the population each row stands for, if the test set was sampled by design: a column, or an
+        array. Means are then weighted, and a row not seen weighs as the heaviest.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values divide the rows; each value of each column is a slice.
     task : str, optional
@@ -160,7 +165,15 @@ def compare(
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        names = {"id": id, "label": label, "epoch": epoch, "run": run, "group": groups, "task": task}
+        names = {
+            "id": id,
+            "label": label,
+            "epoch": epoch,
+            "run": run,
+            "group": groups,
+            "task": task,
+            "weights": weights,
+        }
         ways = _names(lower_is_better, "lower_is_better"), _names(higher_is_better, "higher_is_better")
         score = score or [*ways[0], *ways[1]] or None
         if not isinstance(by_position, bool):
@@ -183,6 +196,7 @@ def compare(
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "score_range": score_range}
+        options["weights"] = weights
         alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
         if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
             given = {"prediction_a": prediction_a, "prediction_b": prediction_b}

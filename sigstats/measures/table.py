@@ -8,10 +8,11 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from .._common.validation import FloatArray
-from . import formulas, own, score_formulas
+from . import formulas, ordered, own, score_formulas
 from .confusion import Confusion
 
 #: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
@@ -47,7 +48,7 @@ class MeasureSpec:
     of_counts: Callable[..., Any] | None = None
     #: The formula of several classes, if it needs no average over them.
     of_classes: Callable[..., Any] | None = None
-    #: The formula of a column of scores: arrays ``positive, score``.
+    #: The formula of a column of scores: arrays ``positive, score``, or ``label, prediction`` of numbers.
     of_scores: Callable[..., float] | None = None
     #: What each row adds to the mean that is the measure: arrays ``positive, score``, or ``label, prediction`` of
     #: numbers.
@@ -139,6 +140,10 @@ _BASE = (
     ),
     MeasureSpec(name="mean-score", needs="marks", unit="own", test="means", of_rows=score_formulas.mark),
     MeasureSpec(name="neg-mae", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_absolute_error),
+    *(
+        MeasureSpec(name=name, needs="numbers", unit="points", of_scores=partial(ordered.weighted_kappa, name))
+        for name in ordered.POWERS
+    ),
     MeasureSpec(name="neg-mse", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_squared_error),
 )
 

@@ -99,6 +99,12 @@ def area_pvalue(gains: Gains, alternative: Alternative = "two-sided") -> float:
     )
 
 
+def area_equivalence(gains: Gains, margin: float) -> float:
+    """The p-value of areas that differ by the margin or more, of two one-sided tests."""
+    sides = (_Law(each).shares_below(np.array([-min(margin, 1.0)])) for each in (gains, gains.mirrored))
+    return max(math.ulp(0.0), *(float(share[0]) for share in sides))
+
+
 class _Law:
     """The law of the weighted difference, one more unit included that is all lost."""
 

@@ -7,7 +7,7 @@ hold a part of it. The points of the law of the measure are found by random weig
 When not to use: means and areas, whose law needs no random weights (`sigstats.unseen_row.means`, ``.areas``).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +18,8 @@ from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointCounts, JointOutcomes
-from ..measures.confusion import Confusion
 from ..measures.measure import Measure
+from ..measures.ordered import WeightedKappa
 
 #: How many numbers a block of weights may hold.
 _BLOCK = 2**21
@@ -62,20 +62,27 @@ class Law(NamedTuple):
         """The p-value of "B is not better"."""
         return monte_carlo_pvalue(int(np.count_nonzero(self.low <= 0)), len(self.low))
 
+    def equivalence(self, margin: float) -> float:
+        """The p-value of values that differ by the margin or more, of two one-sided tests."""
+        beyond = np.count_nonzero(self.low <= -margin), np.count_nonzero(self.high >= margin)
+        return monte_carlo_pvalue(int(max(beyond)), len(self.low))
+
 
 def law_of_difference(
     joint: JointCounts,
-    measure: Measure,
+    measure: Measure | WeightedKappa,
     *,
     size: int,
     rng: RNG = 0,
     groups: tuple[IntArray, IntArray] | None = None,
+    weights: FloatArray | None = None,
 ) -> Law:
     """The law of the difference of a measure of which more is better.
 
     `size`: how many random weightings.
     `rng`: where they come from.
     `groups`: the group of each row, from 0, and the number of its event in `joint`.
+    `weights`: what each row counts for, where rows are in groups (of one row each, if they are not).
 
     >>> from sigstats.measures.measure import as_measure
     >>> same = JointOutcomes(e1=30, e8=70)  # thirty positives, none of which either lost
@@ -85,7 +92,7 @@ def law_of_difference(
     """
     together: JointCounts
     if isinstance(joint, JointEvents):
-        kinds = _kinds_of(joint)
+        kinds = _kinds_of(joint, measure.ends if isinstance(measure, WeightedKappa) else ())
         events = JointEvents(joint.categories, joint.kind, joint.events + kinds, joint.counts + (1,) * len(kinds))
         together, place = events, {event: number for number, event in enumerate(events.events)}
         seen = np.array([place[event] for event in joint.events])
@@ -98,28 +105,37 @@ def law_of_difference(
     counts = np.zeros(width)
     counts[seen] = joint.counts
     generator = as_generator(rng)
-    within = None if groups is None else _within(groups, seen, width)
+    within = None if groups is None else _within(groups, seen, width, weights)
+    if within is not None:
+        counts = np.asarray(within.sum(axis=0), dtype=np.float64)
     largest = 1.0 if within is None else float(within.sum(axis=1).max())
     places = _where_it_hurts(together, measure, counts, rows, true, largest)
-    unseen = together.confusions(largest * places)
+    unseen = sums_of(measure, together, largest * places)
     parts: list[list[FloatArray]] = []
     for weights in _weights(counts, within, generator, size, joint.n_categories):
         shares = generator.standard_exponential(len(weights))
-        base = together.confusions(weights)
+        base = sums_of(measure, together, weights)
         a, b = (_values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True))
         parts.append([each(axis=0) for one in (difference(b, a), a, b) for each in (one.min, one.max)])
     low, high, *rest = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]))
 
 
-def _values(measure: Measure, joint: JointCounts, base: Confusion, unseen: Confusion, shares: FloatArray) -> FloatArray:
+def sums_of(measure: Measure | WeightedKappa, joint: JointCounts, weights: FloatArray) -> Any:
+    """The sums that a measure is a function of, of A and of B."""
+    return measure.sums(joint, weights) if isinstance(measure, WeightedKappa) else joint.confusions(weights)
+
+
+def _values(
+    measure: Measure | WeightedKappa, joint: JointCounts, base: Any, unseen: Any, shares: FloatArray
+) -> FloatArray:
     """The measure of one model with a row more in each place; places that are the same for it are counted once."""
     places = np.column_stack([each.reshape(len(each), -1) for each in unseen])
     _, first, of_place = np.unique(places, axis=0, return_index=True, return_inverse=True)
     values = []
     for number in first.tolist():
         more = (each[number] for each in unseen)
-        counts = Confusion(
+        counts = type(base)(
             *(b + np.multiply.outer(shares, m) if np.any(m) else b for b, m in zip(base, more, strict=True))
         )
         values.append(measure.of(counts, joint.kind))
@@ -139,17 +155,18 @@ def _weights(
             yield np.asarray(generator.standard_exponential((many, within.shape[0])) @ within)
 
 
-def _within(groups: tuple[IntArray, IntArray], seen: IntArray, width: int) -> Any:
-    """The count of each event in each group."""
+def _within(groups: tuple[IntArray, IntArray], seen: IntArray, width: int, weights: FloatArray | None) -> Any:
+    """The count of each event in each group, or its weight."""
     from scipy.sparse import coo_array  # slow to import
 
     codes, events = groups
     shape = (int(codes.max()) + 1, width)
-    return coo_array((np.ones(len(codes)), (codes, seen[events])), shape=shape).tocsr()
+    counted = np.ones(len(codes)) if weights is None else weights
+    return coo_array((counted, (codes, seen[events])), shape=shape).tocsr()
 
 
-def _kinds_of(joint: JointEvents) -> tuple[Any, ...]:
-    """The kinds of rows that might be put in."""
+def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
+    """The kinds of rows that might be put in; `ends`: the first and the last class, where they are ordered."""
     called: list[FloatArray] = []
     for which in range(3):
         of = np.zeros(joint.n_categories)
@@ -160,7 +177,7 @@ def _kinds_of(joint: JointEvents) -> tuple[Any, ...]:
     chosen = list(classes)
     if joint.n_categories > _MOST_CLASSES:
         rarest = [int(each) for of in called for each in np.argsort(of, kind="stable")[:2]]
-        chosen = sorted({*rarest, int(np.argmax(called[0]))})
+        chosen = sorted({*rarest, int(np.argmax(called[0])), *ends})
     triples = {(y, a, b) for y in chosen for a in chosen for b in chosen if a != b}
     rare, rarer_still = (int(each) for each in np.argsort(called[0], kind="stable")[[-1, -2]])
     for y in classes:
@@ -170,7 +187,12 @@ def _kinds_of(joint: JointEvents) -> tuple[Any, ...]:
 
 
 def _where_it_hurts(
-    joint: JointCounts, measure: Measure, counts: FloatArray, rows: IntArray, true: IntArray, largest: float
+    joint: JointCounts,
+    measure: Measure | WeightedKappa,
+    counts: FloatArray,
+    rows: IntArray,
+    true: IntArray,
+    largest: float,
 ) -> FloatArray:
     """The places where one more row makes the difference least and largest: kinds of rows, or several classes."""
     chosen: set[tuple[int, ...]] = set()
@@ -199,13 +221,13 @@ def _placed(parts: list[tuple[int, ...]], width: int) -> FloatArray:
 
 
 def _differences(
-    joint: JointCounts, measure: Measure, counts: FloatArray, parts: list[tuple[int, ...]], many: float
+    joint: JointCounts, measure: Measure | WeightedKappa, counts: FloatArray, parts: list[tuple[int, ...]], many: float
 ) -> FloatArray:
     """B - A with so many rows more, each time at other events."""
     step = max(1, _BLOCK // (len(counts) + 8 * joint.n_categories))
     samples = []
     for start in range(0, len(parts), step):
         weights = counts + many * _placed(parts[start : start + step], len(counts))
-        a, b = (measure.of(each, joint.kind) for each in joint.confusions(weights))
+        a, b = (measure.of(each, joint.kind) for each in sums_of(measure, joint, weights))
         samples.append(b - a)
     return np.concatenate(samples)

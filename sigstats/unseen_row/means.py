@@ -117,12 +117,18 @@ def mean_pvalue(units: Units, limit: float, alternative: Alternative = "two-side
     return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
 
 
-def mean_pvalues(many: Sequence[Units], limits: Sequence[float]) -> list[tuple[float, float]]:
-    """The p-values of "less" and "greater" of many means."""
+def mean_pvalues(
+    many: Sequence[Units], limits: Sequence[float], *, margins: Sequence[float] | None = None
+) -> list[tuple[float, float]]:
+    """The p-values of "less" and "greater" of many means.
+
+    `margins`: of "the mean is the margin or more", and of "it is minus the margin or less", where that is not 0.
+    """
     less, greater, limit = np.empty(len(many)), np.empty(len(many)), np.array(limits, dtype=np.float64)
+    at = np.zeros(len(many)) if margins is None else -np.minimum(margins, limit)
     for where, units in _together(many):
-        less[where] = _shares_below(units.mirrored, -limit[where], np.zeros(len(where)))
-        greater[where] = _shares_below(units, -limit[where], np.zeros(len(where)))
+        less[where] = _shares_below(units.mirrored, -limit[where], at[where])
+        greater[where] = _shares_below(units, -limit[where], at[where])
     bounds = (np.maximum(each, math.ulp(0.0)).tolist() for each in (less, greater))
     return list(zip(*bounds, strict=True))
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from sigstats._common.validation import shown
 from sigstats.comparison.bins import in_bins
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
+from sigstats.comparison.paired_predictions import as_weights
 from sigstats.comparison.requirements import are_measurements, strangers
 
+from ..tables.numbers import is_number
 from ..tables.spelling import same_spelling
 from ._agreement import (
     differing,
@@ -111,7 +113,16 @@ def join(
         task_names=names,
         content=content_codes(baseline, candidate, rows, partners),
         ids=baseline.keys.take(rows) if with_ids else None,
+        weights=None if columns.weights is None else _weights(columns.weights, others[columns.weights]),
     )
+
+
+def _weights(name: str, column: Any) -> NDArray[np.float64]:
+    """The weights of rows, from text."""
+    names, codes = codes_of(column)
+    if odd := next((each for each in names if not is_number(each)), None):
+        raise ValueError(f"weights: {shown(odd)} in column {shown(name)} is not valid; expected numbers above 0")
+    return as_weights(np.array([float(each) for each in names])[codes], len(codes))
 
 
 class Matched(NamedTuple):

@@ -35,6 +35,8 @@ class Columns:
     #: A number of each row: the probability of the positive class, a mark ... In a log, the name of its scorer or
     #: metric.
     score: str | None = None
+    #: The column that says how many rows of the population each row stands for.
+    weights: str | None = None
     #: Whether each score of a log is meant, and this one stands for the tasks that have it.
     one_of_all: bool = False
     #: In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
@@ -68,7 +70,7 @@ class Columns:
     @property
     def optional(self) -> tuple[str, ...]:
         """The columns that one of two files may lack."""
-        one = [each for each in (self.group, self.task) if each is not None]
+        one = [each for each in (self.group, self.task, self.weights) if each is not None]
         return tuple(dict.fromkeys([*self.slices, *one]))
 
     @property

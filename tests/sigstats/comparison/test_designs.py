@@ -1,0 +1,145 @@
+"""Equivalence, simultaneous intervals, margins by class, weights of rows and ordered classes, beside other programs."""
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+
+import sigstats
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.effects import score_equivalence
+
+RNG = np.random.default_rng(20261125)
+N = 400
+Y = RNG.integers(1, 6, N)
+A = np.clip(Y + RNG.choice([-1, 0, 1], N, p=[0.1, 0.8, 0.1]), 1, 5)
+B = np.where(RNG.random(N) < 0.1, RNG.integers(1, 6, N), A)
+WEIGHTS = RNG.integers(1, 4, N)
+
+
+def rows(measure, rule=None, **options):
+    return sigstats.compare(Y, A, B, measures=[measure], rule=rule, score_range=(1, 5), **options).rows
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "macro-f1", "linear-kappa", "neg-mae"])
+def test_equivalence_is_shown_where_the_interval_of_90_percent_lies_within_the_margin(measure):
+    low, high = rows(measure, ComparisonRule(confidence_level=0.9))[0].confidence_interval
+    for factor, shown in ((0.99, False), (1.01, True)):
+        (row,) = rows(measure, ComparisonRule(margin=f"{100 * factor * max(-low, high)}pt"))
+        assert (row.equivalence_pvalue < 0.05) == shown
+
+
+def test_equivalence_of_rows_that_never_differ_is_the_chance_of_a_share_that_is_not_seen():
+    marks = np.linspace(0, 1, 50)
+    (row,) = sigstats.compare(
+        Y[:50], Y[:50], Y[:50].copy(), measures=["mean-score"], scores=(marks, marks.copy()), score_range=(0, 2),
+        rule=ComparisonRule(margin=0.1),
+    ).rows  # fmt: skip
+    assert row.equivalence_pvalue == pytest.approx((1 - 0.1 / 2) ** 50)
+
+
+@pytest.mark.parametrize(("only_a", "only_b", "n", "margin"), [(6, 16, 161, 0.2), (0, 3, 40, 0.15), (9, 9, 500, 0.02)])
+def test_tangos_statistic_has_the_likeliest_law_at_the_margin(only_a, only_b, n, margin):
+    p = 0.0
+    for a, b in ((only_a, only_b), (only_b, only_a)):  # "a is ahead by the margin"
+
+        def unlikely(q, a=a, b=b):
+            shares = np.array([q + margin, q, 1 - 2 * q - margin])
+            return -np.sum(np.array([a, b, n - a - b]) * np.log(np.maximum(shares, 1e-300)))
+
+        q = minimize_scalar(unlikely, bounds=(0, (1 - margin) / 2), method="bounded", options={"xatol": 1e-12}).x
+        p = max(p, norm.cdf((a - b - n * margin) / np.sqrt(n * (2 * q + margin - margin**2))))
+    assert score_equivalence(only_a, only_b, n, margin) == pytest.approx(p, rel=1e-4)
+
+
+def test_simultaneous_intervals_share_the_confidence_and_hold_together():
+    part = {"half": np.arange(N) % 2}
+    rule = ComparisonRule(simultaneous=True)
+    found = sigstats.compare(Y, A, B, slices=part, rule=rule)
+    for row in found.rows:
+        where = np.arange(N) >= 0 if row.slice == "all rows" else part["half"] == int(row.slice[-1])
+        counts = sigstats.discordant_counts(Y[where], A[where], B[where])
+        of_one = sigstats.accuracy_difference(*counts[::-1], row.n, confidence_level=1 - 0.05 / 3)
+        assert (row.low, row.high) == pytest.approx(tuple(of_one.confidence_interval))
+        assert row.confidence_level == pytest.approx(1 - 0.05 / 3)
+    assert found.rule == rule
+    assert "95% simultaneous interval" in str(found)
+
+
+def test_each_class_has_a_margin_of_its_own():
+    rule = ComparisonRule(margin="1pt", margins={"class = 1": "40pt", "macro-f1": 0.15})
+    found = sigstats.compare(Y, A, B, slices={"class": Y}, measures=["accuracy", "macro-f1"], rule=rule)
+    for row in found.rows:
+        margin = {"class = 1": 0.4}.get(row.slice, 0.15 if row.measure == "macro-f1" else 0.01)
+        assert row.verdict == "fail" or (row.verdict == "pass") == (row.low >= -margin)
+    with pytest.raises(ValueError, match="margins: 'class = 6' is not valid; expected a slice or a measure"):
+        sigstats.compare(Y, A, B, rule=ComparisonRule(margins={"class = 6": 0.1}))
+
+
+def test_a_large_margin_of_which_the_unit_is_said_stays_one():
+    rule = ComparisonRule(margin="50pt", minimum_effect="50pt", n_resamples=99)
+    assert rows("macro-f1", rule)[0].verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("measure", "theirs"),
+    [
+        ("accuracy", sk.accuracy_score),
+        ("macro-f1", lambda *two, **how: sk.f1_score(*two, average="macro", **how)),
+        ("kappa", sk.cohen_kappa_score),
+        ("linear-kappa", lambda *two, **how: sk.cohen_kappa_score(*two, weights="linear", **how)),
+        ("quadratic-kappa", lambda *two, **how: sk.cohen_kappa_score(*two, weights="quadratic", **how)),
+        ("neg-mae", lambda *two, **how: -sk.mean_absolute_error(*two, **how)),
+    ],
+)
+def test_values_of_weighted_rows_are_scikit_learns(measure, theirs):
+    for weights in (WEIGHTS, np.ones(N)):
+        (row,) = rows(measure, weights=weights)
+        assert row.baseline == pytest.approx(theirs(Y, A, sample_weight=weights))
+        assert row.candidate == pytest.approx(theirs(Y, B, sample_weight=weights))
+        (again,) = rows(measure, weights=3 * weights)  # their unit says nothing
+        assert (again.low, again.high) == pytest.approx((row.low, row.high), abs=0.02)
+    (row,), (plain,) = rows(measure, weights=np.ones(N)), rows(measure)
+    assert row.pvalue == pytest.approx(plain.pvalue, abs=2e-3 if "weightings" in row.test else 1e-9)
+
+
+def test_a_weighted_mean_holds_its_population_and_a_share_that_nobody_lost_has_a_limit():
+    rng, held, above = np.random.default_rng(1), 0, 0
+    truth = -(0.1 * 0.1 + 0.02) / 1.1  # half of the rows stand for a tenth of what the others stand for
+    for _ in range(100):
+        rare = rng.random(200) < 0.5
+        lost = rng.random(200) < np.where(rare, 0.1, 0.02)
+        zeros = np.zeros(200, int)
+        (row,) = sigstats.compare(zeros, zeros, lost.astype(int), weights=np.where(rare, 0.1, 1.0)).rows
+        held, above = held + (row.low <= truth <= row.high), above + (row.low > truth)
+    assert held >= 87  # of 100, where 95 are expected; fewer have a chance of 1 in 500
+    assert above <= 9
+
+
+def test_classes_are_ordered_as_numbers_and_not_as_text():
+    pd = pytest.importorskip("pandas")
+    y = np.where(Y == 5, 10, Y)
+    a, b = np.where(A == 5, 10, A), np.where(B == 5, 10, B)
+    frame = pd.DataFrame({"id": range(N), "label": y.astype(str), "prediction": a.astype(str), "w": WEIGHTS / 3})
+    other = frame.assign(prediction=b.astype(str))
+    found = sigstats.compare(frame, other, measures=["neg-mae", "quadratic-kappa"], weights="w", score_range=(1, 10))
+    mae, kappa = found.rows
+    assert mae.baseline == pytest.approx(-np.average(abs(y - a), weights=WEIGHTS))
+    distance = np.subtract.outer(y, a) ** 2
+    weights = WEIGHTS / WEIGHTS.sum()
+    assert kappa.baseline == pytest.approx(1 - weights @ np.diag(distance) / (weights @ distance @ weights))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"weights": -WEIGHTS}, "weights: -3.0 is not valid; expected how many rows of the population"),
+        ({"weights": WEIGHTS[1:]}, "weights .length.: 399 is not valid; expected 400"),
+        ({"weights": WEIGHTS, "measures": ["auc"], "scores": (A / 5, B / 5)}, "'auc' is not valid with weights"),
+        ({"rule": ComparisonRule(margins={"f1": 0.1})}, "margins: 'f1' is not valid"),
+    ],
+)
+def test_designs_that_do_not_fit_are_refused(options, said):
+    with pytest.raises(ValueError, match=said):
+        sigstats.compare(Y, A, B, **options)
