@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from .record import FLAT, Folds, Learner, Named, Null, Permuted, Record, Scheme, Side, Split
 
@@ -172,6 +172,28 @@ class ScoredRows(Swappable):
 
 
 @dataclass(frozen=True, kw_only=True)
+class JudgedRows(Record):
+    """A population of rows that a judge sees, and people in part (`sigstats.tasks.populations.judged`)."""
+
+    swapped: ClassVar[bool] = False
+    #: How many the judge sees.
+    rows: int
+    #: Of A and of B: the mean of what people say, and how often the judge calls right and wrong what they do.
+    accuracy: tuple[float, ...]
+    sensitivity: tuple[float, ...]
+    specificity: tuple[float, ...]
+    #: The rows of an item.
+    answers: int = 1
+    #: The highest mark.
+    marks: int = 1
+
+    @property
+    def difference(self) -> float:
+        """What people say of B less what they say of A."""
+        return self.accuracy[1] - self.accuracy[0]
+
+
+@dataclass(frozen=True, kw_only=True)
 class AppliedTest(Record):
     """A test as it is applied to samples of a population."""
 
@@ -206,7 +228,7 @@ class Tested(Work):
 class OnTestSets(Tested):
     """Of ``subsample``, ``interval`` and ``own-test``."""
 
-    population: Outcomes | Computed | Events | ScoredRows
+    population: Outcomes | Computed | Events | ScoredRows | JudgedRows
 
 
 @dataclass(frozen=True, kw_only=True)

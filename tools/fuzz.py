@@ -2,16 +2,18 @@
 
 Needs atheris (`pip install atheris`, on Linux), which is no dependency of the project.
 
-    python tools/fuzz.py READER [options of libFuzzer, such as -runs=100000 or -max_total_time=600]
+    python tools/fuzz.py READER [REACHED] [options of libFuzzer, such as -max_total_time=600]
 
 READER is one of those that the command without arguments lists. Bytes are changed, and in three of four inputs a value
 of the file's own structure. A line says from time to time how many inputs came to the reader itself, past what refuses
-text that is no TOML, JSON or Parquet, and how many it read. What is found is written to a file of the current folder,
-and read again by naming it after READER.
+text that is no TOML, JSON or Parquet, and how many it read; the command ends once REACHED did, and adds a line to the
+file that SIGSTATS_FAULT_RECORD names, for `tools/reliability.py`. What is found is written to a file of the current
+folder, and read again by naming it after READER.
 """
 
 import io
 import json
+import os
 import random
 import sys
 import tempfile
@@ -222,31 +224,48 @@ def _spoiled(name: str, content: bytes, chance: random.Random) -> bytes:
     )
 
 
+def note(reader: str, counts: dict[str, int]) -> None:
+    """Record, where the environment asks for it, what was seen."""
+    line = {"test": f"tools/fuzz.py::{reader}", "fault": f"fuzzed inputs for the reader {reader}", "where": "a folder"}
+    seen = f"{counts['inputs']} made, {counts['read']} of them read, the others refused in one line"
+    if "SIGSTATS_FAULT_RECORD" in os.environ:
+        with Path(os.environ["SIGSTATS_FAULT_RECORD"]).open("a", encoding="utf-8") as record:
+            record.write(json.dumps(line | {"count": counts["reached"], "seen": seen}) + "\n")
+
+
 def main() -> None:
     """Fuzz one reader."""
     if len(sys.argv) < 2 or sys.argv[1] not in READERS:
         sys.exit(f"READER: expected one of {', '.join(READERS)}")
     reader = sys.argv.pop(1)
     name, call, seeds, within = READERS[reader]
+    enough = int(sys.argv.pop(1)) if sys.argv[1:] and sys.argv[1].isdecimal() else 0
     path, corpus = FOLDER / name, FOLDER / "corpus"
     corpus.mkdir()
     for number, seed in enumerate(seeds):
         (corpus / str(number)).write_bytes(seed)
-    counts = {"inputs": 0, "reached": 0, "read": 0}
+    counts, calls = {"inputs": 0, "reached": 0, "read": 0}, 0
     owner, _, function = within.rpartition(".")
     holder: Any = import_module(owner) if within else REGISTRY.module(reader.partition(".")[2].replace("_", "-"))
     itself = getattr(holder, function or "read")
 
     def counted(*arguments: Any, **named: Any) -> Any:
-        counts["reached"] += 1
+        nonlocal calls
+        calls += 1
         return itself(*arguments, **named)
 
     setattr(holder, function or "read", counted)
 
     def one(content: bytes) -> None:
+        nonlocal calls
         counts["inputs"] += 1
+        counts["reached"] += calls > 0
+        calls = 0
         if counts["inputs"] % 1_000 == 0:
             print(f"{reader}: {counts}", file=sys.stderr)
+        if enough and counts["reached"] >= enough:
+            note(reader, counts)
+            os._exit(0)  # libFuzzer has no other way to end well from within
         path.write_bytes(content)
         try:
             call(path)

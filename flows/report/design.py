@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
-from sigstats.tasks.work import OnTestSets, Outcomes, Tested
+from sigstats.tasks.work import JudgedRows, OnTestSets, Outcomes, Tested
 
 from ..pages.wording import count_of, join_words, significant
 from .evidence import Evidence, distinct
@@ -56,11 +56,10 @@ def _data(cells: Sequence[Cell]) -> str:
 def _kind(cell: Cell) -> str:
     if cell.fanout == "fold-test":
         return "samples on which learners are retrained"
-    if (
-        isinstance(cell.work, OnTestSets)
-        and isinstance(cell.work.population, Outcomes)
-        and cell.work.population.endless
-    ):
+    drawn_from = cell.work.population if isinstance(cell.work, OnTestSets) else None
+    if isinstance(drawn_from, JudgedRows):
+        return f"{drawn_from.rows:,} rows that a judge sees, of which people label as many as a size says"
+    if isinstance(drawn_from, Outcomes) and drawn_from.endless:
         return "simulated, drawn independently"
     return "rows, drawn without replacement"
 
@@ -75,10 +74,18 @@ def _factors(cells: Sequence[Cell]) -> str:
     return f" Factors, in all combinations: {'; '.join(parts)}." if parts else ""
 
 
+def size(cell: Cell) -> str:
+    """The size of a test set in words."""
+    work = cell.work_of(Tested)
+    judged = isinstance(work, OnTestSets) and isinstance(work.population, JudgedRows)
+    return count_of(work.n, "label" if judged else "row")
+
+
 def estimand(cell: Cell) -> str:
     """What a method is about where those of a study differ in it; empty for a test of two classifiers."""
     if cell.fanout == "interval":
-        return "F1 of A" if cell.work_of(Tested).test.options["of"] == "a" else "difference of F1"
+        words = {"a": "F1 of A", "difference": "difference of F1"}
+        return words.get(cell.work_of(Tested).test.options.get("of", ""), "accuracy of B less that of A, to people")
     if cell.fanout == "fold-test":
         of_one = cell.work_of(Tested).test.test in ("efficiency", "permutation")
         return "accuracy of A against chance" if of_one else "expected accuracy of B less that of A"

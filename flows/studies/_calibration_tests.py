@@ -30,7 +30,11 @@ _NAMES = {
     "permutation": "permutation",
     "scores": "test of scores",
     "f1-interval": "difference of F1",
+    "judged-interval": "",
 }
+
+#: Those that are intervals alone.
+INTERVALS = ("f1-interval", "judged-interval")
 
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
 
@@ -65,6 +69,17 @@ class F1Interval(Strict):
                 f"method: {shown(self.method)} is not valid; expected another one for a difference, or of = 'a'"
             )
         return self
+
+
+class JudgedInterval(Strict):
+    """An interval of the accuracy of B less that of A as people see it, with the confidence 1 - alpha."""
+
+    test: Literal["judged-interval"]
+    method: Annotated[
+        Literal["judged-test", "labels-alone", "ppi++", "rogan-gladen", "judge-alone"],
+        Field(description="That of judged_test, of people's labels or the judge alone, or a correction of the judge"),
+    ] = "judged-test"
+    resamples: Annotated[int, Field(ge=999, le=10**6, description="Random weightings of each test set")] = 2_000
 
 
 class CorrectedT(Strict):
@@ -160,7 +175,7 @@ def _model(name: str, of: statistical_tests.OfSets) -> type[Strict]:
 
 _MODELS = (
     *(_model(name, of) for name, of in _OF_RECORDS.items()),
-    *(Bootstrap, CorrectedT, FiveByTwo, Efficiency, Homogeneity, Permutation, Scored, F1Interval),
+    *(Bootstrap, CorrectedT, FiveByTwo, Efficiency, Homogeneity, Permutation, Scored, F1Interval, JudgedInterval),
 )
 if TYPE_CHECKING:
     Test = Strict
@@ -172,7 +187,7 @@ else:
 def options_of(test: Any, alpha: float) -> dict[str, Any]:
     """The options of a test in the work of a cell."""
     options: dict[str, Any] = test.model_dump()
-    return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores", "f1-interval") else {})
+    return options | ({"confidence": 1 - alpha} if options["test"] in ("bootstrap", "scores", *INTERVALS) else {})
 
 
 def label_of(test: Any) -> str:
@@ -183,5 +198,5 @@ def label_of(test: Any) -> str:
     options = {key: getattr(test, key) for key in ("measure", "method", "null") if hasattr(test, key)}
     options |= test.model_dump(exclude_defaults=True, exclude={"test", "of"})
     words = [value if isinstance(value, str) else f"{key} = {value}" for key, value in options.items()]
-    name = "F1 of A" if getattr(test, "of", "") == "a" else _NAMES[test.test]
+    name = "F1 of A" if getattr(test, "of", "") == "a" else _NAMES[test.test] or words.pop(0)
     return f"{name} ({', '.join(words)})" if words else name

@@ -25,21 +25,17 @@ from sigstats.tasks.populations.tests import needs_classes, require_some_defined
 from sigstats.tasks.record import record
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import AppliedTest, OfFolds, OnTestSets, Samples, TwoViews
+from sigstats.tasks.work import AppliedTest, JudgedRows, OfFolds, OnTestSets, Samples, TwoViews
 
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
-from ._calibration_tests import OwnTest, Test, label_of, options_of
+from ._calibration_tests import INTERVALS, OwnTest, Test, label_of, options_of
 from ._cell_study import CellStudyKind
 from ._published import PublishedSize, published_sizes
 from .populations import PopulationSpec, Source
 
 #: The fan-outs that apply a test or a method to test sets; the others compute what they need.
 APPLIED = frozenset({"subsample", "own-test", "fold-test", "interval"})
-
-
-#: The fan-outs of tests that are not applied by `subsample`.
-_FANOUTS = {"f1-interval": "interval"}
 
 
 class CalibrationStudy(DataStudy):
@@ -210,7 +206,7 @@ def _cells(
             )  # keeps the level with few groups, as a comparison does
         for n in study.sizes:
             yield cell(
-                "own-test" if test.code is not None else _FANOUTS.get(test.test, "subsample"),
+                "own-test" if test.code is not None else "interval" if test.test in INTERVALS else "subsample",
                 subject={"dataset": source, **slices, "n": str(n), "test": label},
                 work=OnTestSets(population=population.values, n=n, test=test, factors=population.factors or None),
                 seed=study.seed,
@@ -222,6 +218,9 @@ def _cells(
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
     """True if a test can be applied to test sets of a population."""
+    if isinstance(population.values, JudgedRows):
+        marked = population.values.marks > 1
+        return test.test == "judged-interval" and not (marked and test.options["method"] == "rogan-gladen")
     if test.test in OF_FOLDS:
         return population.retrained is not None
     if test.code is not None:
@@ -230,10 +229,12 @@ def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
         known = population.population
         return not population.scored and population.retrained is None and not isinstance(known, EventPopulation)
     of_scores = test.test == "scores"
-    return of_scores == population.scored
+    return of_scores == population.scored and test.test != "judged-interval"
 
 
 def _wanted(population: PopulationSpec) -> str:
+    if isinstance(population.values, JudgedRows):
+        return "a judged-interval"
     return "a test of scores" if population.scored else "a test of predictions"
 
 
@@ -273,7 +274,7 @@ def _fold_cells(
 
 def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) -> None:
     """Try a test once, so that what it refuses is refused before anything starts."""
-    if spec.scored or test.test in OF_FOLDS:
+    if spec.scored or test.test in OF_FOLDS or isinstance(spec.values, JudgedRows):
         return
     population = spec.population or Population(outcomes=(1,) * 8)
     counted = isinstance(population, EventPopulation) and test.test == "bootstrap"

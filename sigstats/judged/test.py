@@ -155,9 +155,9 @@ def judged_test(
     without labels counts as the worst possible altogether. The interval's ends are points of the law of the weighted
     difference. With one verdict it is the interval of an unseen row, and its p-value McNemar's exact one
     (``sigstats.unseen_row``). That it holds with three is not proved. In simulations of 30 to 1,000 labels a 95%
-    interval covered in 95.0% or more. That of prediction-powered inference (PPI++) fell to 92%; with 30 labels it was a
-    third to two thirds as wide (benchmarks/judges.md). Groups have one weight each, for shares and means, and one more
-    group that is as large as the largest is put in.
+    interval covered in 95.9% or more (``sigstats run judges``). That of prediction-powered inference (PPI++) fell to
+    92%; with 30 labels it was a third to two thirds as wide. Groups have one weight each, for shares and means, and one
+    more group that is as large as the largest is put in.
 
     References
     ----------

@@ -17,8 +17,6 @@ from sigstats.intervals import clopper_pearson
 
 from ..fingerprint import canonical
 from ..plan import Cell
-from ..populations.intervals import truth
-from ..populations.population import Population
 from ..rates import (
     ABOVE,
     ADJUSTED_POWER,
@@ -27,15 +25,17 @@ from ..rates import (
     COVERAGE,
     ELIMINATED,
     EMPIRICAL,
+    ERROR,
+    POWER,
     STATED,
     UNDEFINED,
     WIDTH,
     Z,
 )
-from ..replicates.subsample import population
+from ..replicates.interval import population, true_value
 from ..results import Results
 from ..schema import Hypothesis
-from ..work import OnTestSets, Outcomes, Tested
+from ..work import JudgedRows, OnTestSets, Outcomes, Tested
 from .calibration import count_undefined, null_is_true, undefined
 
 #: What it reads, which studies of one kind alone compute.
@@ -43,7 +43,7 @@ USES = ("interval", "subsample", "fold-test")
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
-    """Nine rows for each interval, and one for each test that has power and a population without a difference."""
+    """Nine or ten rows for each interval, one for each test that has power and a population without a difference."""
     for cell in results.cells("interval"):
         yield from _of_interval(results, cell)
     yield from _adjusted_powers(results)
@@ -62,10 +62,10 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         n=work.n,
     )
     drawn_from, table = population(work, results.store), results.table(cell)
-    if table is None or not isinstance(drawn_from, Population):
+    if table is None or drawn_from is None:
         yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
         return
-    true = truth(drawn_from, work.test.options["of"])
+    true = true_value(work, drawn_from)
     row = row.with_(
         truth=true,
         replicates=table.num_rows,
@@ -77,7 +77,10 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
     p = float(binom.cdf(np.count_nonzero(columns["covers"]), table.num_rows, 1 - alpha))
     yield coverage.with_(p_value=p, p_low=p, p_high=p)
-    yield from (_share(row.with_(measure=name), flags) for name, flags in _shares(columns, true).items())
+    shares = _shares(columns, true)
+    if isinstance(drawn_from, JudgedRows):
+        shares[POWER if true else ERROR] = (columns["low"] > 0) | (columns["high"] < 0)
+    yield from (_share(row.with_(measure=name), flags) for name, flags in shares.items())
     yield from _means(row, columns, true)
 
 
@@ -157,6 +160,7 @@ def _key(cell: Cell) -> tuple[str, ...]:
         same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")
     else:  # outputs are exchanged in one of two, or r is 0 among several
         endless = isinstance(work.population, Outcomes) and work.population.endless
+        assert not isinstance(work.population, JudgedRows)  # of which there are intervals alone
         same = "" if endless else canonical(replace(work.population, swapped=False))
     return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
 

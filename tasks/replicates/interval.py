@@ -1,4 +1,4 @@
-"""Intervals of F1 on test sets from a population, whole: the estimate, both ends, the stated standard error.
+"""Intervals on test sets from a population, whole: the estimate, both ends, the stated standard error.
 
 The stream is that of `sigstats.tasks.replicates.subsample`, so that intervals and tests are given the same test sets.
 """
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from ..fan_out import replicates_table
 from ..plan import Block
+from ..populations import judged
 from ..populations.intervals import run_intervals, truth
 from ..populations.population import Population
 from ..populations.tests import require_some_defined
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import OnTestSets
+from ..work import JudgedRows, OnTestSets
 from . import subsample
-from .subsample import drawn_rows as drawn_rows
 from .subsample import stream as stream
 
 VERSION = 1
@@ -41,22 +41,51 @@ SCHEMA = pa.schema(
 )
 
 
+def population(work: OnTestSets, store: Store) -> Population | JudgedRows | None:
+    """The population of a cell; None if the cell that counts its outcomes is incomplete."""
+    if isinstance(work.population, JudgedRows):
+        return work.population
+    drawn_from = subsample.population(work, store)
+    assert drawn_from is None or isinstance(drawn_from, Population)  # the study refuses others
+    return drawn_from
+
+
+def true_value(work: OnTestSets, drawn_from: Population | JudgedRows) -> float:
+    """What an interval should hold."""
+    if isinstance(drawn_from, JudgedRows):
+        return drawn_from.difference
+    return truth(drawn_from, work.test.options["of"])
+
+
 def compute(block: Block, store: Store) -> pa.Table:
     """The interval on each test set of the block."""
     work = block.cell.work_of(OnTestSets)
-    drawn_from = subsample.population(work, store)
-    assert isinstance(drawn_from, Population)  # the study refuses others
+    drawn_from = population(work, store)
+    assert drawn_from is not None  # the engine completes prerequisites first
     found: list[dict[str, Any]] = []
     for rng, size in block.lanes():
-        sets = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
-        said, problem = run_intervals(work.test.options, sets.tolist(), rng)
+        if isinstance(drawn_from, JudgedRows):
+            samples, problem = judged.draw(drawn_from, work.n, rng, LANE_SIZE)[:size], ""
+            said = [judged.run_interval(work.test.options, sample, rng) for sample in samples]
+        else:
+            sets = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
+            said, problem = run_intervals(work.test.options, sets.tolist(), rng)
         if block.first == 0 and not found:
             require_some_defined(np.array([one.low for one in said]), problem)
         found.extend(map(asdict, said))
-    true = truth(drawn_from, work.test.options["of"])
+    true = true_value(work, drawn_from)
     for row in found:
         row["covers"] = row["low"] - _TIE <= true <= row["high"] + _TIE
     return replicates_table(block, SCHEMA, **{name: [row[name] for row in found] for name in SCHEMA.names[1:]})
+
+
+def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
+    """The rows of one test set."""
+    work = block.cell.work_of(OnTestSets)
+    if not isinstance(work.population, JudgedRows):
+        return subsample.drawn_rows(block, store, index)
+    rng, _ = next(block.lanes())
+    return judged.draw(work.population, work.n, rng, LANE_SIZE)[index].to_table()
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001

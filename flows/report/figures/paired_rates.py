@@ -11,8 +11,8 @@ from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.plan import Cell
 
 from ...pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade, side_by_side
-from ...pages.wording import count_of, p_equation
-from ..design import estimand
+from ...pages.wording import p_equation
+from ..design import estimand, size
 from ..evidence import Evidence, group_by, some_of
 from ..section import Figure
 
@@ -30,9 +30,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         )
         for (dataset, part, of), group in of_population.items():
             sizes = sorted(group_by(group, lambda cell: int(cell.subject["n"])).items())
-            panels = [
-                panel for n, of_size in some_of(sizes) if (panel := _panel(n, of_size, what, evidence)) is not None
-            ]
+            panels = [panel for _, of_size in some_of(sizes) if (panel := _panel(of_size, what, evidence)) is not None]
             if panels:
                 yield Figure(
                     title=f"Methods on the same test sets: {what}, {', '.join(filter(None, (dataset, part, of)))}",
@@ -59,12 +57,12 @@ def flags(cells: Sequence[Cell], evidence: Evidence) -> dict[str, NDArray[np.boo
     return {method: values[:shortest] for method, values in found.items()}
 
 
-def _panel(n: int, cells: Sequence[Cell], what: str, evidence: Evidence) -> Markup | None:
+def _panel(cells: Sequence[Cell], what: str, evidence: Evidence) -> Markup | None:
     found = flags(cells, evidence)
     if len(found) < 2:
         return None
     methods = list(found)
-    caption = f"{count_of(n, 'row')}, {next(iter(found.values())).size:,} test sets"
+    caption = f"{size(cells[0])}, {next(iter(found.values())).size:,} test sets"
     return heat_table(caption, f"{what}, {caption}", methods, methods, lambda a, b: _cell(found, a, b))
 
 

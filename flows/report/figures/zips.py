@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sigstats.tasks.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import Tested
 
 from ...pages import svg
 from ...pages.axes import Axes
-from ...pages.wording import count_of, percent
+from ...pages.wording import percent
+from ..design import estimand, size
 from ..evidence import Evidence, group_by
 from ..section import Figure
 
@@ -89,9 +89,9 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
         axes.upwards("axis", true),
         axes.across("level", 100 * (1 - evidence.alpha)),
         axes.y_axis(unit="%"),
-        axes.x_axis("F1" if cell.work_of(Tested).test.options["of"] == "a" else "difference of F1"),
+        axes.x_axis(estimand(cell)),
     ]
-    where = ", ".join(part for part in (row.slice, count_of(row.n or 0, "row")) if part)
+    where = ", ".join(part for part in (row.slice, size(cell)) if part)
     coverage = percent(row.estimate or 0)
     drawn = axes.drawing(name, f"{row.method}: zip plot", f"{coverage} hold the truth.", *parts)
     return svg.panel(row.method, drawn, f"{where}: {coverage}")

@@ -21,6 +21,7 @@ from sigstats.tasks.work import (
     Computed,
     Counted,
     Events,
+    JudgedRows,
     Outcomes,
     Predicted,
     ScoredRows,
@@ -41,7 +42,7 @@ class PopulationSpec:
     #: Its name among those of one source.
     slice: str | None
     #: What the work of a cell says of it.
-    values: Outcomes | Computed | Events | ScoredRows | TwoViews
+    values: Outcomes | Computed | Events | ScoredRows | JudgedRows | TwoViews
     #: How many rows there are; None if it is endless.
     rows: int | None
     #: None if it is not known before classifiers are trained, or of scores.
