@@ -58,7 +58,7 @@ class BatchedKernelSVM:
             design = design_of(transforms, problem.X)
             if design is None or design.sparse:
                 return None
-        return cls(problem, transforms, machine) if _solver() else None
+        return cls(problem, transforms, machine) if _solver(machine.kernel) else None
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from a machine a fold, on rows with the labels and folds of their places."""
@@ -139,7 +139,7 @@ def _machines(
     machine: Any, kernel: Any, rows: FloatArray, counts: IntArray, room: Any
 ) -> tuple[FloatArray, FloatArray, list[tuple[int, int]]] | None:
     """The coefficients of all rows in the machine of each pair of classes, their thresholds, and the pairs."""
-    solve = _solver()
+    solve = _solver(machine.kernel)
     assert solve is not None
     ends = np.cumsum(counts).tolist()
     of_class = [slice(end - count, end) for end, count in zip(ends, counts.tolist(), strict=True)]
@@ -191,24 +191,25 @@ def _known(machine: Any) -> bool:
 
 
 @functools.cache
-def _solver() -> Any:
-    """The solver of the dual, if there is one whose coefficients are those of the installed libsvm; otherwise None."""
+def _solver(name: str) -> Any:
+    """The solver of the dual, if there is one whose coefficients are those of the installed libsvm; otherwise None.
+
+    The inner products of some libraries depend on where rows lie in memory: there polynomial kernels differ.
+    """
     code = compiled("kernels")
     if code is None:
         return None
     rows, label, order = noise_of_two_classes(5)
+    kernel = code.Kernel(0.2, 3) if name == "poly" else code.Kernel(0.2)
+    matrix = kernel.matrix(rows[order])
+    if matrix is None:
+        return None
+    theirs = SVC(C=2.0, kernel=name, gamma=0.2).fit(rows, label)
     sign = np.where(label[order] == 0, 1.0, -1.0)
-    for name, kernel in (("rbf", code.Kernel(0.2)), ("poly", code.Kernel(0.2, 3))):
-        theirs = SVC(C=2.0, kernel=name, gamma=0.2).fit(rows, label)
-        matrix = kernel.matrix(rows[order])
-        if matrix is None:
-            return None
-        ours, threshold = code.solve(matrix, sign, kernel.diagonal(rows[order]), 2.0, 1e-3, True)
-        expected = np.zeros(len(rows))
-        expected[theirs.support_] = -theirs.dual_coef_[0]
-        if not np.array_equal(ours, expected[order]) or threshold != theirs.intercept_[0]:
-            return None
-    return code.solve
+    ours, threshold = code.solve(matrix, sign, kernel.diagonal(rows[order]), 2.0, 1e-3, True)
+    expected = np.zeros(len(rows))
+    expected[theirs.support_] = -theirs.dual_coef_[0]
+    return code.solve if np.array_equal(ours, expected[order]) and threshold == theirs.intercept_[0] else None
 
 
 BATCHED = BatchedKernelSVM

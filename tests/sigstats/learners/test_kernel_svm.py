@@ -26,6 +26,11 @@ kernel_svm = pytest.importorskip("sigstats.learners.kernels.kernel_svm")
 from sigstats.learners.compiled.kernels import _kernels  # noqa: E402
 from sigstats.learners.compiled.kernels._smo import solve  # noqa: E402
 
+polynomial = pytest.mark.skipif(
+    kernel_svm._solver("poly") is None,
+    reason="the inner products of this BLAS depend on where rows lie: scikit-learn fits polynomial machines here",
+)
+
 
 def as_libsvm(machine, X, label):
     """Coefficients and threshold of a fitted machine of two classes, in the order of classes and rows."""
@@ -98,7 +103,7 @@ def test_doubtful_entries_are_among_those_that_are_made_one_by_one(seed, scale, 
 
 
 @pytest.mark.parametrize("null", NULLS)
-@pytest.mark.parametrize("kernel", ["rbf", "poly"])
+@pytest.mark.parametrize("kernel", ["rbf", pytest.param("poly", marks=polynomial)])
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_predictions_on_real_numbers(load, kernel, null):
     X, y = load(return_X_y=True)
@@ -113,9 +118,11 @@ def test_predictions_on_real_numbers(load, kernel, null):
         SVC(),
         SVC(gamma="auto", C=30),
         SVC(gamma=0.4, tol=1e-2, shrinking=False),
-        make_pipeline(StandardScaler(), SVC(kernel="poly", degree=2, coef0=1.0, gamma=0.1)),
+        pytest.param(
+            make_pipeline(StandardScaler(), SVC(kernel="poly", degree=2, coef0=1.0, gamma=0.1)), marks=polynomial
+        ),
         make_pipeline(MinMaxScaler(), SVC(C=1000.0)),
-        make_pipeline(MinMaxScaler(), StandardScaler(), SVC(kernel="poly", degree=4)),
+        pytest.param(make_pipeline(MinMaxScaler(), StandardScaler(), SVC(kernel="poly", degree=4)), marks=polynomial),
     ],
     ids=str,
 )
@@ -176,6 +183,7 @@ def test_a_matrix_for_each_pair_of_classes(monkeypatch):
         )
 
 
+@polynomial
 def test_entries_in_the_middle_of_two_floats(monkeypatch):
     """Products of whole numbers are exact in 64 bits, and one in 64 of those with 30 bits lies in such a middle."""
     X = np.random.default_rng(1).integers(2**13, 2**15, (40, 2))
