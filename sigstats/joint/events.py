@@ -263,11 +263,12 @@ class JointEvents:
         tuple of Confusion
             Of A and of B, each with float64 arrays of shape (m, number of categories).
         """
-        true, *assigned = (self._sums(weights, each) for each in self._memberships[:3])
+        by_event = np.ascontiguousarray(weights.T)
+        true, *assigned = (self._sums(by_event, each) for each in self._memberships[:3])
         n = weights.sum(axis=-1, keepdims=True)
         both = []
         for called, hits in zip(assigned, self._memberships[3:], strict=True):
-            tp = self._sums(weights, hits)
+            tp = self._sums(by_event, hits)
             both.append(Confusion(tp, true - tp, called - tp, n - true - called + tp))
         return both[0], both[1]
 
@@ -289,5 +290,5 @@ class JointEvents:
         return csr_array((np.ones(len(rows)), (rows, columns)), shape=(self.n_categories, len(self.events)))
 
     @staticmethod
-    def _sums(weights: FloatArray, membership: Any) -> FloatArray:
-        return np.asarray((membership @ weights.T).T, dtype=np.float64)
+    def _sums(by_event: FloatArray, membership: Any) -> FloatArray:
+        return np.asarray((membership @ by_event).T, dtype=np.float64)

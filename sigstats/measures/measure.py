@@ -10,10 +10,10 @@ of categories) is none of these; ``sigstats.bootstrap.replicates.bootstrap_stati
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse, require_flag
 from .confusion import Confusion, checked_confusion, ratio
@@ -117,27 +117,22 @@ def _average(
     if kind == "binary":
         tp, fn, fp, tn = counts
         pairs = ((tp, tn), (fn, fp), (fp, fn), (tn, tp))
-        counts = Confusion(*(np.stack(pair, axis=-1) for pair in pairs))
+        counts = Confusion(*(np.moveaxis(np.stack(pair), 0, -1) for pair in pairs))
     if average == "micro":
-        counts = Confusion(*(each.sum(axis=-1) for each in counts))
-    value = np.asarray(core(*counts, **options), dtype=np.float64)
-    if average == "micro":
-        return value
+        return np.asarray(core(*(each.sum(axis=-1) for each in counts), **options), dtype=np.float64)
     if kind == "categories":
-        return np.asarray(value.mean(axis=-1), dtype=np.float64)
+        return np.asarray(core(*counts, **options).mean(axis=-1), dtype=np.float64)
+    # Many counts of few classes are taken class by class: the same additions in less time. NumPy adds eight and more in
+    # another order.
+    apart = counts.tp.shape[-1] < 8 <= counts.tp.size // 100
+    by_class = zip(*(np.moveaxis(each, -1, 0) for each in counts), strict=True)
+    tables = [Confusion(*each) for each in by_class] if apart else [counts]
     # A class that occurs neither in the truth nor among the predictions is not in the table.
-    occurs = counts.tp + counts.fn + counts.fp > 0
-    return ratio(_sum(np.where(occurs, value, 0.0)), _sum(occurs), options["undefined"])
-
-
-def _sum(values: NDArray[Any]) -> FloatArray:
-    """The sums over categories, of few by columns: the same additions in a tenth of the time."""
-    if values.shape[-1] >= 8:  # NumPy adds from here on in another order
-        return np.asarray(values.sum(axis=-1), dtype=np.float64)
-    total = values[..., 0].astype(np.float64)
-    for place in range(1, values.shape[-1]):
-        total = total + values[..., place]
-    return total
+    occurs = [each.tp + each.fn + each.fp > 0 for each in tables]
+    values = [np.where(where, core(*each, **options), 0.0) for where, each in zip(occurs, tables, strict=True)]
+    if apart:
+        return ratio(reduce(np.add, values), reduce(np.add, occurs, 0), options["undefined"])
+    return ratio(values[0].sum(axis=-1), occurs[0].sum(axis=-1), options["undefined"])
 
 
 def as_measure(

@@ -8,6 +8,7 @@ When not to use: means and areas, whose law needs no random weights (`sigstats.u
 """
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -115,8 +116,11 @@ def law_of_difference(
     for weights in _weights(counts, within, generator, size, joint.n_categories):
         shares = generator.standard_exponential(len(weights))
         base = sums_of(measure, together, weights)
-        a, b = (_values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True))
-        parts.append([each(axis=0) for one in (difference(b, a), a, b) for each in (one.min, one.max)])
+        (a, place_a), (b, place_b) = (
+            _values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True)
+        )
+        gains = [difference(b[at_b], a[at_a]) for at_a, at_b in zip(place_a, place_b, strict=True)]
+        parts.append([reduce(extreme, each) for each in (gains, a, b) for extreme in (np.minimum, np.maximum)])
     low, high, *rest = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]))
 
@@ -128,18 +132,21 @@ def sums_of(measure: Measure | WeightedKappa, joint: JointCounts, weights: Float
 
 def _values(
     measure: Measure | WeightedKappa, joint: JointCounts, base: Any, unseen: Any, shares: FloatArray
-) -> FloatArray:
-    """The measure of one model with a row more in each place; places that are the same for it are counted once."""
+) -> tuple[list[FloatArray], list[int]]:
+    """The measure of one model with a row more in each place that differs for it, and the number of each place."""
     places = np.column_stack([each.reshape(len(each), -1) for each in unseen])
     _, first, of_place = np.unique(places, axis=0, return_index=True, return_inverse=True)
     values = []
+    # NumPy adds eight or more classes in an order that depends on how they lie in memory.
+    order: Any = "K" if joint.n_categories < 8 else "C"
     for number in first.tolist():
         more = (each[number] for each in unseen)
+        added = (np.moveaxis(np.multiply.outer(m, shares), -1, 0) if np.any(m) else None for m in more)
         counts = type(base)(
-            *(b + np.multiply.outer(shares, m) if np.any(m) else b for b, m in zip(base, more, strict=True))
+            *(b if more is None else np.add(b, more, order=order) for b, more in zip(base, added, strict=True))
         )
         values.append(measure.of(counts, joint.kind))
-    return np.array(values)[of_place.ravel()]
+    return values, of_place.ravel().tolist()
 
 
 def _weights(
