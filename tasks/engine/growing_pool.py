@@ -9,17 +9,21 @@ from types import TracebackType
 from typing import Self
 
 from ..plan import Block, Plan
+from ..replicates import own_code
 from ..storage.store import Store
 from .guarded import run_guarded
 from .pools import THIS_PROCESS, Pool
 from .run_block import Failure, Receipt
 
+#: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.
+SENDING = 0.01
+
 
 class GrowingPool:
     """Runs blocks in this process, one at a time, until the workers of a cluster have started; use it as a context.
 
-    Many studies end before a cluster has started. So it is started during the work, once that has taken some seconds.
-    If it cannot be started, the work goes on in this process.
+    Many studies end before a cluster has started. So it is started during the work, once that has taken some seconds,
+    unless a block takes less than to send it. If it cannot be started, the work goes on in this process.
 
     `open_pool`: returns a context manager that starts the cluster and, at its end, closes it.
     `expected`: the number of workers that the cluster will have.
@@ -46,6 +50,7 @@ class GrowingPool:
         self._say = say
         self._pool: Pool | None = None
         self._busy = False
+        self._seconds, self._blocks = 0.0, 0
         self._turn = threading.Condition()
         self._begun = threading.Event()
         self._over = threading.Event()
@@ -122,8 +127,11 @@ class GrowingPool:
                 self._busy = True
         if pool is not None:
             return pool.submit(block, store, done)
+        own, clock, processor = own_code(block.cell) is not None, time.monotonic(), time.thread_time()
         try:
             outcome = run_guarded(block, store)
+            self._seconds += time.monotonic() - clock if own else time.thread_time() - processor
+            self._blocks += 1
         finally:
             with self._turn:
                 self._busy = False
@@ -135,7 +143,9 @@ class GrowingPool:
         """Start the cluster when it is time, and end it when the context ends."""
         self._begun.wait()
         began, worked = time.monotonic(), time.process_time()
-        while time.process_time() - worked < self._after and time.monotonic() - began < 10 * self._after:
+        while (
+            time.process_time() - worked < self._after and time.monotonic() - began < 10 * self._after
+        ) or self._seconds < SENDING * self._blocks:
             if self._over.wait(0.1):
                 return
         if self._over.is_set():

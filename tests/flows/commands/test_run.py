@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.flows.running import workers
+from sigstats.tasks.engine import growing_pool
 from sigstats.tasks.engine.growing_pool import GrowingPool
 
 from ..conftest import QUICK, environment, results, run, run_on, study_file, wait_until
@@ -61,6 +62,7 @@ def test_a_run_that_goes_well_says_what_it_is_how_it_ended_and_where_the_report_
 def test_a_study_that_takes_longer_goes_on_with_workers(program, quick, tmp_path, monkeypatch):
     path, reference, _ = quick
     monkeypatch.setattr(workers, "GROW_AFTER", 0.0)
+    monkeypatch.setattr(growing_pool, "SENDING", 0.0)
     # the first blocks are computed before any worker is there, and the others wait for one
     monkeypatch.setattr(GrowingPool, "submit", _later_blocks_wait(GrowingPool.submit))
     done = program("run", path, "--output", tmp_path / "out")

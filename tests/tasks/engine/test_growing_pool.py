@@ -3,6 +3,7 @@ import threading
 
 import pytest
 
+from sigstats.tasks.engine import growing_pool
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.pools import Serial
@@ -98,6 +99,25 @@ def test_a_short_study_starts_no_worker(store, cell, drawing):
     with GrowingPool(opened, expected=2, after=1e6, stop=threading.Event(), say=print) as pool:
         assert run_cell(cell, store, pool).engines == {"serial"}
     assert not started
+
+
+@pytest.mark.parametrize(("sending", "started"), [(0.0, ["started", "ended"]), (1e6, [])])
+def test_blocks_that_take_less_than_to_send_them_stay_here(store, cell, drawing, grown, monkeypatch, sending, started):
+    monkeypatch.setattr(growing_pool, "SENDING", sending)
+    pool, happened = grown
+    pool.submit(cell.block(0, 1), store, lambda _: None)
+    looked = threading.Semaphore(0)
+    sound = pool._over.wait
+
+    def wait(timeout=None):
+        looked.release()
+        return sound(timeout)
+
+    monkeypatch.setattr(pool._over, "wait", wait)
+    with pool:  # its thread looks again and again, or waits for the end once the workers are there
+        assert looked.acquire(timeout=60)
+        assert happened or looked.acquire(timeout=60)
+    assert happened == started
 
 
 def test_the_work_goes_on_here_where_the_workers_cannot_be_started(store, cell, drawing, monkeypatch):
