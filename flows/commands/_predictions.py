@@ -1,9 +1,9 @@
 """The arguments of commands that read predictions."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, REGRESSION, BadInput
 from . import repeatable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _NAMED = ("id", "label", "prediction")
 #: The keys of ``--column``. Each of them but the rows has an option of its own.
-_KEYS = (*_NAMED, "score", "epoch", "group", "rows")
+_KEYS = (*_NAMED, "score", "epoch", "group", "model", "rows")
 _MOST_BINS = 1000
 
 
@@ -53,16 +53,18 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         action="store_true",
         help="join the rows of tables by their position, where the files have as many rows and the same labels",
     )
-    rows.add_argument(
-        "--labels", metavar="FILE", help="a table with the id and the true class of each row, where the files have none"
-    )
+    text = "the true class of each row, by id or in the same order, where the files have none"
+    rows.add_argument("--labels", metavar="FILE", help=text)
+    text = "the first line of delimited text is a row: the columns are 0, 1, 2 ..."
+    rows.add_argument("--no-header", action="store_true", help=text)
     rows.add_argument(
         "--instances",
         metavar="FILE",
-        help="the names of all instances of SWE-bench, for results that do not name those that were not resolved",
+        help="the names of all instances of SWE-bench, or how many there are, for results that do not name those that "
+        "were not resolved",
     )
-    for name in ("filter", "model"):
-        text = f"in a log with several {name}s, the one whose answers are read; one for all files, or one for each"
+    for name, where in (("filter", "log"), ("model", "log or table")):
+        text = f"in a {where} with several {name}s, the one whose answers are read; one for all files, or one for each"
         repeatable(rows, f"--{name}", "NAME", text, dest=f"{name}s")
     rows.add_argument(
         "--unmatched",
@@ -135,6 +137,11 @@ def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str
     return list(files) * named if len(files) == 1 and named > 1 else list(files)
 
 
+def names_in_one_file(options: argparse.Namespace) -> list[str]:
+    """The predictions, models or filters that are named of one file; empty where fewer than two are."""
+    return next((values for _, values in _named_in_files(options) if len(values) > 1), [])
+
+
 def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
     """What can be named once for each file; a column of predictions that is named twice is refused."""
     named: list[str] = options.predictions
@@ -156,7 +163,7 @@ def require_one_score(options: argparse.Namespace) -> None:
 
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
-    from sigstats.tasks.predictions import Columns, labels_of
+    from sigstats.tasks.predictions import Columns, labels_of, names_of_instances
 
     found = {name: value for name in _KEYS if (value := getattr(options, name, None)) is not None}
     if scores := scores_of(options):
@@ -174,20 +181,23 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
     if both := set(options.lower).intersection(options.higher):
         raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
+    models = found.pop("model", Columns.models)
     bins = _bins(options.bins)
     return Columns(
         **found,
         lower=frozenset(options.lower),
         higher=frozenset(options.higher),
-        truth=None if options.labels is None else labels_of(options.labels, found),
+        truth=_read(options, "labels", lambda path: labels_of(path, found)),
         slices=tuple(dict.fromkeys([*options.slices, *bins])),
         bins=tuple(bins.items()),
         task=options.task,
         filter=options.filters[0] if options.filters else None,
         model=options.models[0] if options.models else None,
+        models=models,
         unscored=options.unscored,
         by_position=options.by_position,
-        instances=() if options.instances is None else _instances(options.instances),
+        no_header=options.no_header,
+        instances=_read(options, "instances", lambda path: names_of_instances(path, _files_in(options))) or (),
         named=frozenset(_NAMED).intersection(found),
     )
 
@@ -203,13 +213,21 @@ def _bins(options: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _instances(path: str) -> tuple[str, ...]:
-    from sigstats.tasks.predictions import names_of_instances
+def _files_in(options: argparse.Namespace) -> list[str]:
+    """The files whose predictions are read, as the commands name them."""
+    given = vars(options)
+    one = [given[name] for name in ("file", "baseline") if name in given]
+    return [*one, *given.get("files", ()), *given.get("candidates", ())]
 
+
+def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) -> Any:
+    """What the file of an option says; None where it is not given."""
+    if (path := getattr(options, name)) is None:
+        return None
     try:
-        return names_of_instances(path)
+        return read(path)
     except ValueError as error:
-        raise BadInput(f"--instances: {error}") from None
+        raise BadInput(f"--{name}: {error}") from None
 
 
 def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str, str]) -> None:

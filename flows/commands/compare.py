@@ -22,6 +22,7 @@ from ._predictions import (
     code_of,
     columns_of_files,
     file_for_each,
+    names_in_one_file,
     refuse_beside,
     scores_of,
 )
@@ -85,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
         raise BadInput(
-            "CANDIDATE: is missing; expected a second file, or --prediction COLUMN of each model in one file"
+            "CANDIDATE: is missing; expected a second file, or the --prediction or --model of each model in one file"
         )
     refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
     if options.human is not None:
@@ -191,8 +192,8 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
                 subjects = {"prediction": columns.prediction}, {"prediction": candidate.columns.prediction}
                 joined = [replace(pair, subjects=subjects) for pair in joined]
             pairs.append(joined)
-        of_one_file = len(named) > 1 and {options.baseline} == set(options.candidates)
-        baseline_name, *names = named if of_one_file else (options.baseline, *options.candidates)
+        of_one_file = names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
+        baseline_name, *names = of_one_file or (options.baseline, *options.candidates)
         return compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive), pairs
     except ValueError as error:
         raise as_options(error) from None

@@ -15,6 +15,7 @@ from ._predictions import (
     add_prediction_arguments,
     columns_of_files,
     file_for_each,
+    names_in_one_file,
     refuse_beside,
     require_one_score,
 )
@@ -66,7 +67,9 @@ def run(options: argparse.Namespace) -> int:
     refuse_overwriting(options, options.files, "json", "markdown", "report")
     refuse_repeated(options.files)
     if len(options.files) == 1 and len(file_for_each(options, options.files)) == 1:
-        return _run_votes(options)
+        if len(models := _models_in(options)) < 2:
+            return _run_votes(options)
+        options.models = models
     if options.item is not None:
         raise BadInput("--item: is not valid but with one file of votes")
     found, files = _ranked(options)
@@ -95,6 +98,16 @@ _NOT_OF_VOTES = {
 }
 
 
+def _models_in(options: argparse.Namespace) -> list[str]:
+    """The models of one file, where it is a table or a log of several."""
+    from sigstats.tasks.predictions import model_names_in
+
+    try:
+        return model_names_in(options.files[0], columns_of_files(options, 1)[0])
+    except ValueError:  # it holds votes, or no rows of models
+        return []
+
+
 def _run_votes(options: argparse.Namespace) -> int:
     """Rank the models of one file by votes."""
     from sigstats._common.messages import printable
@@ -110,7 +123,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     try:
         found = ranked_votes(path, options.group, options.item, options.confidence)
     except ValueError as error:
-        wanted = f"two or more, --prediction of each model, or votes with {', '.join(COLUMNS)}"
+        wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
     refuse_beside(options, "votes", _NOT_OF_VOTES)
     json, markdown = as_json(found, printable(path)), found.to_markdown()
@@ -140,7 +153,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             unmatched=options.unmatched,
             allow_different_tasks=options.allow_different_tasks,
         )
-        own = options.predictions if len(options.files) == 1 else model_names(files, joined.subjects)
+        own = names_in_one_file(options) if len(options.files) == 1 else model_names(files, joined.subjects)
         names = own if given is None else given
         found = rank_table(
             joined.scores,

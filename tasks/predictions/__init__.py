@@ -1,8 +1,10 @@
 """Predictions that two or more models made for the same rows: read from files, joined by id."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+import pyarrow.compute as pc
 
 from sigstats._common.messages import printable
 
@@ -39,6 +41,7 @@ __all__ = [
     "join_scores",
     "labels_of",
     "match",
+    "model_names_in",
     "names_of_instances",
     "read",
     "same_content",
@@ -67,11 +70,20 @@ def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
     """The labels of a file, by id, under the names of `columns`."""
     label = columns.get("label", "label")
     named = frozenset(("id", "label", "prediction"))
-    return read(path, Columns(id=columns.get("id", "id"), label=label, prediction=label, named=named))
+    named -= {"id"} - columns.keys()
+    return read(path, Columns(columns.get("id", "id"), label, label, named=named, by_position=None))
 
 
-def names_of_instances(path: str) -> tuple[str, ...]:
-    """The names in a file: a JSON array of them or of objects with ``instance_id``, or one a line."""
+def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...]:
+    """The names in a file: a JSON array of them or of objects with ``instance_id``, or one a line.
+
+    A number in place of a path is that of all instances; those that none of the reports names have numbers.
+    """
+    if path.isdecimal():
+        named = dict.fromkeys(name for report in dict.fromkeys(reports) for name in _instances_in(report))
+        if len(named) > int(path):
+            raise ValueError(f"{path} is not valid; the reports name {len(named):,} instances")
+        return (*named, *(f"instance {number} that no report names" for number in range(len(named), int(path))))
     with open_content(path) as content:
         found = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
         names: list[Any] = [each.get("instance_id") if isinstance(each, dict) else each for each in found]
@@ -80,12 +92,28 @@ def names_of_instances(path: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(names))
 
 
+def _instances_in(report: str) -> list[str]:
+    """The instances that the lists of a report name."""
+    with open_content(report) as content:
+        found = content.json()
+        lists = found.values() if isinstance(found, dict) else ()
+        return [name for each in lists if isinstance(each, list) for name in each if isinstance(name, str)]
+
+
 def score_names(path: str, columns: Columns) -> tuple[str, ...]:
     """The scores of a log that can be compared; those of a model and a filter where these are named."""
     found = _found(path, replace(columns, score=ALL_SCORES))
     if not isinstance(found, EvaluationLog):
         raise ValueError(f"{found.where}: score: {ALL_SCORES!r} is not valid for a table; expected names of columns")
     return names_in(found, columns)
+
+
+def model_names_in(path: str, columns: Columns) -> list[str]:
+    """The models that a log, or a table with a column of models, has answers of."""
+    found = _found(path, replace(columns, slices=(columns.models,)))
+    if isinstance(found, EvaluationLog):
+        return list(dict.fromkeys(answer.model for answer in found.answers))
+    return pc.unique(found.others[columns.models]).to_pylist() if columns.models in found.others else []
 
 
 def _found(path: str, columns: Columns) -> Predictions | EvaluationLog:

@@ -9,12 +9,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.messages import nearest
 from sigstats._common.scores import is_lower_better
 from sigstats._common.validation import hint, shown
 
+from ..tables.arrow import ArrowTable
 from ..tables.numbers import is_number
 from ..tables.spelling import same_spelling
-from ..tables.table import Table
+from ..tables.table import SomeRows, Table
 from ._items import content_of, occurrences
 from ._predictions import RIGHT, Columns, Predictions, require_shares
 
@@ -27,6 +29,8 @@ _KNOWN = {
 #: The name of a column of runs.
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
+#: As many columns are listed.
+_LISTED = 10
 #: A whole number of more digits may be more than a float holds.
 _LONGEST_NUMBER = 308
 
@@ -43,9 +47,10 @@ def _require_moderate(table: Table, name: str, texts: Any) -> None:
 
 def _require_labels(table: Table, columns: Columns) -> None:
     if columns.label not in table.names and "label" not in columns.named:
+        listed = "" if len(table.names) > _LISTED else f" of {', '.join(map(shown, table.names))}"
         raise ValueError(
             f"{table.where}: column {shown(columns.label)} is not there, the true class of each row; expected "
-            "--label COLUMN, or --labels FILE, which brings them by id"
+            f"--label COLUMN{listed}, --labels FILE, which brings them, or --score NAME, for marks"
         )
 
 
@@ -54,12 +59,17 @@ def _by_position(table: Table, columns: Columns) -> bool:
     there = columns.id in table.names
     if columns.by_position is None:
         return not there and "id" not in columns.named
-    if columns.by_position and (columns.truth is not None or columns.group == columns.id):
-        other = "--group" if columns.truth is None else "--labels"
-        raise ValueError(f"{table.where}: by-position is not valid with {other}, which needs ids; expected one of them")
+    by_id = columns.truth is not None and not columns.truth.by_position
+    if columns.by_position and (by_id or columns.group == columns.id):
+        other = "labels that have ids" if by_id else "--group, which needs ids"
+        raise ValueError(f"{table.where}: by-position is not valid with {other}; expected one of them")
     if not columns.by_position and not there and columns.id == Columns.id and "id" not in columns.named:
-        wanted = f"{hint(columns.id, table.names)} (--id COLUMN)"
-        raise table.error(columns.id, f" is not there; {wanted}; or --by-position, for the same rows in the same order")
+        first = f"did you mean {near!r} (--id {near})?" if (near := nearest(columns.id, table.names)) else "expected"
+        said = [first, "--by-position, for the same rows in the same order"]
+        if not columns.no_header and (len(set(table.names)) < len(table.names) or all(map(is_number, table.names))):
+            said.append("--no-header, where the first line is a row,")
+        said.append(f"--id COLUMN of {', '.join(map(shown, table.names[:_LISTED]))}")
+        raise table.error(columns.id, f" is not there; {said[0]} {' or '.join(said[1:])}")
     return columns.by_position
 
 
@@ -74,8 +84,16 @@ def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -
         yield f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
 
 
-def _labels(truth: Predictions, ids: Any, where: str) -> Any:
-    """The labels that another file has for these ids."""
+def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool) -> Any:
+    """The labels that another file has for these ids, or in the same order."""
+    if positions != truth.by_position:
+        raise ValueError(f"{(truth.where if positions is False else where)}: has no ids; expected --by-position")
+    if positions:
+        if len(truth.label) != len(ids):
+            raise ValueError(
+                f"{where}: has {len(ids):,} rows, and {truth.where} {len(truth.label):,}; expected as many"
+            )
+        return truth.label
     of_ids, known = same_spelling([ids, truth.ids])
     rows = pc.index_in(of_ids, value_set=known)
     if rows.null_count:
@@ -110,9 +128,10 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     """The predictions in a table."""
     if (meant := _with_known_names(table.names, columns)) is not columns:
         raise OtherNamesError(meant)
-    for name, value in (("filter", columns.filter), ("model", columns.model)):
-        if value is not None:
-            raise ValueError(f"{table.where}: {name}: {shown(value)} is not valid; a table has none")
+    if columns.filter is not None:
+        raise ValueError(f"{table.where}: filter: {shown(columns.filter)} is not valid; a table has none")
+    if columns.model is not None:
+        table = _of_model(table, columns.models, columns.model)
     texts = table.texts
     unscored = columns.score is not None and columns.unscored != "refuse"
     positions = _by_position(table, columns)
@@ -139,7 +158,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
     if columns.truth is not None:
-        label = _labels(columns.truth, ids, table.where)
+        label = _labels(columns.truth, ids, table.where, positions=positions)
     elif labelled:
         _require_labels(table, columns)
         label = texts(columns.label)
@@ -161,6 +180,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         epoch = occurrences(ids)
     run = next((name for name in table.names if _RUN.search(name)), None)
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
+    if columns.models in table.names and columns.model is None:
+        as_runs = f"--model NAME takes those of one {columns.models}; {as_runs}"
     found = Predictions(
         table.where,
         ids,
@@ -176,12 +197,33 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         hint=f"expected each id once ({as_runs}--group {columns.id} or --epoch COLUMN takes them as answers to one "
         "item)",
         notes=tuple(_notes(table, columns, run, labelled=bool(labelled))),
+        subject={} if columns.model is None else {"model": columns.model},
         measured=columns.score or "",
         by_position=positions,
         content=None if epoch is not None else content_of(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
     )
     return _without_unscored(found, columns) if unscored and score.null_count else found
+
+
+def _of_model(table: Table, column: str, model: str) -> Table:
+    """The rows of one of several models."""
+    if column not in table.names:
+        raise table.error(column, f" is not there, of which --model {model} is a value; expected --column model=COLUMN")
+    names: Any = table.texts(column)
+    rows = pc.indices_nonzero(pc.is_in(names, value_set=pa.array([model])))
+    if not len(rows):
+        raise ValueError(
+            f"{table.where}: model: {shown(model)} is not there; {hint(model, pc.unique(names).to_pylist())}"
+        )
+    return SomeRows(table, rows)
+
+
+def from_values(where: str, values: Any, columns: Columns) -> Predictions:
+    """The predictions, or the scores that are named, in one array without names, whose rows have no ids."""
+    name = columns.prediction if columns.score is None else columns.score
+    columns = replace(columns, by_position=columns.by_position or None)
+    return from_table(ArrowTable(where, pa.table({name: values}), fractions=True), columns)
 
 
 def _marks(table: Table, name: str) -> Any:

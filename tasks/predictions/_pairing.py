@@ -160,7 +160,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
 
 
 def _match(first: Predictions, other: Predictions) -> Matched:
-    keys, of_other = first.keys, other.keys
+    keys, of_other = _without_task(first, other), _without_task(other, first)
     if keys.equals(of_other):
         require_distinct(first)
         every = pc.indices_nonzero(pc.is_valid(keys))
@@ -183,6 +183,16 @@ def _match(first: Predictions, other: Predictions) -> Matched:
             "predictions of the same rows"
         )
     return Matched(rows, partner.take(rows), tuple(notes))
+
+
+def _without_task(side: Predictions, beside: Predictions) -> Any:
+    """What is there once; of a folder with one task beside a file of it, without the name of the task."""
+    task = side.others.get(TASK)
+    if task is None or TASK in beside.others or len(pc.unique(task)) > 1:
+        return side.keys
+    start = f"{task[0].as_py()}/"
+    under = pc.all(pc.starts_with(side.keys, start)).as_py()
+    return pc.utf8_slice_codeunits(side.keys, len(start)) if under else side.keys
 
 
 def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[Any, Any, Any]:

@@ -45,8 +45,10 @@ class Columns:
     run: str | None = None
     #: In a log, which filter's answers are meant.
     filter: str | None = None
-    #: In a log of several models, whose answers are meant.
+    #: In a log of several models, whose answers are meant; in a table, whose rows.
     model: str | None = None
+    #: In a table of several models, the column of their names.
+    models: str = "model"
     #: In a JSON object, the key that holds the list of rows.
     rows: str | None = None
     #: In a log, what becomes of answers that failed or have no score.
@@ -62,6 +64,8 @@ class Columns:
     truth: "Predictions | None" = None
     #: Whether the rows of a table are known by their position, not by an id; None: where it has no ids.
     by_position: bool | None = False
+    #: Whether the first line of delimited text is a row; its columns are then numbers from 0.
+    no_header: bool = False
     #: All of SWE-bench's instances, for reports that do not name those that were not resolved.
     instances: tuple[str, ...] = ()
     #: Those of the first three that were recognised by other names, and these names.
@@ -82,7 +86,8 @@ class Columns:
     @property
     def wanted(self) -> tuple[str, ...]:
         """All columns, each once."""
-        return tuple(dict.fromkeys([*self.texts, *(() if self.score is None else (self.score,))]))
+        several = (self.score, None if self.model is None else self.models)
+        return tuple(dict.fromkeys([*self.texts, *(each for each in several if each is not None)]))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from sigstats._common.messages import shown, shown_name
 from ._log import INFINITE, TASK, Answer, EvaluationLog
 from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored, require_shares
 
+#: A longer name is known by its beginning.
+_LONG, _BEGINNING = 60, 40
 #: How a person names what is meant.
 _OPTIONS = {
     "model": "--model NAME",
@@ -142,21 +144,37 @@ def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
 def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
     """The score, the filter or the model that is meant, of those that are there."""
     names = list(dict.fromkeys(there))
-    listed = ", ".join(map(shown_name, names[:20]))
+    listed = ", ".join(_to_give_back(names)[:20])
     listed += f" and {len(names) - 20} more" if len(names) > 20 else ""
     if wanted is not None:
         if names == [""]:
             raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not valid; a log of {log.harness} has none")
-        # The name of a prompt may be its whole text: how it begins is enough.
-        begun = [name for name in names if "\n" in name and name.startswith(wanted)]
-        if wanted not in names and len(begun) != 1:
+        # The name of a prompt may be its whole text: how it begins, or its number, is enough.
+        meant = [name for name in names if _is_long(name) and name.startswith(wanted)]
+        if any(map(_is_long, names)) and wanted.isdecimal():
+            meant = names[int(wanted) :][:1]
+        if wanted not in names and len(meant) != 1:
             raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not there; expected one of {listed}")
-        return wanted if wanted in names else begun[0]
+        return wanted if wanted in names else meant[0]
     if len(names) > 1:
         raise ValueError(
             f"{log.where}: {what}: there are {len(names)}; expected one named of {listed} ({_OPTIONS[what]})"
         )
     return names[0]
+
+
+def _is_long(name: str) -> bool:
+    return len(name) > _LONG or not name.isprintable()
+
+
+def _to_give_back(names: Sequence[str]) -> list[str]:
+    """Names as a person can give them: of a long one its beginning, or its number where another begins so too."""
+    begin = [name.partition("\n")[0][:_BEGINNING].rstrip() if _is_long(name) else name for name in names]
+    alone = [sum(other.startswith(own) for other in names) == 1 and own.isprintable() for own in begin]
+    return [
+        (f"'{own}'" if _is_long(name) else shown_name(name)) if one or not _is_long(name) else str(number)
+        for number, (name, own, one) in enumerate(zip(names, begin, alone, strict=True))
+    ]
 
 
 def _require_distinct(log: EvaluationLog, answers: Sequence[Answer]) -> None:

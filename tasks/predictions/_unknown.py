@@ -16,7 +16,6 @@ _KNOWN = {
     b"GIF8": "a GIF image",
     b"\x80\x04\x95": "a pickle",
     b"\x80\x05\x95": "a pickle",
-    b"\x93NUMPY": "a NumPy array",
     b"\x89HDF": "an HDF5 file",
     b"ARROW1": "an Arrow (Feather) file",
     b"\xff\xff\xff\xff": "an Arrow stream",
@@ -99,6 +98,11 @@ def _json(content: Content) -> str:
     if beside:
         return beside
     if isinstance(found, dict):
+        inner = next(iter(found.values()), None)
+        if isinstance(inner, dict) and all(
+            isinstance(each, dict) and each.keys() == inner.keys() for each in found.values()
+        ):
+            return f"a JSON object of objects with the keys {_listed(inner)} (--score KEY or --label KEY names one)"
         keys = f"a JSON object with the keys {_listed(found)} (--column rows=KEY names the one that holds rows)"
         return keys if found else "an empty JSON object"
     return f"a JSON array of {type(found[0]).__name__}" if found else "an empty JSON array"

@@ -20,7 +20,7 @@ class DelimitedTable(Table):
 
     `content`: the text, in UTF-8.
     `wanted`: the columns that are read, all by default. What is in others decides nothing.
-    `names`: the names of the columns, where the first line is a row.
+    `names`: the names of the columns, where the first line is a row; of none of them the numbers from 0.
     `separator`: one character; by default what the first line has.
     """
 
@@ -37,7 +37,8 @@ class DelimitedTable(Table):
         first, self._separator, end, lines = _records.header(content, where, separator, start=start)
         self._content = content
         self._start, self._lines_before = (end, lines) if names is None else (start, 0)
-        stripped = [name.strip() for name in (first if names is None else names)]
+        given = first if names is None else names or map(str, range(len(first)))
+        stripped = [name.strip() for name in given]
         positions = [i for i, name in enumerate(stripped) if wanted is None or name in wanted]
         num_rows, self._columns = self._read(where, len(stripped), positions)
         super().__init__(where, stripped, num_rows)

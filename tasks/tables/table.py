@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
-from .numbers import Array, first_rounded, is_number
+from .numbers import Array, first_rounded, is_number, to_numbers
 
 
 class Table(ABC):
@@ -108,3 +108,34 @@ class Table(ABC):
         missing: Array = self.missing(name)
         if pc.any(missing).as_py():
             raise self.error(name, " is empty; expected a value", pc.index(missing, True).as_py())
+
+
+class SomeRows(Table):
+    """Some rows of a table; `rows` are their positions."""
+
+    def __init__(self, table: Table, rows: Array) -> None:
+        super().__init__(table.where, table.names, len(rows))
+        self._table, self._rows = table, rows
+
+    def missing(self, name: str) -> Array:  # noqa: D102
+        return self._table.missing(name).take(self._rows)
+
+    def beside(self, names: Collection[str]) -> list[Array]:  # noqa: D102
+        return [column.take(self._rows) for column in self._table.beside(names)]
+
+    def row(self, row: int) -> str:  # noqa: D102
+        return self._table.row(self._rows[row].as_py())
+
+    def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
+        return [self._table.whole_numbers(name)[row] for row in self._rows.to_pylist()]
+
+    def _text(self, name: str) -> Array:
+        return self._table._text(name).take(self._rows)
+
+    def _numbers(self, name: str) -> Array | None:
+        found = self._table._numbers(name)
+        return to_numbers(self._text(name)) if found is None else found.take(self._rows)
+
+    def _as_written(self, name: str) -> Array | None:
+        found = self._table._as_written(name)
+        return None if found is None else found.take(self._rows)

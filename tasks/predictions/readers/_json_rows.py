@@ -22,6 +22,10 @@ KINDS: dict[type, tuple[str, pa.DataType]] = {
 }
 
 
+#: An object of more keys, none of which is a column that is wanted, has the prediction of each id.
+_MANY = 10
+
+
 def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Table]:
     """The keys of the first object, and the columns that are wanted."""
     keys: list[str] = []
@@ -85,7 +89,7 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
     """The rows of a file that is one object; None where it is several, or no table.
 
     Read are pandas' forms ``split``, ``columns``, ``index`` and ``table``, the first of which is MLflow's too; an
-    object with the row of each id; and, beside the labels of another file, one with the prediction of each id.
+    object with the row of each id; and one with the prediction of each id.
     """
     try:
         first = parse_json(content.first_line, content.budget)
@@ -105,7 +109,11 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
 
 def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
     """If the first line may be a whole table, and is no row of it."""
-    mapped = columns.truth is not None and columns.prediction not in first
+    mapped = len(first) > (_MANY if columns.truth is None else 1) and not {
+        columns.prediction,
+        columns.label,
+        columns.score,
+    }.intersection(first)
     return (is_nested(first) or mapped) and not isinstance(first.get(columns.id), (str, int, float))
 
 
@@ -121,8 +129,9 @@ def _rows(found: Mapping[str, Any], columns: Columns) -> list[Any] | None:
         return data
     if values and all(isinstance(value, dict) for value in values):
         return _of_objects(found, columns)
-    if columns.truth is not None and len(found) > 1 and all(isinstance(value, (str, int, float)) for value in values):
-        return [{columns.id: key, columns.prediction: value} for key, value in found.items()]
+    if len(found) > 1 and all(isinstance(value, (str, int, float)) for value in values):
+        name = columns.prediction if columns.score is None else columns.score
+        return [{columns.id: key, name: value} for key, value in found.items()]
     return None
 
 

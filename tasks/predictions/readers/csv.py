@@ -26,4 +26,5 @@ def reads(content: Content) -> bool:
 def read(content: Content, columns: Columns) -> Predictions:
     """Read the columns that are wanted, and of small files all."""
     wanted = None if len(content.whole()) <= SMALL_FILE else columns.wanted
-    return from_table(DelimitedTable(content.where, content.whole(), wanted=wanted), columns)
+    names = () if columns.no_header else None
+    return from_table(DelimitedTable(content.where, content.whole(), wanted=wanted, names=names), columns)

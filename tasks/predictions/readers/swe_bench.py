@@ -25,6 +25,7 @@ _RESOLVED = ("resolved_ids", "resolved")
 _SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "generated")
 #: An object of instances: ``{"astropy__astropy-12907": {"resolved": true}}``.
 _FIRST_KEY = re.compile(rb'\{\s*+"(?P<repository>[\w.-]*?)-\d++"\s*+:\s*+\{')
+_SAID = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
 #: What a person should know of, and how the report calls it.
 _TOLD = {
     "empty_patch_ids": "with an empty patch count as not resolved",
@@ -46,7 +47,7 @@ def reads(content: Content) -> bool:
 
 def _by_instance(content: Content) -> bool:
     first = _FIRST_KEY.match(content.start.lstrip())
-    return first is not None and b"__" in first["repository"][1:-1]
+    return first is not None and b"__" in first["repository"][1:-1] and bool(_SAID.search(content.start))
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
@@ -95,8 +96,9 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
     unnamed = "generated" not in report if first else report.get("submitted_instances", len(resolved)) != len(resolved)
     if unnamed and (first or submitted == resolved):
         raise ValueError(
-            f"{content.where}: it lists no instance that was not resolved; expected --instances FILE, which names all "
-            "of them, the report of the run, or per_instance_details.json"
+            f"{content.where}: it lists no instance that was not resolved; expected --instances N, how many there are "
+            "(--instances 500), or --instances FILE, which names them, the report of the run, or "
+            "per_instance_details.json"
         )
     return resolved, submitted.union(_ids(content, report, "no_generation"))
 

@@ -648,7 +648,7 @@ def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys):
     assert "new against old" in (said := capsys.readouterr().out)
     assert "same against old" in said
     for arguments, message in (
-        ((), "CANDIDATE: is missing; expected a second file, or --prediction COLUMN of each model in one file"),
+        ((), "CANDIDATE: is missing; expected a second file, or the --prediction or --model of each model in one file"),
         (["--prediction", "old"] * 2, "--prediction: 'old' is named twice; expected the column of each model once"),
         ((path, *named, "--prediction", "same"), "--prediction: 3 are named; expected one, or one for each of 2 files"),
     ):

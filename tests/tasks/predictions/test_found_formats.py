@@ -168,10 +168,102 @@ def test_the_instances_of_swe_bench_name_those_that_were_not_resolved(tmp_path, 
     texts = {"lines": "\n".join(names), "names": names, "objects": [{"instance_id": name} for name in names]}
     (instances,) = written(tmp_path, texts[form], name="instances")
     assert main(["compare", *map(str, files)]) == 2
-    assert "expected --instances FILE" in capsys.readouterr().err
+    assert "--instances FILE, which names them" in capsys.readouterr().err
     found = compared(tmp_path, files, "--instances", str(instances))
     assert accuracies(found) == [(0.6, 0.4)]
     assert found["n"] == 100
     (few,) = written(tmp_path, "django__django-1", name="few")
     assert main(["compare", *map(str, files), "--instances", str(few)]) == 2
     assert "is not among the 1 instances" in capsys.readouterr().err
+
+
+def test_an_array_without_names_is_read_by_position(tmp_path, frames):
+    files = [tmp_path / "a.npy", tmp_path / "b.npy"]
+    for file, frame in zip(files, frames, strict=True):
+        np.save(file, frame["prediction"])
+    np.save(tmp_path / "y.npy", frames[0]["label"])
+    assert accuracies(compared(tmp_path, files, "--labels", str(tmp_path / "y.npy"))) == of(frames)
+    right = written(tmp_path, *((frame["label"] == frame["prediction"]).astype(int).tolist() for frame in frames))
+    assert accuracies(compared(tmp_path, right, "--score", "correct")) == of(frames)
+
+
+@pytest.mark.parametrize("shape", [(60, 2), ()])
+def test_an_array_of_other_dimensions_is_refused(tmp_path, capsys, shape):
+    np.save(tmp_path / "a.npy", np.zeros(shape))
+    assert main(["check", str(tmp_path / "a.npy"), "--at-least", "0.5", "--score", "f1"]) == 2
+    assert "expected a class or a score a row, in one dimension" in capsys.readouterr().err
+
+
+def test_text_without_a_header_has_numbered_columns(tmp_path, frames, capsys):
+    texts = [frame[["label", "prediction"]].to_csv(index=False, header=False) for frame in frames]
+    files = written(tmp_path, *texts, name="p.csv")
+    assert main(["compare", *map(str, files)]) == 2
+    assert "--no-header, where the first line is a row" in capsys.readouterr().err
+    numbered = ("--no-header", "--by-position", "--label", "0", "--prediction", "1")
+    assert accuracies(compared(tmp_path, files, *numbered)) == of(frames)
+
+
+def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, frames, capsys):
+    models = [frame.assign(system=name) for name, frame in zip("ab", frames, strict=True)]
+    long = tmp_path / "long.csv"
+    pd.concat(models).to_csv(long, index=False)
+    named = ("--model", "a", "--model", "b", "--column", "model=system")
+    assert accuracies(compared(tmp_path, [long], *named)) == of(frames)
+    renamed = pd.concat(models).rename(columns={"system": "model"})
+    renamed.sample(frac=1, random_state=0).to_csv(long, index=False)
+    target = tmp_path / "ranks.json"
+    assert main(["rank", str(long), "--json", str(target)]) == 0
+    ranked = {each["model"]: each["accuracy"] for each in json.loads(target.read_text())["models"]}
+    assert ranked == dict(zip("ab", of(frames)[0], strict=True))
+    assert main(["compare", str(long), str(long)]) == 2
+    assert "--model NAME takes those of one model" in capsys.readouterr().err
+    assert main(["check", str(long), "--model", "c", "--at-least", "0.5"]) == 2
+    assert "model: 'c' is not there; expected one of" in capsys.readouterr().err
+
+
+def test_a_file_joins_a_folder_with_that_task_alone(tmp_path, frames):
+    (tmp_path / "runs").mkdir()
+    frames[1].to_csv(tmp_path / "runs" / "arc.csv", index=False)
+    frames[0].to_csv(tmp_path / "a.csv", index=False)
+    assert accuracies(compared(tmp_path, [tmp_path / "a.csv", tmp_path / "runs"])) == of(frames)
+
+
+def test_the_instances_of_swe_bench_may_be_a_number(tmp_path, capsys):
+    lists = [[f"django__django-{number}" for number in range(n)] for n in (30, 20)]
+    files = written(tmp_path, *({"no_generation": [], "no_logs": [], "resolved": each} for each in lists))
+    assert accuracies(compared(tmp_path, files, "--instances", "100")) == [(0.3, 0.2)]
+    assert main(["compare", *map(str, files), "--instances", "29"]) == 2
+    assert "--instances: 29 is not valid; the reports name 30 instances" in capsys.readouterr().err
+
+
+def test_a_prompt_of_promptfoo_is_named_by_its_beginning_or_its_number_and_providers_are_ranked(tmp_path, capsys):
+    prompts = [f"prompts/{name}.txt: Read the text and say what is in it.\nText: {{{{q}}}}" for name in ("zero", "few")]
+    rng = np.random.default_rng(1)
+    results = [
+        {
+            "success": bool(rng.random() < (0.9 if provider == "good" else 0.3)),
+            "testIdx": test,
+            "promptIdx": prompts.index(prompt),
+            "vars": {"q": f"q{test}"},
+            "prompt": {"raw": prompt, "label": prompt},
+            "provider": {"id": provider},
+        }
+        for test in range(60)
+        for prompt in prompts
+        for provider in ("good", "bad")
+    ]
+    (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}}, name="output.json")
+    assert main(["rank", str(file)]) == 2
+    said = capsys.readouterr().err
+    offered = said.partition("expected one named of '")[2].partition("'")[0]
+    assert prompts[0].startswith(offered)
+    target = tmp_path / "ranks.json"
+    for name in (offered, "0", prompts[0]):
+        assert main(["rank", str(file), "--filter", name, "--json", str(target)]) == 0
+        assert [each["model"] for each in json.loads(target.read_text())["models"]] == ["good", "bad"]
+
+
+def test_labels_that_cannot_be_read_are_bad_input(tmp_path, frames, capsys):
+    frames[0].drop(columns="label").to_csv(tmp_path / "a.csv", index=False)
+    assert main(["compare", *[str(tmp_path / "a.csv")] * 2, "--labels", str(tmp_path / "none.csv")]) == 2
+    assert "--labels: " in capsys.readouterr().err

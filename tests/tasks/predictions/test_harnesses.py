@@ -257,7 +257,7 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
         f"{path}: 2 instances without a submission are left out",
     ]
     path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))
-    with pytest.raises(ValueError, match="lists no instance that was not resolved; expected --instances FILE"):
+    with pytest.raises(ValueError, match="lists no instance that was not resolved; expected --instances N"):
         read(str(path), Columns())
 
 

@@ -218,5 +218,5 @@ def test_a_log_of_which_no_score_counts_is_refused_however_it_is_treated(tmp_pat
 
 
 def test_names_of_a_file_are_told_in_one_line(tmp_path):
-    with pytest.raises(ValueError, match=r"expected one named of a, 'b\\nc' \(--score NAME"):
+    with pytest.raises(ValueError, match=r"expected one named of a, 'b' \(--score NAME"):
         marks(inspect_log(tmp_path / "a.json", [(1, 1, {"a": 1, "b\nc": 1})]))

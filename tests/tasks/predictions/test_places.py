@@ -143,7 +143,6 @@ def test_a_folder_that_cannot_be_one_file_of_predictions_is_refused(tmp_path):
         (b"\0" * 100, "binary data"),
         ("id,label".encode("utf-16-le"), "text in UTF-16 without a byte order mark"),
         (b"just words\nin lines\n", "text, of which the first line is 'just words'"),
-        (b"[1, 2]", "a JSON array of int"),
         (b"[[1, 2], [3]]", "a JSON array of list"),
         (b"[", "JSON that is damaged at line 1, column 2"),
     ],

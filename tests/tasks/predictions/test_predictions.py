@@ -114,7 +114,7 @@ def test_scores_of_json_are_numbers(tmp_path, scores):
         ([PLAIN[0] | {"label": 1e300}, PLAIN[1] | {"label": 1.0}], "column 'label' has larger numbers"),
         ([PLAIN[0], PLAIN[1] | {"label": None}], r"row 1 \(from 0\): column 'label' is empty"),
         ([PLAIN[0], {"id": "x", "label": "cat"}], r"row 1 \(from 0\): column 'prediction' is empty"),
-        ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"column 'id' is not there; did you mean 'idx'\?"),
+        ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"not there; did you mean 'idx' \(--id idx\)\?"),
         ([{**row, "lebel": 1} for row in PLAIN], "column 'lebl' is not there"),
         ([PLAIN[0] | {"label": 10**400}, PLAIN[1] | {"label": 1.0}], "cannot be read as JSON-lines"),
         ([PLAIN[0], [1]], "row 1"),
