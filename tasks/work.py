@@ -194,6 +194,19 @@ class JudgedRows(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Kinds(Record):
+    """A population of a few kinds of rows (`sigstats.tasks.populations.kinds`), with a value for each kind."""
+
+    swapped: ClassVar[bool] = False
+    shares: tuple[float, ...]
+    labels: tuple[str, ...]
+    a: tuple[str, ...]
+    b: tuple[str, ...]
+    #: The rows of a group, all of one kind.
+    group: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
 class AppliedTest(Record):
     """A test as it is applied to samples of a population."""
 
@@ -228,7 +241,7 @@ class Tested(Work):
 class OnTestSets(Tested):
     """Of ``subsample``, ``interval`` and ``own-test``."""
 
-    population: Outcomes | Computed | Events | ScoredRows | JudgedRows
+    population: Outcomes | Computed | Events | ScoredRows | JudgedRows | Kinds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
-from sigstats.tasks.work import JudgedRows, OnTestSets, Outcomes, Tested
+from sigstats.tasks.work import JudgedRows, Kinds, OnTestSets, Outcomes, Tested
 
 from ..pages.wording import count_of, join_words, significant
 from .evidence import Evidence, distinct
@@ -59,7 +59,7 @@ def _kind(cell: Cell) -> str:
     drawn_from = cell.work.population if isinstance(cell.work, OnTestSets) else None
     if isinstance(drawn_from, JudgedRows):
         return f"{drawn_from.rows:,} rows that a judge sees, of which people label as many as a size says"
-    if isinstance(drawn_from, Outcomes) and drawn_from.endless:
+    if isinstance(drawn_from, Kinds) or (isinstance(drawn_from, Outcomes) and drawn_from.endless):
         return "simulated, drawn independently"
     return "rows, drawn without replacement"
 
@@ -85,7 +85,9 @@ def estimand(cell: Cell) -> str:
     """What a method is about where those of a study differ in it; empty for a test of two classifiers."""
     if cell.fanout == "interval":
         words = {"a": "F1 of A", "difference": "difference of F1"}
-        return words.get(cell.work_of(Tested).test.options.get("of", ""), "accuracy of B less that of A, to people")
+        test = cell.work_of(Tested).test
+        other = f"{test.measure} of B less that of A" if test.measure else "accuracy of B less that of A, to people"
+        return words.get(test.options.get("of", ""), other)
     if cell.fanout == "fold-test":
         of_one = cell.work_of(Tested).test.test in ("efficiency", "permutation")
         return "accuracy of A against chance" if of_one else "expected accuracy of B less that of A"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, create_model, field_validator, model_validator
 
 from sigstats._common.validation import Alternative, shown
+from sigstats.comparison.requirements import as_compared_measures
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import SCORE_MEASURES
 from sigstats.tasks import statistical_tests
@@ -31,10 +32,11 @@ _NAMES = {
     "scores": "test of scores",
     "f1-interval": "difference of F1",
     "judged-interval": "",
+    "difference-interval": "difference",
 }
 
 #: Those that are intervals alone.
-INTERVALS = ("f1-interval", "judged-interval")
+INTERVALS = ("f1-interval", "judged-interval", "difference-interval")
 
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
 
@@ -80,6 +82,23 @@ class JudgedInterval(Strict):
         Field(description="That of judged_test, of people's labels or the judge alone, or a correction of the judge"),
     ] = "judged-test"
     resamples: Annotated[int, Field(ge=999, le=10**6, description="Random weightings of each test set")] = 2_000
+
+
+class DifferenceInterval(Strict):
+    """The interval of a difference on rows of a few kinds, with the confidence 1 - alpha."""
+
+    test: Literal["difference-interval"]
+    measure: Annotated[str, Field(description="A measure that is compared, such as macro-recall")] = "accuracy"
+    method: Annotated[
+        Literal["compare", "usual"],
+        Field(description="As a comparison states it; or Student's, DeLong's or the bootstrap's percentiles"),
+    ] = "compare"
+    resamples: Annotated[int, Field(ge=99, le=10**6, description="Random weightings, or bootstrap replicates")] = 1_000
+
+    @field_validator("measure", mode="after")
+    @classmethod
+    def _compared(cls, measure: str) -> str:
+        return as_compared_measures(measure)[0]
 
 
 class CorrectedT(Strict):
@@ -175,7 +194,8 @@ def _model(name: str, of: statistical_tests.OfSets) -> type[Strict]:
 
 _MODELS = (
     *(_model(name, of) for name, of in _OF_RECORDS.items()),
-    *(Bootstrap, CorrectedT, FiveByTwo, Efficiency, Homogeneity, Permutation, Scored, F1Interval, JudgedInterval),
+    *(Bootstrap, CorrectedT, FiveByTwo, Efficiency, Homogeneity, Permutation, Scored),
+    *(F1Interval, JudgedInterval, DifferenceInterval),
 )
 if TYPE_CHECKING:
     Test = Strict

@@ -17,7 +17,7 @@ from pydantic import Field, field_validator
 from sigstats._common.validation import shown
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.populations import own_tests
+from sigstats.tasks.populations import kinds, own_tests
 from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
@@ -25,7 +25,7 @@ from sigstats.tasks.populations.tests import needs_classes, require_some_defined
 from sigstats.tasks.record import record
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import AppliedTest, JudgedRows, OfFolds, OnTestSets, Samples, TwoViews
+from sigstats.tasks.work import AppliedTest, JudgedRows, Kinds, OfFolds, OnTestSets, Samples, TwoViews
 
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
@@ -221,6 +221,9 @@ def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
     if isinstance(population.values, JudgedRows):
         marked = population.values.marks > 1
         return test.test == "judged-interval" and not (marked and test.options["method"] == "rogan-gladen")
+    if isinstance(population.values, Kinds):
+        fitting = test.test == "difference-interval"
+        return fitting and kinds.fits(population.values, test.compared, test.options["method"])
     if test.test in OF_FOLDS:
         return population.retrained is not None
     if test.code is not None:
@@ -229,12 +232,14 @@ def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
         known = population.population
         return not population.scored and population.retrained is None and not isinstance(known, EventPopulation)
     of_scores = test.test == "scores"
-    return of_scores == population.scored and test.test != "judged-interval"
+    return of_scores == population.scored and test.test not in INTERVALS
 
 
 def _wanted(population: PopulationSpec) -> str:
     if isinstance(population.values, JudgedRows):
         return "a judged-interval"
+    if isinstance(population.values, Kinds):
+        return "a difference-interval of a measure of such rows"
     return "a test of scores" if population.scored else "a test of predictions"
 
 
@@ -274,7 +279,7 @@ def _fold_cells(
 
 def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) -> None:
     """Try a test once, so that what it refuses is refused before anything starts."""
-    if spec.scored or test.test in OF_FOLDS or isinstance(spec.values, JudgedRows):
+    if spec.scored or test.test in OF_FOLDS or isinstance(spec.values, JudgedRows | Kinds):
         return
     population = spec.population or Population(outcomes=(1,) * 8)
     counted = isinstance(population, EventPopulation) and test.test == "bootstrap"

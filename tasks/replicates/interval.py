@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from ..fan_out import replicates_table
 from ..plan import Block
-from ..populations import judged
+from ..populations import judged, kinds
 from ..populations.intervals import run_intervals, truth
 from ..populations.population import Population
 from ..populations.tests import require_some_defined
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import JudgedRows, OnTestSets
+from ..work import JudgedRows, Kinds, OnTestSets
 from . import subsample
 from .subsample import stream as stream
 
@@ -41,17 +41,19 @@ SCHEMA = pa.schema(
 )
 
 
-def population(work: OnTestSets, store: Store) -> Population | JudgedRows | None:
+def population(work: OnTestSets, store: Store) -> Population | JudgedRows | Kinds | None:
     """The population of a cell; None if the cell that counts its outcomes is incomplete."""
-    if isinstance(work.population, JudgedRows):
+    if isinstance(work.population, JudgedRows | Kinds):
         return work.population
     drawn_from = subsample.population(work, store)
     assert drawn_from is None or isinstance(drawn_from, Population)  # the study refuses others
     return drawn_from
 
 
-def true_value(work: OnTestSets, drawn_from: Population | JudgedRows) -> float:
+def true_value(work: OnTestSets, drawn_from: Population | JudgedRows | Kinds) -> float:
     """What an interval should hold."""
+    if isinstance(drawn_from, Kinds):
+        return kinds.truth(drawn_from, work.test.compared)
     if isinstance(drawn_from, JudgedRows):
         return drawn_from.difference
     return truth(drawn_from, work.test.options["of"])
@@ -67,6 +69,9 @@ def compute(block: Block, store: Store) -> pa.Table:
         if isinstance(drawn_from, JudgedRows):
             samples, problem = judged.draw(drawn_from, work.n, rng, LANE_SIZE)[:size], ""
             said = [judged.run_interval(work.test.options, sample, rng) for sample in samples]
+        elif isinstance(drawn_from, Kinds):
+            drawn = kinds.draw(drawn_from, work.n, rng, LANE_SIZE)
+            said, problem = [kinds.run_interval(drawn_from, work.test, counts, rng) for counts in drawn[:size]], ""
         else:
             sets = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
             said, problem = run_intervals(work.test.options, sets.tolist(), rng)
@@ -82,9 +87,11 @@ def compute(block: Block, store: Store) -> pa.Table:
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     """The rows of one test set."""
     work = block.cell.work_of(OnTestSets)
-    if not isinstance(work.population, JudgedRows):
+    if not isinstance(work.population, JudgedRows | Kinds):
         return subsample.drawn_rows(block, store, index)
     rng, _ = next(block.lanes())
+    if isinstance(work.population, Kinds):
+        return pa.table(kinds.rows_of(work.population, kinds.draw(work.population, work.n, rng, LANE_SIZE)[index]))
     return judged.draw(work.population, work.n, rng, LANE_SIZE)[index].to_table()
 
 

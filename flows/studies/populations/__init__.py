@@ -7,6 +7,7 @@ from pydantic import Field
 from ._source import PopulationSpec
 from .cross_validated import CrossValidated
 from .judged import Judged
+from .kinds import Kinds
 from .parquet import Parquet
 from .scores import Scores
 from .simulated import Simulated
@@ -17,5 +18,5 @@ __all__ = ["PopulationSpec", "Source"]
 
 #: Any source, as a study file describes it.
 Source: TypeAlias = Annotated[
-    CrossValidated | Judged | Parquet | Scores | Simulated | Sturm | Trained, Field(discriminator="source")
+    CrossValidated | Judged | Kinds | Parquet | Scores | Simulated | Sturm | Trained, Field(discriminator="source")
 ]

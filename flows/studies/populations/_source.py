@@ -22,6 +22,7 @@ from sigstats.tasks.work import (
     Counted,
     Events,
     JudgedRows,
+    Kinds,
     Outcomes,
     Predicted,
     ScoredRows,
@@ -42,7 +43,7 @@ class PopulationSpec:
     #: Its name among those of one source.
     slice: str | None
     #: What the work of a cell says of it.
-    values: Outcomes | Computed | Events | ScoredRows | JudgedRows | TwoViews
+    values: Outcomes | Computed | Events | ScoredRows | JudgedRows | Kinds | TwoViews
     #: How many rows there are; None if it is endless.
     rows: int | None
     #: None if it is not known before classifiers are trained, or of scores.

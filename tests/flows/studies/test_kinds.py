@@ -1,0 +1,138 @@
+"""Intervals of any measure on rows of a few kinds, beside scikit-learn's values and Clopper and Pearson."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+
+import sigstats
+from sigstats.flows.cli import main
+from sigstats.tasks.populations import kinds
+from sigstats.tasks.results import Results
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.storage.store import Store
+from sigstats.tasks.work import AppliedTest, Kinds
+
+from ..conftest import study_file
+
+SHARES = (0.05, 0.1, 0.15, 0.3, 0.4)
+LABELS, A, B = ("2", "1", "1", "0", "0"), ("0", "1", "0", "0", "1"), ("2", "0", "1", "0", "0")
+CLASSES = Kinds(shares=SHARES, labels=LABELS, a=A, b=B, group=1)
+SCORED = replace(
+    CLASSES, labels=("1", "1", "0", "0", "0"), a=(".9", ".4", ".4", ".1", ".6"), b=(".5", ".4", ".5", ".2", ".1")
+)
+LOST = Kinds(shares=(0.1, 0.9), labels=("", ""), a=("1", "0.5"), b=("0", "0.5"), group=1)
+OPTIONS = {"method": "compare", "confidence": 0.95, "resamples": 999}
+RNG = np.random.default_rng(1)
+
+
+def applied(measure):
+    return AppliedTest(test="difference-interval", measure=measure, options=OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("measure", "of"),
+    [
+        ("accuracy", sk.accuracy_score),
+        ("macro-recall", sk.balanced_accuracy_score),
+        ("kappa", sk.cohen_kappa_score),
+        ("quadratic-kappa", lambda *two, **how: sk.cohen_kappa_score(*two, weights="quadratic", **how)),
+    ],
+)
+def test_the_truth_is_that_of_rows_with_these_weights(measure, of):
+    label, a, b = (np.array(each, dtype=int) for each in (LABELS, A, B))
+    expected = of(label, b, sample_weight=SHARES) - of(label, a, sample_weight=SHARES)
+    assert kinds.truth(CLASSES, measure) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("measure", "of"), [("auc", sk.roc_auc_score), ("neg-brier", sk.brier_score_loss)])
+def test_the_truth_of_scores_is_that_of_rows_with_these_weights(measure, of):
+    label = np.array(SCORED.labels, dtype=int)
+    a, b = (of(label, np.array(each, dtype=float), sample_weight=SHARES) for each in (SCORED.a, SCORED.b))
+    assert kinds.truth(SCORED, measure) == pytest.approx(b - a if measure == "auc" else a - b)
+
+
+@pytest.mark.parametrize("lost", [0, 1, 4])
+def test_the_lower_end_where_rows_are_lost_is_clopper_and_pearsons(lost):
+    found = kinds.run_interval(LOST, applied("mean-score"), np.array([lost, 30 - lost]), RNG)
+    assert found.low == pytest.approx(-sigstats.clopper_pearson(lost, 30).high, abs=1e-6)
+    assert found.estimate == -lost / 30
+    assert kinds.truth(LOST, "mean-score") == pytest.approx(-0.1)
+
+
+def test_where_nothing_is_tested_nothing_is_excluded():
+    found = kinds.run_interval(SCORED, applied("auc"), np.array([0, 0, 3, 3, 3]), RNG)
+    assert (found.low, found.high, found.undefined) == (-1, 1, True)
+    assert math.isnan(found.estimate)
+
+
+def test_groups_are_rows_of_one_kind():
+    drawn = kinds.rows_of(replace(LOST, group=3), np.array([1, 2]))
+    assert drawn["group"].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert drawn["a"].tolist() == ["1"] * 3 + ["0.5"] * 6
+
+
+def test_what_fits_which_kinds():
+    assert kinds.fits(CLASSES, "macro-f1", "usual")
+    assert not kinds.fits(replace(CLASSES, group=2), "macro-f1", "usual")  # the bootstrap draws single rows
+    assert not kinds.fits(CLASSES, "f1", "compare")  # three classes
+    assert not kinds.fits(SCORED, "accuracy", "compare")
+    assert kinds.fits(SCORED, "auc", "usual")
+    assert [kinds.fits(LOST, measure, "compare") for measure in ("mean-score", "auc", "accuracy")] == [
+        True,
+        False,
+        False,
+    ]
+
+
+STUDY = """\
+kind = "calibration"
+sizes = [20]
+trials = 60
+
+[[populations]]
+name = "disasters"
+source = "kinds"
+kinds = [{ share = 0.02, a = 1.0, b = 0.0 }, { share = 0.98, a = 0.5, b = 0.51 }]
+
+[[tests]]
+test = "difference-interval"
+measure = "mean-score"
+
+[[tests]]
+test = "difference-interval"
+measure = "mean-score"
+method = "usual"
+"""
+
+
+def test_a_study_tells_the_bound_from_students_interval(tmp_path):
+    output = tmp_path / "out"
+    assert main(["run", str(study_file(tmp_path, STUDY)), "--output", str(output), "--cluster", "serial"]) == 0
+    rows = [Hypothesis(**row) for row in Results(Store(str(output))).summary.to_pylist()]
+    coverage = {row.method: row for row in rows if row.measure == "coverage"}
+    bound, students = coverage["difference (mean-score, compare)"], coverage["difference (mean-score, usual)"]
+    assert bound.truth == students.truth == pytest.approx(-0.0102)
+    assert bound.estimate == 1
+    # no disaster is seen in .98^20 = .67 of the test sets: 60 have 55 or more such with a chance of 1 in 10^5
+    assert students.estimate < 0.65
+    assert "mean-score of B less that of A" in (output / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("share = 0.98", "share = 0.9"), "kinds: shares of 0.92 in all are not valid; expected 1"),
+        (
+            ('measure = "mean-score"\n', 'measure = "auc"\n'),
+            "none of them fits disasters; expected a difference-interval",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_refused(change, said, tmp_path, capsys):
+    study = study_file(tmp_path, STUDY.replace(*change))
+    assert main(["run", str(study), "--output", str(tmp_path / "out"), "--cluster", "serial"]) == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
