@@ -29,6 +29,12 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     predictions = "the column of predictions; one for all files, or one for each model of one or several files "
     repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)", dest="predictions")
     repeatable(columns, "--score", "NAME", score, dest="scores")
+    columns.add_argument(
+        "--ratio",
+        metavar="A/B",
+        help="two columns of numbers, the sums of which are divided: errors/words, cost_usd/solved; the first is the "
+        "score, whose name or --lower-is-better says which way is better",
+    )
     for name, way in (("lower", "an error or a cost"), ("higher", "a mark")):
         text = f"a score that is {way}, where its name does not say so; where no --score is named, it is the score"
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)", dest=name)
@@ -152,7 +158,19 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
 
 def scores_of(options: argparse.Namespace) -> list[str]:
     """The scores that are named, in whatever way."""
+    if options.ratio is not None:
+        if options.scores:
+            raise BadInput(f"--ratio: {options.ratio!r} is not valid with --score; expected one of them")
+        return [_ratio(options.ratio)[0]]
     return options.scores or list(dict.fromkeys([*options.lower, *options.higher]))
+
+
+def _ratio(text: str) -> tuple[str, str]:
+    """The numerator and the denominator of a ratio."""
+    first, _, second = map(str.strip, text.partition("/"))
+    if not first or not second or "/" in second:
+        raise BadInput(f"--ratio: {text!r} is not valid; expected two columns, as in errors/words")
+    return first, second
 
 
 def require_one_score(options: argparse.Namespace) -> None:
@@ -194,6 +212,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         filter=options.filters[0] if options.filters else None,
         model=options.models[0] if options.models else None,
         models=models,
+        per=None if options.ratio is None else _ratio(options.ratio)[1],
         unscored=options.unscored,
         by_position=options.by_position,
         no_header=options.no_header,

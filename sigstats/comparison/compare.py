@@ -23,7 +23,7 @@ from .mean_tests import bounded
 from .notes import copies_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, whole
-from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require
+from .requirements import as_compared_measures, default_measures, is_of_scores, mean_of, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
 from .sentences import cost_quantiles
@@ -102,7 +102,7 @@ def asked_of(
     """The measures of a pair, each of which it has the data of, and its rows."""
     names = default_measures(paired) if measures is None else as_compared_measures(measures)
     if paired.scores is not None and paired.lower and not any(map(is_of_scores, names)):
-        names = (*names, "mean-score")  # a cost that is named is compared
+        names = (*names, mean_of(paired))  # a cost that is named is compared
     if paired.compared:
         names = tuple(name for name in names if is_of_scores(name))
         if not names:
@@ -169,8 +169,8 @@ def score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:
         return {}
     if MEASURES[measure].needs != "marks":
         return {"score": paired.score_name}
-    lower, unit = bool(paired.lower), unit_of(paired.score_column)
-    name = paired.score_name or (paired.score_column if lower or unit else "")
+    lower, unit = bool(paired.lower), unit_of(paired.score_column.partition("/")[0])
+    name = paired.score_name or (paired.score_column if lower or unit or paired.per else "")
     return {"score": name, "lower_is_better": lower, "unit": unit}
 
 

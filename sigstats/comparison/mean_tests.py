@@ -59,8 +59,8 @@ def _with_bounds(
         row,
         low=interval.low,
         high=interval.high,
-        pvalue=pvalues[0],
-        two_sided_pvalue=min(1.0, 2 * min(pvalues)),
+        pvalue=pvalues[0] if row.pvalue is None else row.pvalue,  # of a test of its own
+        two_sided_pvalue=min(1.0, 2 * min(pvalues)) if row.two_sided_pvalue is None else row.two_sided_pvalue,
         equivalence_pvalue=1.0 if row.test.endswith(WITHOUT_LIMITS) else max(beyond),
     )
 
@@ -80,7 +80,7 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
         return replace(row, note=infinite_loss(infinite, "rows"))
     if part.weights is not None:
         return weighted_mean(row, (a, b), part, part.span(spec), note=_outside(part, spec))
-    row = _with_means(row, (a, b), part.group, rule)
+    row = with_means(row, (a, b), part.group, rule)
     return with_bound(row, (a, b), part.group, part.span(spec), part.what, note=_outside(part, spec))
 
 
@@ -121,7 +121,7 @@ def test_averages(
     if len(of_items.means[0]) < 2:
         return replace(row, note="one item alone: nothing can be tested")
     row = replace(row, n=len(of_items.means[0]), items=len(of_items.means[0]))
-    row = _with_means(row, of_items.means, group, rule)
+    row = with_means(row, of_items.means, group, rule)
     what = "items' averages" if group is None else "groups of items' averages"
     return with_bound(row, of_items.means, group, span, what)
 
@@ -138,7 +138,7 @@ def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested
         np.array([chance(n, int(right)) for n, right in zip(answers.tolist(), rights.tolist(), strict=True)])
         for answers, rights in zip(totals.counts, totals.sums, strict=True)
     )
-    row = _with_means(row, (a, b), group, rule)
+    row = with_means(row, (a, b), group, rule)
     return with_bound(row, (a, b), group, 1.0, "items" if group is None else "groups of items")
 
 
@@ -153,7 +153,7 @@ def right_answers(part: Part) -> tuple[ItemTotals, IntArray | None]:
     return ItemTotals((a, b), (answers, answers)), part.group_of_items()
 
 
-def _with_means(
+def with_means(
     row: ComparisonRow, values: tuple[FloatArray, FloatArray], group: IntArray | None, rule: ComparisonRule
 ) -> ComparisonRow:
     """The row with both means, their intervals by Student's t, and the standard error of their difference."""

@@ -45,17 +45,20 @@ class Runs:
     ----------
     a, b : int64 arrays of shape (runs, n)
         The class that each run of baseline and candidate predicts.
-    scores : pair of float64 arrays of shape (runs, n), or None
+    scores, per : pairs of float64 arrays of shape (runs, n), or None
     """
 
     a: IntArray
     b: IntArray
     scores: tuple[FloatArray, FloatArray] | None = None
+    per: tuple[FloatArray, FloatArray] | None = None
 
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
-        scores = None if self.scores is None else (self.scores[0][:, where], self.scores[1][:, where])
-        return replace(self, a=self.a[:, where], b=self.b[:, where], scores=scores)
+        scores, per = (
+            None if each is None else (each[0][:, where], each[1][:, where]) for each in (self.scores, self.per)
+        )
+        return replace(self, a=self.a[:, where], b=self.b[:, where], scores=scores, per=per)
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,8 @@ class PairedPredictions:
     notes: tuple[str, ...] = ()
     #: What baseline and candidate give each row; pair of float64 arrays of shape (n,), or None.
     scores: tuple[FloatArray, FloatArray] | None = None
+    #: The denominators of the scores, where the ratio of their sums is meant; pair of float64 arrays, or None.
+    per: tuple[FloatArray, FloatArray] | None = None
     #: Whether the scores are probabilities of each row's true class, of more than two.
     of_truth: bool = False
     #: Whether both made predictions; where not, the scores are all there is.
@@ -117,10 +122,17 @@ class PairedPredictions:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """The limits of all scores: those known, or 0 and 1 where all that were seen lie between and have no unit."""
-        if self.score_range is not None or self.scores is None or not self.n or unit_of(self.score_column):
+        known = self.score_range is not None or self.per is not None
+        if known or self.scores is None or not self.n or unit_of(self.score_column):
             return self.score_range
         low, high = min(each.min() for each in self.scores), max(each.max() for each in self.scores)
         return (0.0, 1.0) if low >= 0 and high <= 1 else None
+
+    def row_ratios(self) -> list[FloatArray]:
+        """For each model the ratios of the rows that have one."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = [a / b for a, b in zip(self.scores or (), self.per or (), strict=True)]
+        return [each[~np.isnan(each)] for each in found]
 
     def items_of(self, rows: IntArray) -> int | None:
         """The number of items that some rows answer, where items have several answers."""

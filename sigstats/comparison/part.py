@@ -49,6 +49,8 @@ class Part:
     of_truth: bool = False
     #: How many rows of the population each stands for; float64 array of shape (n,) or None.
     weights: FloatArray | None = None
+    #: The denominators of the scores, where their ratio of sums is meant; pair of float64 arrays of shape (n,).
+    per: tuple[FloatArray, FloatArray] | None = None
 
     @cached_property
     def positive(self) -> NDArray[np.bool_]:
@@ -64,6 +66,7 @@ class Part:
             b=self.b[where],
             group=None if self.group is None else self.group[where],
             scores=None if self.scores is None else (self.scores[0][where], self.scores[1][where]),
+            per=None if self.per is None else (self.per[0][where], self.per[1][where]),
             items=None if self.items is None else self.items[where],
             runs=None if self.runs is None else self.runs.rows(where),
             weights=None if self.weights is None else self.weights[where],
@@ -161,4 +164,5 @@ def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool
         paired.runs,
         paired.of_truth,
         paired.weights,
+        paired.per,
     )

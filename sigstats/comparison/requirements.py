@@ -97,12 +97,17 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """
     refuse_mistaken_classes(paired)
     if not paired.predicted:
-        return ("mean-score",) if paired.graded or len(paired.classes) != 2 else ("auc",)
+        return (mean_of(paired),) if paired.graded or paired.per or len(paired.classes) != 2 else ("auc",)
     if paired.scores is None or paired.graded:
         return ("accuracy",)
     if paired.of_truth:
         return ("accuracy", "neg-log-loss")
-    return ("accuracy", "mean-score" if paired.lower else "auc")
+    return ("accuracy", mean_of(paired) if paired.lower or paired.per else "auc")
+
+
+def mean_of(paired: PairedPredictions) -> str:
+    """The measure of marks: their mean, or the ratio of two sums."""
+    return "mean-score" if paired.per is None else "ratio"
 
 
 def refuse_mistaken_classes(paired: PairedPredictions) -> None:
@@ -137,11 +142,14 @@ def require(paired: PairedPredictions, measure: str) -> None:
         return
     if paired.scores is None:
         raise ValueError(f"measures: {measure!r} is not valid without scores; expected a column of scores")
+    if (measure == "ratio") > (paired.per is not None):
+        raise ValueError("measures: 'ratio' is not valid without denominators; expected --ratio NUMERATOR/DENOMINATOR")
     if paired.of_truth and measure != "neg-log-loss":
         raise ValueError(f"measures: {measure!r} is not valid for {len(paired.classes)} classes; expected neg-log-loss")
     if needs != "marks" and paired.graded:
         raise ValueError(f"measures: {measure!r} is not valid for marks; expected mean-score")
-    low, high = min(each.min() for each in paired.scores), max(each.max() for each in paired.scores)
+    values = paired.row_ratios() if measure == "ratio" else paired.scores
+    low, high = min(each.min() for each in values), max(each.max() for each in values)
     limits = paired.score_range if needs == "marks" else None
     if limits is not None and (low < limits[0] or high > limits[1]):
         odd = low if low < limits[0] else high

@@ -24,6 +24,7 @@ from ..intervals import clopper_pearson
 from ..measures.confusion import Confusion
 from ..measures.measure import as_measure
 from ..measures.table import MEASURES, refers_to_one_class
+from ..ranking.intervals import mean_interval
 from .mean_tests import infinite_loss
 from .part import Part
 from .rows import ComparisonRow
@@ -129,6 +130,8 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
     spread = [each.var(ddof=1) / len(each) for each in values if len(each) > 1]
     return replace(
         row,
+        baseline_interval=mean_interval(a, None, rule.confidence_level),
+        candidate_interval=mean_interval(b, None, rule.confidence_level),
         baseline=float(a.mean()),
         candidate=float(b.mean()),
         difference=float(b.mean() - a.mean()),
@@ -160,6 +163,10 @@ def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None
     score = None if part.runs.scores is None else part.runs.scores[side][run]
     if spec.needs == "answers":
         values = (said == part.label).astype(np.float64)
+    elif spec.test == "ratios":
+        assert part.runs.scores is not None
+        assert part.runs.per is not None
+        return part.sign * float(part.runs.scores[side][run].sum() / part.runs.per[side][run].sum())
     elif spec.of_rows is not None:
         values = part.values_of(spec, said, score)
     elif spec.needs == "numbers":

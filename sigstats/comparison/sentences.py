@@ -177,7 +177,9 @@ def evidence(row: ComparisonRow) -> str:
 
 def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]:
     """The median and the 95% point of both models' costs, with intervals of order statistics, where rows are alone."""
-    if part.scores is None or any(each is not None for each in (part.group, part.items, part.runs, part.weights)):
+    if part.scores is None or any(
+        each is not None for each in (part.group, part.items, part.runs, part.weights, part.per)
+    ):
         return
     unit = unit_of(name)
     for share, what in _QUANTILES:

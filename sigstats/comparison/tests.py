@@ -28,6 +28,7 @@ from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gai
 from ..unseen_row.counts import law_of_difference, sums_of
 from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
 from .part import Part
+from .ratios import test_ratio
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
@@ -37,7 +38,7 @@ _MCNEMAR = "McNemar, exact"
 
 def uses_random_weights(measure: str) -> bool:
     """True if a measure is tested by random weights."""
-    return MEASURES[measure].test == "counts"
+    return MEASURES[measure].test in ("counts", "ratios")
 
 
 def test_part(
@@ -212,4 +213,5 @@ _TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule], Tested]
     "counts": _test_by_weights,
     "areas": _test_area,
     "means": test_mean,
+    "ratios": test_ratio,
 }

@@ -22,8 +22,9 @@ Needs: TypeAlias = Literal["answers", "repeated answers", "classes", "numbers", 
 #: A share of rows; another number of at most 1, whose differences are counted in points; a unit of the measure's own.
 Unit: TypeAlias = Literal["share", "points", "own"]
 
-#: The paired tests: McNemar's, and the bounds that one more row does not undo, of counts, of areas and of means.
-PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means"]
+#: The paired tests: McNemar's, and the bounds that one more row does not undo, of counts, of areas and of means;
+#: exchanges of ratios of sums.
+PairedTest: TypeAlias = Literal["mcnemar", "counts", "areas", "means", "ratios"]
 
 _PASS_AT = re.compile(r"pass@[1-9]\d{0,3}")
 
@@ -139,6 +140,7 @@ _BASE = (
         of_rows=score_formulas.neg_brier,
     ),
     MeasureSpec(name="mean-score", needs="marks", unit="own", test="means", of_rows=score_formulas.mark),
+    MeasureSpec(name="ratio", needs="marks", unit="own", test="ratios"),
     MeasureSpec(name="neg-mae", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_absolute_error),
     *(
         MeasureSpec(name=name, needs="numbers", unit="points", of_scores=partial(ordered.weighted_kappa, name))

@@ -198,7 +198,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         "item)",
         notes=tuple(_notes(table, columns, run, labelled=bool(labelled))),
         subject={} if columns.model is None else {"model": columns.model},
-        measured=columns.score or "",
+        measured=(columns.score or "") + ("" if columns.per is None else f"/{columns.per}"),
+        per=None if columns.per is None else _denominators(table, columns.per),
         by_position=positions,
         content=None if epoch is not None else content_of(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
@@ -224,6 +225,15 @@ def from_values(where: str, values: Any, columns: Columns) -> Predictions:
     name = columns.prediction if columns.score is None else columns.score
     columns = replace(columns, by_position=columns.by_position or None)
     return from_table(ArrowTable(where, pa.table({name: values}), fractions=True), columns)
+
+
+def _denominators(table: Table, name: str) -> Any:
+    """What the sums of scores are divided by: numbers of which none is below 0."""
+    found = table.numbers(name)
+    low = pc.min(found).as_py()
+    if low < 0:
+        raise table.error(name, f": {low:g} is not valid; expected 0 or more", pc.index(found, low).as_py())
+    return found
 
 
 def _marks(table: Table, name: str) -> Any:

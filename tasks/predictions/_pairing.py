@@ -101,7 +101,8 @@ def join(
         slices=parted,
         graded=baseline.graded,
         notes=tuple(dict.fromkeys(notes)),
-        scores=_scores(baseline, candidate, rows, partners),
+        scores=_numbers("score", baseline, candidate, rows, partners),
+        per=_numbers("per", baseline, candidate, rows, partners),
         predicted=baseline.predicted and candidate.predicted,
         score_column=baseline.measured,
         lower=baseline.lower,
@@ -224,12 +225,12 @@ def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
     return names, codes
 
 
-def _scores(
-    baseline: Predictions, candidate: Predictions, rows: Any, partners: Any
+def _numbers(
+    name: str, baseline: Predictions, candidate: Predictions, rows: Any, partners: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    if baseline.score is None or candidate.score is None:
-        return None
-    return taken(baseline.score, rows).to_numpy(), taken(candidate.score, partners).to_numpy()
+    """The scores of both, or their denominators; None where one has none."""
+    a, b = getattr(baseline, name), getattr(candidate, name)
+    return None if a is None or b is None else (taken(a, rows).to_numpy(), taken(b, partners).to_numpy())
 
 
 def require_one_group(side: Predictions, rows: Any, items: Codes, group: Codes) -> None:

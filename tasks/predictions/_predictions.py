@@ -37,6 +37,8 @@ class Columns:
     score: str | None = None
     #: The column that says how many rows of the population each row stands for.
     weights: str | None = None
+    #: A number of each row that the score is divided by, in sums over rows: of words, of successes.
+    per: str | None = None
     #: Whether each score of a log is meant, and this one stands for the tasks that have it.
     one_of_all: bool = False
     #: In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
@@ -86,7 +88,7 @@ class Columns:
     @property
     def wanted(self) -> tuple[str, ...]:
         """All columns, each once."""
-        several = (self.score, None if self.model is None else self.models)
+        several = (self.score, self.per, None if self.model is None else self.models)
         return tuple(dict.fromkeys([*self.texts, *(each for each in several if each is not None)]))
 
 
@@ -107,6 +109,8 @@ class Predictions:
     #: What wrote a log; empty for a table.
     harness: str = ""
     score: Any = None
+    #: What the sums of scores are divided by.
+    per: Any = None
     #: All columns of a table, for messages.
     names: tuple[str, ...] = ()
     #: Whether there are predictions; where not, `prediction` is `label`, and the scores are all there is.
@@ -154,7 +158,7 @@ class Predictions:
 
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
-        every = ("ids", "label", "prediction", "score", "epoch", "content", "answers")
+        every = ("ids", "label", "prediction", "score", "per", "epoch", "content", "answers")
         found = self._changed(lambda column: column.take(rows), every)
         return replace(found, identity={name: column.take(rows) for name, column in self.identity.items()})
 

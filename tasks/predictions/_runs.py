@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.validation import shown
+from sigstats._common.validation import FloatArray, shown
 from sigstats.comparison.paired_predictions import PairedPredictions, Runs
 
 from ._predictions import Predictions
@@ -29,6 +29,15 @@ def each_run(side: Predictions) -> list[Predictions]:
     return found
 
 
+def _stacked(
+    name: str, of_a: Sequence[PairedPredictions], of_b: Sequence[PairedPredictions]
+) -> tuple[FloatArray, FloatArray] | None:
+    """The scores or denominators of each run of both recipes; None where there are none."""
+    if getattr(of_a[0], name) is None:
+        return None
+    return np.stack([getattr(pair, name)[0] for pair in of_a]), np.stack([getattr(pair, name)[1] for pair in of_b])
+
+
 def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int) -> PairedPredictions:
     """One comparison of all runs, `runs_of_a` of which are the baseline's.
 
@@ -42,12 +51,9 @@ def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int) -> PairedPredict
     own = codes[:runs_of_a], (codes[0], *codes[runs_of_a:])
     a = np.stack([code[pair.a] for code, pair in zip(own[0], sides[0], strict=True)])
     b = np.stack([code[pair.b] for code, pair in zip(own[1], sides[1], strict=True)])
-    scores = None
-    if first.scores is not None:
-        of_a = np.stack([pair.scores[0] for pair in sides[0] if pair.scores is not None])
-        scores = of_a, np.stack([pair.scores[1] for pair in sides[1] if pair.scores is not None])
+    scores, per = (_stacked(name, *sides) for name in ("scores", "per"))
     label = codes[0][first.label]
     how = f"{len(a)} runs of the baseline and {len(b)} of the candidate: the runs are what is independent"
     notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), how)
-    runs = Runs(a, b, scores)
+    runs = Runs(a, b, scores, per)
     return replace(first, label=label, a=a[0], b=b[0], classes=classes, runs=runs, notes=notes)

@@ -123,7 +123,7 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
 
 def _refuse_columns(log: EvaluationLog, columns: Columns) -> None:
     named: list[str] = [name for name in ("id", "label", "prediction") if name in columns.named]
-    named += [name for name in ("by_position", "run") if getattr(columns, name)]
+    named += [name for name in ("by_position", "run", "per") if getattr(columns, name)]
     for name in (*named, *(() if columns.epoch is None else ("epoch",))):
         raise ValueError(
             f"{log.where}: {name}: {shown(getattr(columns, name))} is not valid for a log of {log.harness}, whose "

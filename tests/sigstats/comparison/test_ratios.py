@@ -1,0 +1,99 @@
+"""Ratios of sums beside every exchange in rationals, weighted means, and recipes that are equally good."""
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.paired_predictions import PairedPredictions
+from sigstats.comparison.part import whole
+from sigstats.comparison.ratios import exchange_pvalues
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.flows.cli import main
+
+
+def paired(errors, words, **more):
+    zeros = np.zeros(len(errors[0]), dtype=np.int64)
+    scores, per = (tuple(np.array(each, float) for each in pair) for pair in (errors, words))
+    known = {"scores": scores, "per": per, "score_column": "errors/words", "lower": True, "predicted": False}
+    return PairedPredictions(zeros, zeros, zeros, classes=("right",), graded=True, **(known | more))
+
+
+def by_exchanges(errors, words):
+    """The share of all exchanges in which B is as much worse, and as far away, in rationals."""
+    rows = list(zip(*errors, *words, strict=True))
+
+    def gain(given):
+        a, b, of_a, of_b = (sum(each) for each in zip(*given, strict=True))
+        return Fraction(a, of_a) - Fraction(b, of_b)
+
+    observed = gain(rows)
+    swapped = [
+        gain([(b, a, v, w) if turn else (a, b, w, v) for (a, b, w, v), turn in zip(rows, turns, strict=True)])
+        for turns in itertools.product((False, True), repeat=len(rows))
+    ]
+    n = len(swapped)
+    return sum(each <= observed for each in swapped) / n, sum(abs(each) >= abs(observed) for each in swapped) / n
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_p_is_the_share_of_all_exchanges(seed):
+    rng = np.random.default_rng(seed)
+    errors, words = rng.integers(0, 6, (2, 10)).tolist(), rng.integers(1, 9, (2, 10)).tolist()
+    (row,) = compare_pair(paired(errors, words)).rows
+    assert (row.pvalue, row.two_sided_pvalue) == by_exchanges(errors, words)
+    assert row.baseline == pytest.approx(sum(errors[0]) / sum(words[0]))
+    assert row.difference == pytest.approx(sum(errors[1]) / sum(words[1]) - sum(errors[0]) / sum(words[0]), abs=1e-12)
+
+
+def test_of_denominators_of_one_the_interval_is_that_of_the_mean_of_marks():
+    rng = np.random.default_rng(3)
+    marks = rng.random((2, 80))
+    ratio = paired(marks, np.ones((2, 80)), lower=False, score_range=(0.0, 1.0), score_column="f1/one")
+    mean = replace(ratio, per=None, score_column="f1")
+    of_ratio, of_mean = (compare_pair(each).rows[0] for each in (ratio, mean))
+    assert of_ratio.measure, of_mean.measure == ("ratio", "mean-score")
+    assert of_ratio.baseline_interval == pytest.approx(of_mean.baseline_interval)
+    for name in ("baseline", "candidate", "difference", "standard_error"):
+        assert getattr(of_ratio, name) == pytest.approx(getattr(of_mean, name))
+    assert of_ratio.low <= of_mean.low <= of_mean.high <= of_ratio.high
+
+
+def test_models_that_are_equally_good_are_told_apart_as_often_as_the_level_says():
+    rng = np.random.default_rng(11)
+    alarms = covered = 0
+    for trial in range(400):
+        words = rng.integers(1, 30, (2, 40))
+        pair = paired(rng.binomial(words, rng.beta(1, 6, 40)), words)
+        part, rule = whole(pair, positive=None, with_numbers=False), ComparisonRule(n_resamples=499)
+        alarms += exchange_pvalues(part, rule)[0][0] <= 0.05
+        if trial < 30:
+            (row,) = compare_pair(pair, rule).rows
+            covered += row.low <= 0 <= row.high
+    assert alarms <= 34  # of 400 at 5%: more have a chance of 0.2%
+    assert covered >= 25  # of 30 at 95%: fewer have a chance of 0.4%
+
+
+def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    words = rng.integers(5, 20, 60)
+    files = []
+    for name, rate in (("a", 0.1), ("b", 0.4)):
+        files.append(str(tmp_path / f"{name}.csv"))
+        errors = rng.binomial(words, rate)
+        pd.DataFrame({"id": range(60), "errors": errors, "words": words}).to_csv(files[-1], index=False)
+    assert main(["compare", *files, "--ratio", "errors/words", "--score-range", "0", "1"]) == 1
+    said = " ".join(capsys.readouterr().out.split())
+    assert "ratio of errors/words" in said
+    assert "errors/words: the lower is the better" in said
+    for ratio, complaint in (
+        ("errors", "expected two columns, as in errors/words"),
+        ("errors/none", "column 'none' is not there"),
+        ("words/errors", "does not say which way is better"),
+    ):
+        assert main(["compare", *files, "--ratio", ratio]) == 2
+        assert complaint in capsys.readouterr().err
