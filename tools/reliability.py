@@ -2,8 +2,8 @@
 
 python tools/reliability.py [RECORD]
 
-RECORD is what the tests left in the file that SIGSTATS_FAULT_RECORD named; without it they are run now, which takes
-about half an hour on two cores.
+RECORD is what tests, or `tools/fuzz.py`, left in the file that SIGSTATS_FAULT_RECORD named: their lines of the page are
+written anew, those of all other tests stay. Without it all tests are run now, which takes more than half an hour.
 """
 
 import json
@@ -26,6 +26,7 @@ afterwards every file of replicates, the summary and the report are byte for byt
 to: no replicate is lost, none is counted twice.
 
 `python tools/reliability.py` runs them all and writes this page; `make check` repeats some of them fewer times.
+`python tools/fuzz.py READER 100000` gives a reader so many spoiled files.
 
 | what happens | times | results in | what is seen | test |
 |---|---|---|---|---|
@@ -53,9 +54,6 @@ FOOT = """
 - Under a limit of addresses (`ulimit -v`) OpenBLAS asks without end or ends the process, Arrow waits for a thread that
   never began, and the C library ends the process with its own code. So a command is refused below 512 MiB, a study
   below 1 GiB; above that libraries take their buffers and threads at the start, one of each.
-- A control group that is out of memory kills (exit code 137): of nine runs within 120 to 600 MB, five were, left no
-  process, and were taken up with the same bytes. Where no folder takes temporary files, comparisons and a plain loop
-  work, and local workers end in one line that names TMPDIR.
 - Ctrl-C while the program starts ends it with one line and exit code 130, also where a package that is being imported
   would take the signal for a failure of its own (`tests/sigstats/test_main.py`).
 - Outputs of one command (`compare`, `rank`, `size`, `verify`) are written under another name first too: a full disk
@@ -80,18 +78,25 @@ def read(record: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
 
 
-def page(lines: list[dict[str, str]]) -> str:
-    """The page, in the order of the tests."""
-    rows = []
+def page(lines: list[dict[str, str]], before: str = "") -> str:
+    """The page, in the order of the tests; those that no line is about keep their lines of the page before."""
+    rows: dict[str, list[str]] = {}
     for line in sorted(lines, key=lambda line: line["test"]):
         file, _, test = line["test"].partition("::")
         where = "an S3 bucket" if line["where"].startswith("s3") else "a folder"
         name = test.partition("[")[0].removeprefix("test_").replace("_", " ")
-        rows.append(f"| {line['fault']} | {line['count']} | {where} | {line['seen']} | [{name}](../{file}) |")
-    return HEAD + "\n".join(rows) + "\n" + FOOT
+        row = f"| {line['fault']} | {line['count']} | {where} | {line['seen']} | [{name}](../{file}) |"
+        rows.setdefault(f"[{name}](../{file})", []).append(row)
+    new = frozenset(rows)
+    for row in before.splitlines():
+        link = row.rpartition("| [")[2].removesuffix(" |")
+        if row.endswith(".py) |") and f"[{link}" not in new:
+            rows.setdefault(f"[{link}", []).append(row)
+    found = sorted(rows, key=lambda link: link[1:-1].split("](")[::-1])
+    return HEAD + "\n".join(row for link in found for row in rows[link]) + "\n" + FOOT
 
 
 if __name__ == "__main__":
     found = read(Path(sys.argv[1])) if len(sys.argv) > 1 else recorded()
-    PAGE.write_text(page(found), encoding="utf-8")
+    PAGE.write_text(page(found, PAGE.read_text(encoding="utf-8") if sys.argv[1:] else ""), encoding="utf-8")
     print(f"{PAGE}: {len(found)} lines")

@@ -144,6 +144,8 @@ class _Side:
 
 
 def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] | None) -> _Side:
+    if columns.score is not None and columns.label == human:  # people's verdicts are no classes
+        columns = replace(columns, label=columns.id)
     judged = read(path, replace(columns, unscored="refuse")).decoded()
     labelled = read(path, replace(columns, score=human, unscored="drop")).decoded()
     if judged.score is not None:

@@ -3,6 +3,7 @@
 ``clock``   a file with the seconds by which the clock is wrong, as Python's ``time`` has it
 ``lease``   seconds between two renewals of a lease, and after which it expires, in place of 4 and 15
 ``tiny``    true: every block is of one lane
+``folders`` false: no folder takes temporary files
 ``pause``   seconds that every lane takes longer
 ``kill``    [part of a cell's name, replicate]: the process that comes to it is killed
 ``preempt`` [part, replicate, file]: the worker whose block comes to it is killed, as often as the file says
@@ -14,6 +15,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -33,6 +35,8 @@ if "FAKETIME_TIMESTAMP_FILE" in os.environ:  # libfaketime breaks the sleep of t
     time.sleep = sleep
 
 FAULT = json.loads(os.environ.get("SIGSTATS_FAULT", "{}"))
+if not FAULT.get("folders", True):
+    tempfile._candidate_tempdir_list = lambda: ["/proc"]
 if "clock" in FAULT:
     real = time.time_ns
     clock = Path(FAULT["clock"])

@@ -139,7 +139,8 @@ def test_a_schedule_takes_no_more_memory_or_files_from_run_to_run(server, folder
         for number in range(count):
             if number % 10 == 0:
                 candidate(folder, number)
-            assert server.ended(server.run_now(deployment))["state_type"] == "COMPLETED"
+            ended = server.ended(server.run_now(deployment), seconds=times(3600, 240))  # beside much other work
+            assert ended["state_type"] == "COMPLETED"
             wait_until(lambda: not itself.children())
             measured.append((itself.memory_info().rss >> 20, itself.num_fds(), itself.num_threads()))
     (memory, files, threads), middle, (memory_then, files_then, threads_then) = (

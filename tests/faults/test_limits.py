@@ -1,4 +1,8 @@
-"""A command whose memory is limited, as by `ulimit -v` or a batch system: done, or one line that says what to do."""
+"""A command whose memory is limited, by `ulimit -v`, a batch system or a control group, or without temporary files."""
+
+import contextlib
+import uuid
+from pathlib import Path
 
 import pytest
 
@@ -59,3 +63,53 @@ def test_the_limit_that_a_library_would_hang_under_is_refused(inputs, tmp_path):
     assert ended.returncode == 3
     said = "this process is limited to 195 MiB of addresses (ulimit -v); expected 512 MiB or more for a command"
     assert ended.stderr == f"sigstats: cannot start: MemoryError: {said}\n"
+
+
+@contextlib.contextmanager
+def control_group(most):
+    """A control group below that of this process, of so many bytes of memory."""
+    groups = dict(line.split(":")[1:] for line in Path("/proc/self/cgroup").read_text().splitlines())
+    old = "memory" in groups
+    above = Path("/sys/fs/cgroup", *(["memory"] if old else []), groups.get("memory", groups.get("", "/"))[1:])
+    group = above / f"sigstats-{uuid.uuid4().hex}"
+    try:
+        group.mkdir()
+        (group / ("memory.limit_in_bytes" if old else "memory.max")).write_text(str(most))
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            group.rmdir()
+        pytest.skip(f"no control group may be made here: {error}")
+    yield group
+    group.rmdir()
+
+
+@pytest.mark.parametrize("what", ["a plain loop", "local workers"])
+def test_a_control_group_out_of_memory_costs_no_replicate(many, inputs, tmp_path, what, record):
+    command, limits = [word.format(**inputs) for word in COMMANDS[what][:4]], range(120, 601, times(120, 240))
+    ended = []
+    for limit in limits:
+        place = Folder(tmp_path / str(limit))
+        with control_group(limit << 20) as group:
+            enter = ("sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh")
+            done = run(*command, place=place, before=enter)
+            assert not alive(done)
+        ended.append(done.returncode)
+        assert done.returncode in (0, 3, -9), done.stderr
+        assert run(*command, place=place).returncode == 0
+        assert results(place) == many[1]
+    seen = (
+        f"{ended.count(-9)} killed, {ended.count(3)} with exit code 3, {ended.count(0)} done; no process left, the same"
+    )
+    record(f"a control group is out of memory, from 120 to 600 MiB, {what}", count=len(limits), seen=f"{seen} bytes")
+
+
+def test_where_no_folder_takes_temporary_files_a_run_is_done_or_says_so(many, inputs, tmp_path, record):
+    for what, code in {"compare": 0, "a plain loop": 0, "local workers": 3}.items():
+        place, fault = Folder(tmp_path / what), {"folders": False}
+        done = run(*(word.format(**inputs) for word in COMMANDS[what]), place=place, fault=fault)
+        assert done.returncode == code, done.stderr
+        assert code or "Traceback" not in done.stderr
+        assert not code or "name a folder that can be written as TMPDIR" in done.stderr.splitlines()[-1]
+        assert what != "a plain loop" or results(place) == many[1]
+    seen = "a comparison and a plain loop done, the same bytes; local workers end in one line that names TMPDIR"
+    record("no folder takes temporary files", count=3, seen=seen)

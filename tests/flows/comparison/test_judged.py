@@ -43,6 +43,8 @@ def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path):
     )
     assert (code, found["verdict"]) == (0, "inconclusive")
     assert found["confidence_interval"] == asdict(direct.confidence_interval)
+    called = [each.rename(columns={"human": "label"}) for each in (baseline, candidate)]  # as the true class mostly is
+    assert compared(tmp_path, called, "--human", "label")[1] == found | {"human": "label"}
     assert found["judge_estimate"] == pytest.approx(candidate.judge.mean() - baseline.judge.mean())
     assert found["agreement"]["candidate"] == direct.agreement[0]._asdict()
 
