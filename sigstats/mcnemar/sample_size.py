@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
+from .._common.validation import Alternative, IntArray, as_count, as_real, refuse
 from .power import MAX_N, discordant_weights, exact_power
 from .rejection_region import Rule, as_rule, conditional_power, critical_counts
 from .test import McNemarMethod
@@ -30,28 +30,34 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
     That no larger n falls below the target is proved, not assumed. With b(m) the power given m discordant pairs, let
     B(i) be the mean of b(M + i) over M ~ binomial (n, p_a + p_b). The power at n + j is a mean of B(0) to B(j); if no
     B(i) is below the target, no larger n is. Beyond the largest m considered, b is bounded from below by Hoeffding's
-    inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to n + 1, and
-    then lowered as long as the power itself stays at the target.
+    inequality. The smallest n with that proof is found by bisection, for the proof carries over from n to n + 1, above
+    an n whose power is below the target, and then lowered as long as the power itself stays at the target.
     """
     alternative = rule.alternative
     if p_a == p_b or (p_a < p_b and alternative == "greater") or (p_a > p_b and alternative == "less"):
         wanted = {"greater": "only_a > only_b", "less": "only_a < only_b"}.get(alternative, "two that differ")
         raise refuse("only_a, only_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")
-    share = p_a + p_b
-    given, beyond = _power_by_discordant(p_a, p_b, goal, rule)
+    share, most, beyond = p_a + p_b, *_bounded_beyond(p_a, p_b, goal, rule)
+    unproved = smallest_enough(lambda n: _reaches(exact_power(n, p_a, p_b, rule), goal), MAX_N)
+    if unproved is None:
+        raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
+    unproved -= 1
+    first = discordant_weights(unproved, share)[1]
+    m: IntArray = np.arange(first, max(most, first) + 1)
+    given = conditional_power(m, critical_counts(m, rule), p_a / share, rule)
 
     def proved(n: int) -> bool:
         weights, low = discordant_weights(n, share)
-        rest = given[low:]
-        later = np.concatenate([rest, np.full(weights.size, beyond)])
+        later = np.concatenate([given[low - first :], np.full(weights.size, beyond)])
         from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
 
         means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
         return bool(np.all(means >= goal + _ROUNDING))
 
-    least = smallest_enough(proved, MAX_N)
-    if least is None:
+    more = smallest_enough(lambda more: proved(unproved + more), MAX_N - unproved)
+    if more is None:
         raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
+    least = unproved + more
     while least > 1 and _reaches(exact_power(least - 1, p_a, p_b, rule), goal):
         least -= 1
     return least
@@ -149,24 +155,21 @@ def _reaches(power: float, goal: float) -> bool:
     return power >= goal * (1 - _ROUNDING)
 
 
-def _power_by_discordant(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[FloatArray, float]:
-    """The power given 0, 1, 2, ... discordant pairs, up to where a lower bound for all the further ones is good.
+def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[int, float]:
+    """A number of discordant pairs, and a power above `goal` that more of them have at least.
 
     With reach (t, c) and delta = |share - 1/2| Hoeffding's inequality gives a power of at least
-    1 - exp(-2 (delta sqrt(m) - t - c / sqrt(m))^2), which rises with m; it is brought to within a thousandth of
-    the room between `goal` and 1.
+    1 - exp(-2 (delta sqrt(m) - t - c / sqrt(m))^2), which rises with m; it is brought half of the way from `goal` to 1.
     """
     t, c = rule.reach()
-    share = p_a / (p_a + p_b)
-    delta = abs(share - 0.5)
-    miss = (1 - goal) / 1000
+    delta = abs(p_a / (p_a + p_b) - 0.5)
+    miss = (1 - goal) / 2
     s = t + math.sqrt(-math.log(miss) / 2)
     root = (s + math.sqrt(s * s + 4 * delta * c)) / (2 * delta)  # delta x^2 - s x - c = 0
     if root * root > _MAX_DISCORDANT:
         wanted = f"probabilities that differ more: this takes over {_MAX_DISCORDANT} discordant pairs"
         raise refuse("only_a, only_b", (p_a, p_b), wanted)
-    m: IntArray = np.arange(math.ceil(root * root) + 1)
-    return conditional_power(m, critical_counts(m, rule), share, rule), 1 - miss
+    return math.ceil(root * root), 1 - miss
 
 
 def smallest_enough(enough: Callable[[int], bool], maximum: int, *, low: int = 0) -> int | None:
