@@ -3,7 +3,7 @@
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
@@ -12,14 +12,14 @@ from ..plan import Block, Plan
 from ..replicates import own_code
 from ..storage.store import Store
 from .guarded import run_guarded
-from .pools import THIS_PROCESS, Pool
+from .pools import Pool, RoutedPool, Serial
 from .run_block import Failure, Receipt
 
 #: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.
 SENDING = 0.01
 
 
-class GrowingPool:
+class GrowingPool(RoutedPool):
     """Runs blocks in this process, one at a time, until the workers of a cluster have started; use it as a context.
 
     Many studies end before a cluster has started. So it is started during the work, once that has taken some seconds,
@@ -43,13 +43,13 @@ class GrowingPool:
         stop: threading.Event,
         say: Callable[[str], None],
     ) -> None:
+        super().__init__(Serial(), {})
         self._open_pool = open_pool
         self._expected = expected
         self._after = after
         self._stop = stop
         self._say = say
-        self._pool: Pool | None = None
-        self._busy = False
+        self._grown = self._busy = False
         self._seconds, self._blocks = 0.0, 0
         self._turn = threading.Condition()
         self._begun = threading.Event()
@@ -70,44 +70,9 @@ class GrowingPool:
         self._starter.join()
 
     @property
-    def workers(self) -> int:
-        """1, then the number of workers of the cluster."""
-        return 1 if self._pool is None else self._pool.workers
-
-    @property
     def cells(self) -> int:
         """Two for each worker that the cluster will have."""
         return 2 * self._expected
-
-    @property
-    def full(self) -> bool:
-        """True if the cluster has enough blocks."""
-        return self._pool is not None and self._pool.full
-
-    @property
-    def idle(self) -> bool:
-        """True if the cluster has too few blocks."""
-        return self._pool is not None and self._pool.idle
-
-    @property
-    def staff(self) -> frozenset[str] | None:
-        """This process, then the workers of the cluster."""
-        return THIS_PROCESS if self._pool is None else self._pool.staff
-
-    @property
-    def strangers(self) -> Mapping[str, str]:
-        """Those of the cluster."""
-        return {} if self._pool is None else self._pool.strangers
-
-    @property
-    def memory_limit(self) -> int | None:
-        """That of the cluster."""
-        return None if self._pool is None else self._pool.memory_limit
-
-    def show(self, fraction: float | None) -> None:
-        """Show it beside the workers of the cluster."""
-        if self._pool is not None:
-            self._pool.show(fraction)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let the workers of the cluster prepare for the plan as soon as they have started."""
@@ -118,15 +83,15 @@ class GrowingPool:
     ) -> Callable[[], None]:
         self._begun.set()
         with self._turn:
-            while self._pool is None and self._busy and not self._stop.is_set():
+            while not self._grown and self._busy and not self._stop.is_set():
                 self._turn.wait(0.1)
-            pool = self._pool
-            if pool is None:
+            grown = self._grown
+            if not grown:
                 if self._stop.is_set():
                     return lambda: None
                 self._busy = True
-        if pool is not None:
-            return pool.submit(block, store, done)
+        if grown:
+            return super().submit(block, store, done)
         own, clock, processor = own_code(block.cell) is not None, time.monotonic(), time.thread_time()
         try:
             outcome = run_guarded(block, store)
@@ -155,11 +120,11 @@ class GrowingPool:
                 if self._prepared is not None:
                     pool.prepare(*self._prepared)
                 with self._turn:
-                    self._pool = pool
+                    self.common, self._grown = pool, True
                     self._turn.notify_all()
                 self._over.wait()
         except Exception as error:
-            if self._pool is not None:  # it failed to close, which changes no result
+            if self._grown:  # it failed to close, which changes no result
                 return
             reason = " ".join(str(error).split()) or type(error).__name__
             self._say(f"note: no workers could be started, so the run goes on in this process ({reason[:200]})")

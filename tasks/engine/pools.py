@@ -84,7 +84,7 @@ class Serial:
         return lambda: None
 
 
-@dataclass(frozen=True)
+@dataclass
 class RoutedPool:
     """Sends each block to the pool of its needs, or to the common one."""
 

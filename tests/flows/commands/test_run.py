@@ -79,7 +79,7 @@ def _later_blocks_wait(submit):
 
     def waiting(self, block, store, done):
         if first:
-            wait_until(lambda: self._pool is not None)
+            wait_until(lambda: self._grown)
         first.append(block)
         return submit(self, block, store, done)
 
