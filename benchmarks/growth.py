@@ -5,241 +5,21 @@
 
 Each size runs in the same process, smallest first; a case ends where one size takes over ten seconds or is refused.
 An exponent is the slope of the logarithms of time over those of size; a jump is a step of over ten times the time for
-at most four times the size, of times above a hundredth of a second.
+at most four times the size, of times above a hundredth of a second. Public functions that no case calls are named last.
 """
 
+import inspect
 import math
 import sys
 import time
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
-import numpy as np
+import growth_cases
+from growth_cases import CASES
 
 import sigstats
 
 _LONGEST, _JUMP, _LEAST = 10.0, 10.0, 1e-2
-RNG = np.random.default_rng(3)
-_DECADES = (10**2, 10**3, 10**4, 10**5, 10**6)
-_FEW_CLASSES = tuple(np.array([6, 5, 4, 3, 2, 1]) / 21)
-
-
-def _table(classes: int, total: int) -> tuple[np.ndarray, np.ndarray]:
-    return tuple(RNG.multinomial(total // 2, np.full(classes, 1 / classes)) for _ in range(2))
-
-
-def _joint(n: int) -> sigstats.JointOutcomes:
-    return sigstats.JointOutcomes(*RNG.multinomial(n, [0.4, 0.05, 0.03, 0.06, 0.05, 0.04, 0.07, 0.3]).tolist())
-
-
-def _correct(n: int, models: int) -> np.ndarray:
-    return RNG.random((n, models)) < np.linspace(0.6, 0.9, models)
-
-
-def _predictions(n: int, slices: int, **options: Any) -> object:
-    y = RNG.integers(0, 2, n)
-    a, b = (np.where(RNG.random(n) < 0.9, y, 1 - y) for _ in range(2))
-    return sigstats.compare(y, a, b, slices={"part": np.arange(n) % slices} if slices else None, **options)
-
-
-def _scores(n: int, groups: int = 0) -> dict[str, Any]:
-    a, b = RNG.normal(size=(2, n))
-    return {"score_a": a, "score_b": b, "groups": np.arange(n) % groups if groups else None}
-
-
-def _judged(n: int) -> tuple[np.ndarray, ...]:
-    judge_a, judge_b, *people = (RNG.random((4, n)) < 0.8).astype(float)
-    return judge_a, judge_b, *(np.where(np.arange(n) % 10 < 3, each, np.nan) for each in people)
-
-
-def _votes(n: int, models: int) -> object:
-    a = RNG.integers(0, models, n)
-    b = (a + RNG.integers(1, models, n)) % models
-    return sigstats.rank_votes(a.astype(str), b.astype(str), np.where(RNG.random(n) < 0.5, "a", "b"))
-
-
-def _memberships(n: int, fuzzy: int) -> np.ndarray:
-    degrees = np.eye(2)[np.arange(n) % 2]
-    degrees[:fuzzy] = np.clip(degrees[:fuzzy] + RNG.uniform(0.1, 0.9, (fuzzy, 2)), 0, 1)
-    return degrees
-
-
-def _retrained(classifier: str) -> Callable[[int], object]:
-    def run(n: int) -> object:
-        y = np.arange(n) % 2
-        return sigstats.permutation_test(classifier, RNG.normal(size=(n, 5)), y, n_resamples=99, rng=1)
-
-    return run
-
-
-CASES: dict[str, tuple[Callable[[int], object], tuple[int, ...]]] = {
-    "sign_flip_test, values to 10^6": (
-        lambda n: sigstats.sign_flip_test(RNG.integers(-(10**6), 10**6 + 1, size=n)),
-        (10, 20, 30, 35, 40, 44, 48, 100, 1000, 10_000, 100_000, 10**6),
-    ),
-    "sign_flip_test, values to 25": (
-        lambda n: sigstats.sign_flip_test(RNG.integers(-25, 26, size=n)),
-        (30, 100, 300, 1000, 3000, 7000, 20_000, 100_000, 10**6),
-    ),
-    "sign_flip_test, two decimals": (
-        lambda n: sigstats.sign_flip_test(RNG.uniform(-1, 1, size=n).round(2)),
-        (30, 100, 300, 1000, 3000, 10_000, 100_000, 10**6),
-    ),
-    "sign_flip_test, reals": (
-        lambda n: sigstats.sign_flip_test(RNG.normal(size=n)),
-        (10, 20, 30, 40, 50, 100, 1000, 10_000, 100_000),
-    ),
-    "signed_rank_test": (
-        lambda n: sigstats.signed_rank_test(RNG.normal(size=n)),
-        (10, 30, 100, 300, 1000, 3000, 10_000, 100_000),
-    ),
-    "signed_rank_test, ties": (
-        lambda n: sigstats.signed_rank_test(RNG.normal(size=n).round(1)),
-        (10, 30, 100, 300, 1000, 3000, 10_000, 100_000),
-    ),
-    "friedman_test": (lambda n: sigstats.friedman_test(RNG.normal(size=(n, 5))), _DECADES[:4]),
-    "friedman_test exact, 3 models": (
-        lambda n: sigstats.friedman_test(RNG.normal(size=(n, 3)), method="exact"),
-        (10, 30, 100, 200, 400, 800, 10_000, 100_000),
-    ),
-    "friedman_test exact, 5 models": (
-        lambda n: sigstats.friedman_test(RNG.normal(size=(n, 5)), method="exact"),
-        (2, 4, 6, 8, 10, 20, 100, 1000, 10_000),
-    ),
-    "compare_over_datasets, 4 models": (
-        lambda n: sigstats.compare_over_datasets(RNG.normal(size=(n, 4)), rng=1),
-        (10, 30, 100, 300),
-    ),
-    "stratified_paired_test, n strata": (
-        lambda n: sigstats.stratified_paired_test(RNG.integers(0, 9, n), RNG.integers(0, 9, n), np.full(n, 100)),
-        (3, 10, 30, 100, 300, 1000),
-    ),
-    "stratified_paired_test, 5 strata": (
-        lambda n: sigstats.stratified_paired_test(*RNG.integers(0, n // 10, (2, 5)), RNG.integers(n, 2 * n, 5)),
-        _DECADES,
-    ),
-    "joint_tasks_test, n tasks": (
-        lambda n: sigstats.joint_tasks_test(*RNG.integers(0, 9, (2, n)), np.full(n, 100), rng=1),
-        (3, 10, 30, 100),
-    ),
-    "joint_tasks_test, 5 tasks": (
-        lambda n: sigstats.joint_tasks_test(*RNG.integers(0, n // 10, (2, 5)), RNG.integers(n, 2 * n, 5), rng=1),
-        _DECADES,
-    ),
-    "anytime_test": (lambda n: sigstats.anytime_test(RNG.integers(-1, 2, n)), _DECADES),
-    "anytime_test, n looks": (
-        lambda n: sigstats.anytime_test(RNG.integers(-1, 2, 100 * n), looks=np.arange(100 * n) // 100),
-        (1, 10, 100, 1000),
-    ),
-    "judged_test": (lambda n: sigstats.judged_test(*_judged(n)), _DECADES[:4]),
-    "mcnemar_test": (lambda n: sigstats.mcnemar_test(n // 2 + n // 20, n // 2), _DECADES),
-    "mcnemar_test mid-p": (lambda n: sigstats.mcnemar_test(n // 2 + n // 20, n // 2, method="mid-p"), _DECADES),
-    "pair_probability": (lambda n: sigstats.pair_probability(n // 2 + n // 20, n // 2), _DECADES),
-    "discordant_odds_ratio": (lambda n: sigstats.discordant_odds_ratio(n // 2 + n // 20, n // 2), _DECADES),
-    "type_one_error": (lambda n: sigstats.type_one_error(n, 0.3), _DECADES[:4]),
-    "power": (lambda n: sigstats.paired_power(n, only_a=0.10, only_b=0.12), _DECADES),
-    "sample_size, at a difference of 1/sqrt(n)": (
-        lambda n: sigstats.paired_sample_size(only_a=0.1, only_b=0.1 + n**-0.5),
-        _DECADES,
-    ),
-    "detectable_difference": (lambda n: sigstats.detectable_difference(n, 0.15), _DECADES[:4]),
-    "power, 3 answers": (
-        lambda n: sigstats.paired_power(n, only_a=0.1, only_b=0.15, answers=3, correlation=0.5),
-        (30, 100, 300, 1000, 3000),
-    ),
-    "efficiency_test, 4 classes": (
-        lambda n: sigstats.efficiency_test(np.full((4, 4), n // 20) + np.eye(4, dtype=int) * (n // 20)),
-        _DECADES,
-    ),
-    "efficiency_test, n classes": (
-        lambda n: sigstats.efficiency_test(np.full((n, n), 1) + np.eye(n, dtype=int)),
-        (2, 4, 8, 16, 32, 64, 128),
-    ),
-    "number_correct, 4 classes": (lambda n: sigstats.number_correct([n // 4] * 4, [n // 4] * 4).pmf, _DECADES[:4]),
-    "goodness_of_fit_test exact, 3 classes": (
-        lambda n: sigstats.goodness_of_fit_test(RNG.multinomial(n, [0.5, 0.3, 0.2]), [0.5, 0.3, 0.2]),
-        _DECADES[:4],
-    ),
-    "goodness_of_fit_test exact, 6 classes": (
-        lambda n: sigstats.goodness_of_fit_test(RNG.multinomial(n, _FEW_CLASSES), _FEW_CLASSES),
-        (30, 100, 300, 1000, 3000, 10_000),
-    ),
-    "homogeneity_test exact, 2 x 3": (lambda n: sigstats.homogeneity_test(*_table(3, n)), _DECADES),
-    "homogeneity_test exact, 2 x 5": (
-        lambda n: sigstats.homogeneity_test(*_table(5, n)),
-        (100, 1000, 10_000, 30_000, 100_000, 300_000),
-    ),
-    "homogeneity_test exact, 2 x 8": (
-        lambda n: sigstats.homogeneity_test(*_table(8, n)),
-        (100, 300, 1000, 2000, 5000, 10_000),
-    ),
-    "homogeneity_test exact, 2 x 12": (
-        lambda n: sigstats.homogeneity_test(*_table(12, n)),
-        (30, 100, 200, 400, 1000),
-    ),
-    "homogeneity_test Monte Carlo, 2 x 12": (
-        lambda n: sigstats.homogeneity_test(*_table(12, n), method="monte-carlo", rng=1),
-        _DECADES,
-    ),
-    "homogeneity_test bounds, 2 x 12": (
-        lambda n: sigstats.homogeneity_test(*_table(12, n), method="bounds"),
-        (100, 300, 1000, 10_000, 100_000),
-    ),
-    "fuzzy.efficiency_test, 3 fuzzy": (
-        lambda n: sigstats.fuzzy.efficiency_test(_memberships(n, 0), _memberships(n, 3)),
-        (20, 100, 1000, 10_000),
-    ),
-    "fuzzy.homogeneity_test, 3 fuzzy": (
-        lambda n: sigstats.fuzzy.homogeneity_test(_memberships(n, 3), _memberships(n, 0)),
-        (20, 100, 1000, 10_000),
-    ),
-    "fuzzy.goodness_of_fit_test, n fuzzy": (
-        lambda n: sigstats.fuzzy.goodness_of_fit_test(_memberships(100, n), [0.5, 0.5]),
-        (1, 3, 10, 30, 100),
-    ),
-    "proportion_test": (lambda n: sigstats.proportion_test(_joint(n)), _DECADES),
-    "dcf_test": (lambda n: sigstats.dcf_test(_joint(n), cost_fn=1, cost_fp=1, prior=0.5), _DECADES),
-    "f1_interval": (lambda n: sigstats.f1_interval(n, n // 9, n // 8), _DECADES),
-    "f1_difference_interval": (lambda n: sigstats.f1_difference_interval(_joint(n)), _DECADES),
-    "bootstrap_test f1": (lambda n: sigstats.bootstrap_test(_joint(n), rng=1), _DECADES),
-    "bootstrap_test f1, n replicates": (
-        lambda n: sigstats.bootstrap_test(_joint(1000), n_resamples=n, rng=1),
-        _DECADES,
-    ),
-    "bootstrap_test f1 bca": (lambda n: sigstats.bootstrap_test(_joint(n), rng=1, method="bca"), _DECADES),
-    "auc_test": (lambda n: sigstats.auc_test(RNG.integers(0, 2, n), **_scores(n)), _DECADES),
-    "auc_test, groups of 10": (lambda n: sigstats.auc_test(RNG.integers(0, 2, n), **_scores(n, n // 10)), _DECADES[:4]),
-    "mean_score_test": (lambda n: sigstats.mean_score_test(**_scores(n)), _DECADES),
-    "mean_score_test, groups of 10": (lambda n: sigstats.mean_score_test(**_scores(n, n // 10)), _DECADES),
-    "corrected_resampled_test": (
-        lambda n: sigstats.corrected_resampled_test(RNG.normal(size=n), n_train=9, n_test=1),
-        _DECADES,
-    ),
-    "five_by_two_test": (lambda n: sigstats.five_by_two_test(RNG.normal(size=(5, 2))), (1, 2)),
-    "adjust": (lambda n: sigstats.adjust_pvalues(RNG.random(n)), _DECADES),
-    "rank_sets, n items": (lambda n: sigstats.rank_sets(_correct(n, 5)), _DECADES[:4]),
-    "rank_sets, n models": (lambda n: sigstats.rank_sets(_correct(500, n)), (2, 4, 8, 16, 32, 64)),
-    "rank_sets, groups of 10": (
-        lambda n: sigstats.rank_sets(_correct(n, 3), groups=np.arange(n) // 10),
-        (100, 300, 1000, 3000, 10_000, 100_000),
-    ),
-    "rank_votes, n votes": (lambda n: _votes(n, 5), _DECADES[:4]),
-    "rank_votes, n models": (lambda n: _votes(100 * n, n), (2, 4, 8, 16, 32)),
-    "rank, n items": (lambda n: sigstats.rank_models(_correct(n, 5)), _DECADES[:4]),
-    "permutation_test 1-nn, 99 replicates": (_retrained("1-nn"), (30, 100, 300, 1000, 3000)),
-    "permutation_test naive-bayes, 99 replicates": (_retrained("naive-bayes"), (30, 100, 300, 1000, 3000, 10_000)),
-    "compare, n rows": (lambda n: _predictions(n, 0), _DECADES),
-    "compare, n rows in groups of 10": (
-        lambda n: _predictions(n, 0, groups=np.arange(n) // 10),
-        _DECADES[:4],
-    ),
-    "compare, slices of 100": (lambda n: _predictions(100 * n, n), (1, 10, 30, 100, 300, 1000)),
-    "compare, macro-f1, slices of 100": (
-        lambda n: _predictions(100 * n, n, measures=["macro-f1"]),
-        (1, 10, 30, 100, 500, 1000),
-    ),
-}
 
 
 def row(name: str) -> str:
@@ -268,6 +48,13 @@ def row(name: str) -> str:
     return f"| {name} | {times} | {exponent:.1f} | {'; '.join(jumps) or 'none'} | {ended} |"
 
 
+def without_a_row() -> list[str]:
+    """The public functions of which no case tells anything; those that start studies or open results have others."""
+    said, others = inspect.getsource(growth_cases), ("run_study", "open_results")
+    public = [name for name in sigstats.__all__ if inspect.isfunction(getattr(sigstats, name)) and name not in others]
+    return [name for name in public if f"sigstats.{name}(" not in said]
+
+
 if __name__ == "__main__":
     print("# Growth of cost with size\n")
     print("`python benchmarks/growth.py`: seconds at each size, the exponent over the upper half, jumps.\n")
@@ -276,3 +63,4 @@ if __name__ == "__main__":
     for each in CASES:
         if not sys.argv[1:] or any(each.startswith(word) or f", {word}" in each for word in sys.argv[1:]):
             print(row(each), flush=True)
+    print(f"\nWithout a row: {', '.join(without_a_row()) or 'no public function'}.")
