@@ -96,6 +96,12 @@ def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
     repeatable(parser, "--measure", "NAME", text, dest="measures")
 
 
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """Add ``--run``."""
+    text = "the column of runs of a recipe, such as seeds of its training, which are what is independent"
+    parser.add_argument("--run", metavar="COLUMN", help=text)
+
+
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
     """Add ``--score-range``; `score` is what its help calls a score."""
     parser.add_argument(

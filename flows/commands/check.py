@@ -82,6 +82,8 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
     from ..comparison.rule_options import rule_of
 
     require_one_score(options)
+    if options.ratio is not None:
+        raise BadInput("--ratio: is not valid of one file; expected a measure of rows, or two files to compare")
     rule, bar = rule_of(options), _bar(options.at_least)
     (columns,) = columns_of_files(options, 1)
     try:

@@ -17,6 +17,7 @@ from ._predictions import (
     add_fail_on,
     add_measures,
     add_prediction_arguments,
+    add_runs,
     add_score_range,
     as_options,
     code_of,
@@ -55,11 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         score="a column of scores, one for each row (adds measures); in a log, a scorer or metric, or `all`; each is a "
         "measure of its own (repeatable)",
     )
-    parser.add_argument(
-        "--run",
-        metavar="COLUMN",
-        help="the column of runs of a recipe, such as seeds of its training, which are what is independent",
-    )
+    add_runs(parser)
     parser.add_argument(
         "--weights",
         metavar="COLUMN",

@@ -12,7 +12,10 @@ from ..errors import DONE, BadInput
 from . import repeatable
 from ._files import refuse_overwriting, refuse_repeated, write_outputs, write_text
 from ._predictions import (
+    add_measures,
     add_prediction_arguments,
+    add_runs,
+    as_options,
     columns_of_files,
     file_for_each,
     names_in_one_file,
@@ -41,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_prediction_arguments(
         parser, score="a column of scores, one for each row, whose mean is ranked; in a log, a scorer or metric"
     )
+    add_runs(parser)
+    add_measures(parser, "a measure of `sigstats compare` in place of the accuracy or the mean score")
+    parser.add_argument("--positive", metavar="CLASS", help="the class of f1, precision, recall and of scores")
     parser.add_argument(
         "--item",
         metavar="COLUMN",
@@ -132,6 +138,44 @@ def _run_votes(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _ranked_by_pairs(
+    options: argparse.Namespace, files: Sequence[str], given: Sequence[str] | None
+) -> "tuple[Ranking, list[str]]":
+    """The leaderboard by a measure that is named, by runs, or by ratios of sums."""
+    from dataclasses import replace
+
+    from sigstats.comparison.rank_by_pairs import rank_by_pairs
+    from sigstats.comparison.requirements import as_compared_measures
+    from sigstats.tasks.predictions import ScoredFile, join, read
+
+    from ..ranking.words import model_names
+
+    measures = as_compared_measures(options.measures) if options.measures else (None,)
+    if len(measures) > 1:
+        raise BadInput(f"--measure: {len(measures)} are named; expected one")
+    columns = [replace(each, run=options.run) for each in columns_of_files(options, len(files))]
+    sides = [ScoredFile(*each, read) for each in zip(files, columns, strict=True)]
+    of_each = [side.by(own.score) for side, own in zip(sides, columns, strict=True)]
+    own = names_in_one_file(options) or model_names(files, [each.subject for each in of_each])
+    names = list(own if given is None else given)
+    found = rank_by_pairs(
+        names,
+        lambda a, b: join(
+            of_each[a],
+            of_each[b],
+            columns[0],
+            unmatched=options.unmatched,
+            allow_different_tasks=options.allow_different_tasks,
+        ),
+        measures[0],
+        positive=options.positive,
+        confidence_level=options.confidence,
+        smallest_slice=options.smallest_slice,
+    )
+    file_of = dict(zip(names, files, strict=True))
+    return found, [file_of[model.model] for model in found.models]
+
+
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     """The leaderboard, and the files in the order of its models."""
     from sigstats._common.validation import as_count, as_names, as_real
@@ -146,6 +190,8 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         given = as_names(options.names, "--name", len(files)) if options.names else None
         as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
+        if options.measures or options.run is not None or options.ratio is not None:
+            return _ranked_by_pairs(options, files, given)
         joined = join_many(
             files,
             columns_of_files(options, len(files)),
@@ -169,6 +215,6 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             tasks=joined.tasks,
         )
     except ValueError as error:
-        raise BadInput(str(error)) from None
+        raise as_options(error) from None
     file_of = dict(zip(names, files, strict=True))
     return found, [file_of[model.model] for model in found.models]

@@ -112,6 +112,8 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
     if len(files) != 2:
         raise BadInput(f"FILE: {len(files)} are not valid; expected two, of a baseline and a candidate")
     require_one_score(options)
+    if options.ratio is not None:
+        raise BadInput("--ratio: is not valid; a size is by accuracy")
     of_files = columns_of_files(options, 2)
     baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
     paired = join(

@@ -38,7 +38,8 @@ def cells_of(model: RankedModel, n: int) -> tuple[str, ...]:
 
 def header_of(found: Ranking) -> tuple[str, ...]:
     """`HEADER` with the name of the measure."""
-    return tuple("accuracy" if name == "score" and found.measure == "accuracy" else name for name in HEADER)
+    measure = "score" if found.measure == "mean-score" else found.measure
+    return tuple(measure if name == "score" else name for name in HEADER)
 
 
 def score_of(model: RankedModel, value: float, n: int) -> str:
@@ -75,6 +76,7 @@ def basis(found: Ranking) -> str:
     """The models, rows and test that the ranks are based on."""
     of_means = found.groups is not None or found.measure != "accuracy" or found.averaged
     test = "the bound of a mean that one more row does not undo" if of_means else "McNemar's exact test"
+    test = f"the test of sigstats compare ({found.test})" if found.test else test
     shown = sum(pair.better for pair in found.pairs)
     return (
         f"{rows_in_words(found)}; all ranks hold at once with confidence "

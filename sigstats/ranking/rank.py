@@ -177,7 +177,7 @@ def rank_table(
     ordered = _models(sets, scores, groups, level, right=right, lower=lower)
     return Ranking(
         models=ordered,
-        pairs=_pairs(sets, [each.model for each in ordered], -1 if lower else 1),
+        pairs=pairs_in_order(sets, [each.model for each in ordered], -1 if lower else 1),
         slices=tuple(ranked_slices),
         measure="accuracy" if right else "mean-score",
         n=len(scores),
@@ -215,7 +215,8 @@ def _models(
     )
 
 
-def _pairs(sets: RankSets, ordered: Sequence[str], sign: int) -> tuple[RankedPair, ...]:
+def pairs_in_order(sets: RankSets, ordered: Sequence[str], sign: int) -> tuple[RankedPair, ...]:
+    """All pairs of models in an order, the best first."""
     position = {name: i for i, name in enumerate(sets.models)}
     where = [position[name] for name in ordered]
     return tuple(

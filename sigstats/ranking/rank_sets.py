@@ -165,7 +165,7 @@ def sets_of(
 ) -> RankSets:
     """The rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1."""
     weighted = table if weights is None else weights[:, np.newaxis] * table
-    n, k = table.shape
+    n = len(table)
     if table.dtype == np.bool_ and groups is None and weights is None:
         pvalues = _mcnemar(table)
     else:
@@ -177,11 +177,17 @@ def sets_of(
         least, most = float(table.min()), float(table.max())
         within_one = 0 <= least <= most <= 1 or -1 <= least <= most <= 0  # as they are, or with their signs turned
         pvalues = pairs_of_means(sums, sizes, 1.0 if within_one else None)
+    return sets_from(pvalues, weighted.mean(axis=0, dtype=np.float64).tolist(), models, level, n)
+
+
+def sets_from(pvalues: FloatArray, scores: Sequence[float], models: Sequence[str], level: float, n: int) -> RankSets:
+    """The rank sets of one-sided p-values of all ordered pairs, and the scores of the models."""
+    k = len(models)
     adjusted = adjusted_pairs(pvalues)
     better = is_shown(adjusted, level)
     return RankSets(
         models=tuple(models),
-        scores=tuple(float(each) for each in weighted.mean(axis=0, dtype=np.float64)),
+        scores=tuple(scores),
         low=tuple((1 + better.sum(axis=0)).tolist()),
         high=tuple((k - better.sum(axis=1)).tolist()),
         tiers=_tiers(better),

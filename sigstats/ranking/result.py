@@ -94,7 +94,8 @@ class Ranking(Tabular):
     pairs : tuple of RankedPair
         All pairs of models.
     slices : tuple of RankedSlice
-    measure : {"accuracy", "mean-score"}
+    measure : str
+        ``"accuracy"``, ``"mean-score"``, or whatever measure was named.
     n : int
         The number of rows, or of items where these are averaged.
     averaged : bool
@@ -105,6 +106,8 @@ class Ranking(Tabular):
         The joint confidence of all rank sets, and of the rank sets of all slices.
     notes : tuple of str
         Remarks about the data and the methods, a line each.
+    test : str
+        The test of each pair, where a measure was named; otherwise empty.
     """
 
     models: tuple[RankedModel, ...]
@@ -116,6 +119,7 @@ class Ranking(Tabular):
     confidence_level: float
     notes: tuple[str, ...] = ()
     averaged: bool = False
+    test: str = ""
 
     @property
     def unit(self) -> str:

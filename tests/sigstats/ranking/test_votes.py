@@ -144,7 +144,7 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
     frame.drop(columns="winner").to_json(path, orient="records", lines=True)
     assert main(["rank", str(path)]) == 2
     assert (
-        "is one file; expected two or more, --prediction of each model, or votes with model_a"
+        "is one file; expected two or more, the --prediction or --model of each model, or votes with model_a"
         in capsys.readouterr().err
     )
 

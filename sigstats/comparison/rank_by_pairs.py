@@ -1,0 +1,112 @@
+"""A leaderboard by any measure of a comparison: each pair of models is tested as `sigstats.compare` tests it.
+
+When not to use: for the accuracy or the mean of scores, whose pairs are tested together (`sigstats.rank_models`).
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from ..intervals import Interval
+from ..ranking.rank import pairs_in_order
+from ..ranking.rank_sets import RankSets, sets_from
+from ..ranking.result import RankedModel, RankedSlice, Ranking
+from .compare import compare_pair
+from .paired_predictions import ALL_ROWS, PairedPredictions
+from .requirements import default_measures
+from .rows import ComparisonRow
+from .rule import ComparisonRule
+
+#: For each ordered pair of models, the row with the first as the baseline.
+_Rows = dict[tuple[int, int], ComparisonRow]
+
+
+def rank_by_pairs(
+    models: Sequence[str],
+    pair: Callable[[int, int], PairedPredictions],
+    measure: str | None = None,
+    *,
+    positive: str | None = None,
+    confidence_level: float = 0.95,
+    smallest_slice: int = 10,
+) -> Ranking:
+    """Rank models by one measure, on all rows and on each slice.
+
+    `pair(a, b)`: the predictions of two models, by their positions, on rows that are the same for all pairs.
+
+    Raises ValueError as `sigstats.comparison.compare.compare_pair`, or if the rows differ.
+    """
+    alpha = (1 - confidence_level) / (len(models) * (len(models) - 1))
+    rule = ComparisonRule(
+        alpha=alpha, adjust="none", minimum_effect=0, confidence_level=confidence_level, smallest_slice=smallest_slice
+    )
+    found: dict[str, _Rows] = {}
+    notes: dict[str, None] = {}
+    for a, b in combinations(range(len(models)), 2):
+        for first, second in ((a, b), (b, a)):
+            paired = pair(first, second)
+            names = [measure or default_measures(paired)[0]]
+            result = compare_pair(paired, rule, names, positive=positive)
+            for row in result.rows:
+                found.setdefault(row.slice, {})[first, second] = row
+            notes |= dict.fromkeys(result.notes)
+    whole = found.pop(ALL_ROWS)
+    if len({row.n for row in whole.values()}) > 1:
+        raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")
+    tested = [name for name, rows in found.items() if not _untested(rows)]
+    of_one = 1 - (1 - confidence_level) / max(1, len(tested))
+    sets = _sets(whole, models, confidence_level)
+    ranked = _ranked(sets, whole)
+    any_row = whole[0, 1]
+    return Ranking(
+        models=ranked,
+        pairs=pairs_in_order(sets, [each.model for each in ranked], -1 if any_row.lower_is_better else 1),
+        slices=tuple(
+            RankedSlice(slice=name, n=rows[0, 1].n, note=_untested(rows))
+            if _untested(rows)
+            else RankedSlice(slice=name, n=rows[0, 1].n, models=_ranked(_sets(rows, models, of_one), rows))
+            for name, rows in found.items()
+        ),
+        measure=any_row.name,
+        n=any_row.n,
+        groups=None,
+        confidence_level=confidence_level,
+        notes=tuple(notes),
+        test=any_row.test,
+    )
+
+
+def _untested(rows: _Rows) -> str:
+    return next((row.note for row in rows.values() if row.pvalue is None), "")
+
+
+def _sets(rows: _Rows, models: Sequence[str], level: float) -> RankSets:
+    """The rank sets of a slice; the p-value of a pair is that the second is not worse than the first."""
+    k = len(models)
+    pvalues = np.ones((k, k))
+    for place, row in rows.items():
+        assert row.pvalue is not None
+        pvalues[place] = row.pvalue
+    sign = -1 if rows[0, 1].lower_is_better else 1
+    scores = [sign * float(rows[model, (model + 1) % k].baseline or 0) for model in range(k)]
+    return sets_from(pvalues, scores, models, level, rows[0, 1].n)
+
+
+def _ranked(sets: RankSets, rows: _Rows) -> tuple[RankedModel, ...]:
+    """The models, the best first."""
+    k = len(sets.models)
+    order = sorted(range(k), key=lambda model: (-sets.scores[model], model))
+    of_one = [rows[model, (model + 1) % k] for model in range(k)]
+    return tuple(
+        RankedModel(
+            model=sets.models[model],
+            rank_low=sets.low[model],
+            rank_high=sets.high[model],
+            tier=sets.tiers[model],
+            score=float(of_one[model].baseline or 0),
+            accuracy=of_one[model].baseline if of_one[model].measure == "accuracy" else None,
+            confidence_interval=of_one[model].baseline_interval or Interval(-np.inf, np.inf, sets.confidence_level),
+        )
+        for model in order
+    )

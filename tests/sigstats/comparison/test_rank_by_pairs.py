@@ -1,0 +1,77 @@
+"""Leaderboards by a measure that is named, beside McNemar's and beside each pair as `compare` tests it."""
+
+import json
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.paired_predictions import pair_arrays
+from sigstats.comparison.rank_by_pairs import rank_by_pairs
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.flows.cli import main
+
+MODELS = {"a": 0.9, "b": 0.86, "c": 0.7}
+
+
+@pytest.fixture
+def said():
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 300)
+    return y, [np.where(rng.random(300) < share, y, 1 - y) for share in MODELS.values()]
+
+
+def test_by_accuracy_the_ranks_are_those_of_mcnemars_tests(said):
+    y, predictions = said
+    found = rank_by_pairs([*MODELS], lambda a, b: pair_arrays(y, predictions[a], predictions[b]), "accuracy")
+    known = sigstats.rank_models(np.column_stack(predictions) == y[:, np.newaxis], models=[*MODELS])
+    assert found.models == known.models
+    assert [pair.pvalue for pair in found.pairs] == pytest.approx([pair.pvalue for pair in known.pairs])
+    assert [pair.better for pair in found.pairs] == [pair.better for pair in known.pairs]
+
+
+def test_by_f1_a_pair_has_the_p_value_of_its_comparison(said):
+    y, predictions = said
+
+    def pair(a, b):
+        return pair_arrays(y, predictions[a], predictions[b])
+
+    found = rank_by_pairs([*MODELS], pair, "f1", positive="1")
+    names = [*MODELS]
+    for a, b in permutations(range(3), 2):
+        (row,) = compare_pair(pair(a, b), ComparisonRule(n_resamples=10_000), ["f1"], positive="1").rows
+        ranked = next((each for each in found.pairs if (each.a, each.b) == (names[a], names[b])), None)
+        if ranked is not None:
+            assert ranked.difference == pytest.approx(-row.difference)
+            assert ranked.pvalue == pytest.approx(row.pvalue, abs=1e-3)
+    assert [each.score for each in found.models] == sorted((each.score for each in found.models), reverse=True)
+
+
+def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_path, capsys):
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 2, 80)
+    files = []
+    for name, share in (("good", 0.95), ("bad", 0.6)):
+        runs = [
+            pd.DataFrame(
+                {"id": range(80), "seed": seed, "label": y, "prediction": np.where(rng.random(80) < share, y, 1 - y)}
+            )
+            for seed in range(5)
+        ]
+        files.append(str(tmp_path / f"{name}.csv"))
+        frame = pd.concat(runs).assign(errors=lambda each: each["label"] != each["prediction"], words=2)
+        frame.astype({"errors": int}).to_csv(files[-1], index=False)
+    target = tmp_path / "ranks.json"
+    for options, score in ((("--measure", "accuracy"), 1), (("--ratio", "errors/words"), -0.5)):
+        assert main(["rank", *files, "--run", "seed", *options, "--json", str(target)]) == 0
+        found = json.loads(target.read_text())
+        assert [each["model"] for each in found["models"]] == ["good", "bad"]
+        ahead = found["models"][0]["score"] - found["models"][1]["score"]
+        right = [1 - pd.read_csv(file)["errors"].mean() for file in files]
+        assert ahead == pytest.approx(score * (right[0] - right[1]))
+        assert found["pairs"][0]["pvalue"] == pytest.approx(1 / 252)  # of 5 and 5 runs, all of which are apart
+    assert main(["rank", *files, "--run", "seed", "--measure", "nonsense"]) == 2
+    assert "--measure: 'nonsense' is not valid" in capsys.readouterr().err
