@@ -79,8 +79,10 @@ def control_group(most):
         with contextlib.suppress(OSError):
             group.rmdir()
         pytest.skip(f"no control group may be made here: {error}")
-    yield group
-    group.rmdir()
+    try:
+        yield group
+    finally:
+        group.rmdir()
 
 
 @pytest.mark.parametrize("what", ["a plain loop", "local workers"])

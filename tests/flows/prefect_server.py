@@ -139,7 +139,11 @@ class Server(Api):
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        wait_until(self.answers, seconds=240)
+        try:
+            wait_until(self.answers, seconds=900)  # on an idle machine it takes seconds
+        except BaseException:
+            self.kill()
+            raise
 
     def answers(self):
         if self.process.poll() is not None:

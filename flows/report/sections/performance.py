@@ -92,7 +92,7 @@ _SECTION = Section(
         "standard error is the standard deviation of the estimates, the stated one the root mean square of what "
         "the method states. Coverage is how often the interval holds the truth, bias-eliminated coverage how often "
         "it holds the mean estimate; an interval that misses lies below the truth or above it. Of the difference that "
-        "people see, type I error and power are how often the interval leaves 0 out. A measure that is "
+        "people see, type I error and power are how often the interval leaves zero out. A measure that is "
         "0/0 on a test set is undefined there and taken as 0; such test sets are counted, none is left out. Size- "
         "adjusted power is the share of test sets rejected at the largest p-value that at most the stated share of "
         "test sets without a difference fall below; its Monte-Carlo error counts that this p-value is an estimate too. "
