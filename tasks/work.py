@@ -187,11 +187,6 @@ class JudgedRows(Record):
     #: The highest mark.
     marks: int = 1
 
-    @property
-    def difference(self) -> float:
-        """What people say of B less what they say of A."""
-        return self.accuracy[1] - self.accuracy[0]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Kinds(Record):

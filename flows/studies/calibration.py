@@ -17,15 +17,16 @@ from pydantic import Field, field_validator
 from sigstats._common.validation import shown
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.populations import kinds, own_tests
+from sigstats.tasks.populations import own_tests
 from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.record import record
 from sigstats.tasks.replicates import cell, input_cells
+from sigstats.tasks.replicates.interval import OF_RECORDS
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import AppliedTest, JudgedRows, Kinds, OfFolds, OnTestSets, Samples, TwoViews
+from sigstats.tasks.work import AppliedTest, OfFolds, OnTestSets, Samples, TwoViews
 
 from ..config.study import DataStudy
 from ..running.prepared import Prepared, Progress
@@ -218,12 +219,8 @@ def _cells(
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
     """True if a test can be applied to test sets of a population."""
-    if isinstance(population.values, JudgedRows):
-        marked = population.values.marks > 1
-        return test.test == "judged-interval" and not (marked and test.options["method"] == "rogan-gladen")
-    if isinstance(population.values, Kinds):
-        fitting = test.test == "difference-interval"
-        return fitting and kinds.fits(population.values, test.compared, test.options["method"])
+    if (of := OF_RECORDS.get(type(population.values))) is not None:
+        return test.test == of.TEST and bool(of.fits(population.values, test.compared, test.options["method"]))
     if test.test in OF_FOLDS:
         return population.retrained is not None
     if test.code is not None:
@@ -236,10 +233,8 @@ def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
 
 
 def _wanted(population: PopulationSpec) -> str:
-    if isinstance(population.values, JudgedRows):
-        return "a judged-interval"
-    if isinstance(population.values, Kinds):
-        return "a difference-interval of a measure of such rows"
+    if (of := OF_RECORDS.get(type(population.values))) is not None:
+        return f"a {of.TEST} of such rows"
     return "a test of scores" if population.scored else "a test of predictions"
 
 
@@ -279,7 +274,7 @@ def _fold_cells(
 
 def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) -> None:
     """Try a test once, so that what it refuses is refused before anything starts."""
-    if spec.scored or test.test in OF_FOLDS or isinstance(spec.values, JudgedRows | Kinds):
+    if spec.scored or test.test in OF_FOLDS or type(spec.values) in OF_RECORDS:
         return
     population = spec.population or Population(outcomes=(1,) * 8)
     counted = isinstance(population, EventPopulation) and test.test == "bootstrap"

@@ -18,11 +18,13 @@ from scipy.special import ndtri
 
 from sigstats.judged.law import judged_rows
 
-from ..work import JudgedRows
+from ..work import AppliedTest, JudgedRows
 from .intervals import Estimate
 
 FloatArray = NDArray[np.float64]
 
+#: The test that is applied to its test sets.
+TEST = "judged-interval"
 #: In so many items one draw says how hard it is for both models.
 _ALIKE = 0.6
 
@@ -39,13 +41,15 @@ class Sample:
     #: The item of each row; None where each has its own.
     items: NDArray[np.int64] | None
 
-    def to_table(self) -> pa.Table:
-        """The rows, with no label where people gave none."""
-        labelled = np.arange(self.judge.shape[1]) < self.n
-        columns: dict[str, Any] = {} if self.items is None else {"item": self.items}
-        for side, judge, people in zip("ab", self.judge, self.people, strict=True):
-            columns |= {f"judge_{side}": judge, f"label_{side}": pa.array(people, mask=~labelled)}
-        return pa.table(columns)
+
+def fits(population: JudgedRows, measure: str, method: str) -> bool:  # noqa: ARG001
+    """True if a method can be applied to such rows."""
+    return population.marks == 1 or method != "rogan-gladen"
+
+
+def truth(population: JudgedRows, measure: str) -> float:  # noqa: ARG001
+    """What people say of B less what they say of A."""
+    return population.accuracy[1] - population.accuracy[0]
 
 
 def draw(population: JudgedRows, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
@@ -133,9 +137,15 @@ _METHODS: dict[str, Callable[..., Estimate]] = {
 }
 
 
-def run_interval(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -> Estimate:
-    """Apply a method to one sample.
+def run_interval(population: JudgedRows, test: AppliedTest, sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
+    """Apply a method to one sample. `rng`: for a method that draws."""
+    return _METHODS[test.options["method"]](test.options, sample, rng)
 
-    `options`: ``method``, ``confidence`` and ``resamples``. `rng`: for a method that draws.
-    """
-    return _METHODS[options["method"]](options, sample, rng)
+
+def rows_of(population: JudgedRows, sample: Sample) -> dict[str, Any]:  # noqa: ARG001
+    """The rows of one sample, with no label where people gave none."""
+    labelled = np.arange(sample.judge.shape[1]) < sample.n
+    columns: dict[str, Any] = {} if sample.items is None else {"item": sample.items}
+    for side, judge, people in zip("ab", sample.judge, sample.people, strict=True):
+        columns |= {f"judge_{side}": judge, f"label_{side}": pa.array(people, mask=~labelled)}
+    return columns

@@ -27,6 +27,8 @@ from sigstats.scores.mean_score import mean_score_test
 from ..work import AppliedTest, Kinds
 from .intervals import Estimate
 
+#: The test that is applied to its test sets.
+TEST = "difference-interval"
 #: The positive class.
 _POSITIVE = "1"
 

@@ -3,6 +3,7 @@
 The stream is that of `sigstats.tasks.replicates.subsample`, so that intervals and tests are given the same test sets.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -41,6 +42,10 @@ SCHEMA = pa.schema(
 )
 
 
+#: Of each record of a population that has intervals alone: what draws test sets of it and applies a method to one.
+OF_RECORDS: Mapping[type, Any] = {JudgedRows: judged, Kinds: kinds}
+
+
 def population(work: OnTestSets, store: Store) -> Population | JudgedRows | Kinds | None:
     """The population of a cell; None if the cell that counts its outcomes is incomplete."""
     if isinstance(work.population, JudgedRows | Kinds):
@@ -52,11 +57,9 @@ def population(work: OnTestSets, store: Store) -> Population | JudgedRows | Kind
 
 def true_value(work: OnTestSets, drawn_from: Population | JudgedRows | Kinds) -> float:
     """What an interval should hold."""
-    if isinstance(drawn_from, Kinds):
-        return kinds.truth(drawn_from, work.test.compared)
-    if isinstance(drawn_from, JudgedRows):
-        return drawn_from.difference
-    return truth(drawn_from, work.test.options["of"])
+    if isinstance(drawn_from, Population):
+        return truth(drawn_from, work.test.options["of"])
+    return float(OF_RECORDS[type(drawn_from)].truth(drawn_from, work.test.compared))
 
 
 def compute(block: Block, store: Store) -> pa.Table:
@@ -66,15 +69,13 @@ def compute(block: Block, store: Store) -> pa.Table:
     assert drawn_from is not None  # the engine completes prerequisites first
     found: list[dict[str, Any]] = []
     for rng, size in block.lanes():
-        if isinstance(drawn_from, JudgedRows):
-            samples, problem = judged.draw(drawn_from, work.n, rng, LANE_SIZE)[:size], ""
-            said = [judged.run_interval(work.test.options, sample, rng) for sample in samples]
-        elif isinstance(drawn_from, Kinds):
-            drawn = kinds.draw(drawn_from, work.n, rng, LANE_SIZE)
-            said, problem = [kinds.run_interval(drawn_from, work.test, counts, rng) for counts in drawn[:size]], ""
+        if isinstance(drawn_from, Population):
+            drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
+            said, problem = run_intervals(work.test.options, drawn.tolist(), rng)
         else:
-            sets = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
-            said, problem = run_intervals(work.test.options, sets.tolist(), rng)
+            of, problem = OF_RECORDS[type(drawn_from)], ""
+            sets = of.draw(drawn_from, work.n, rng, LANE_SIZE)[:size]
+            said = [of.run_interval(drawn_from, work.test, one, rng) for one in sets]
         if block.first == 0 and not found:
             require_some_defined(np.array([one.low for one in said]), problem)
         found.extend(map(asdict, said))
@@ -87,12 +88,11 @@ def compute(block: Block, store: Store) -> pa.Table:
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
     """The rows of one test set."""
     work = block.cell.work_of(OnTestSets)
-    if not isinstance(work.population, JudgedRows | Kinds):
+    of = OF_RECORDS.get(type(work.population))
+    if of is None:
         return subsample.drawn_rows(block, store, index)
     rng, _ = next(block.lanes())
-    if isinstance(work.population, Kinds):
-        return pa.table(kinds.rows_of(work.population, kinds.draw(work.population, work.n, rng, LANE_SIZE)[index]))
-    return judged.draw(work.population, work.n, rng, LANE_SIZE)[index].to_table()
+    return pa.table(of.rows_of(work.population, of.draw(work.population, work.n, rng, LANE_SIZE)[index]))
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001

@@ -10,7 +10,7 @@ from sigstats.flows.cli import main
 from sigstats.tasks.populations.judged import Sample, draw, run_interval
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import JudgedRows
+from sigstats.tasks.work import AppliedTest, JudgedRows
 
 from ..conftest import study_file
 
@@ -50,7 +50,8 @@ marks = 10
 
 def interval(method, sample, seed=0, **options):
     options = {"method": method, "confidence": 0.95, "resamples": 999, **options}
-    return run_interval(options, sample, np.random.default_rng(seed))
+    test = AppliedTest(test="judged-interval", options=options)
+    return run_interval(JudgedRows(rows=len(sample.judge[0]), **WORLD), test, sample, np.random.default_rng(seed))
 
 
 def test_a_population_is_what_it_is_said_to_be():
