@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
     from sigstats.tasks.predictions import PairedPredictions
 
+    from ..comparison.changed import Changed
+
 
 _OUTPUTS = ("json", "markdown", "report", "junit", "changed")
 
@@ -94,30 +96,31 @@ def run(options: argparse.Namespace) -> int:
 
     found, pairs = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
-    said = write_outputs(options, ("json", "markdown", "report", "junit"), partial(_text, options, found))
-    changed = None if options.changed is None else _write_changed(options.changed, pairs[0])
+    changed = None if options.changed is None else _changed(options, pairs[0])
+    said = write_outputs(options, ("json", "markdown", "report", "junit"), partial(_text, options, found, changed))
+    if changed is not None:
+        write_text(options.changed, changed.as_csv().rstrip("\n"))
     if said and options.changed != "-":
         if len(found.candidates) == 1:
             show(found.results[0], found.baseline, found.candidates[0])
         else:
             show_candidates(found)
         if changed is not None:
-            write_text("-", f"{changed}: {printable(options.changed)}")
+            write_text("-", f"{changed.words}: {printable(options.changed)}")
     return code_of(options, found.verdict)
 
 
-def _write_changed(place: str, pairs: "Sequence[PairedPredictions]") -> str:
-    from ..comparison.changed import changed_as_csv
+def _changed(options: argparse.Namespace, pairs: "Sequence[PairedPredictions]") -> "Changed":
+    from ..comparison.changed import changed_of
+    from ..comparison.rule_options import rule_of
 
-    table, words = changed_as_csv(pairs)
-    write_text(place, table.rstrip("\n"))
-    return words
+    return changed_of(pairs, rule_of(options).alpha)
 
 
 #: What says nothing of the labels of people, and how it is named.
 _NOT_JUDGED = {
     **{name: f"--{name}" for name in ("markdown", "junit", "changed", "run", "task", "positive")},
-    **{name: f"--{name}" for name in ("margins", "simultaneous", "weights")},
+    **{name: f"--{name}" for name in ("margins", "simultaneous", "weights", "ratio")},
     "slices": "--slice",
     "measures": "--measure",
 }
@@ -196,7 +199,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         raise as_options(error) from None
 
 
-def _text(options: argparse.Namespace, found: "CandidatesResult", name: str) -> str:
+def _text(options: argparse.Namespace, found: "CandidatesResult", changed: "Changed | None", name: str) -> str:
     """The text of an output; what makes the others is not imported."""
     several, strict = len(found.candidates) > 1, options.fail_on == "inconclusive"
     pair = (found.results[0], found.baseline, found.candidates[0])
@@ -207,7 +210,8 @@ def _text(options: argparse.Namespace, found: "CandidatesResult", name: str) -> 
     if name == "markdown":
         from ..comparison.markdown import as_markdown, candidates_as_markdown
 
-        return candidates_as_markdown(found) if several else as_markdown(*pair)
+        text = candidates_as_markdown(found) if several else as_markdown(*pair)
+        return text if changed is None else f"{text}\n{changed.as_markdown()}"
     if name == "junit":
         from ..comparison.junit import as_junit, candidates_as_junit
 
@@ -215,4 +219,4 @@ def _text(options: argparse.Namespace, found: "CandidatesResult", name: str) -> 
         return one or candidates_as_junit(found, fail_on_inconclusive=strict)
     from ..comparison.page import as_html, candidates_as_html
 
-    return candidates_as_html(found) if several else as_html(*pair)
+    return candidates_as_html(found) if several else as_html(*pair, changed)

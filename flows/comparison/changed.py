@@ -1,38 +1,75 @@
-"""The rows that a candidate broke or fixed, one a line of a table."""
+"""The rows that a candidate broke or fixed; of several answers to an item, the items that changed or are flaky."""
 
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from sigstats.comparison.paired_predictions import PairedPredictions
+from sigstats._common.markdown import for_markdown, markdown_table
+from sigstats._common.validation import FloatArray, IntArray
+from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
+from sigstats.multiplicity import adjust_pvalues
 
 from ..pages.wording import count_of
 
 #: Changes for the worse come first.
 _OF_ANSWERS, _OF_MARKS = ("broken", "fixed"), ("worse", "better")
+_OF_ITEMS = (*_OF_ANSWERS, "flaky")
+#: So many are listed in a comment or on a page.
+_MOST_LISTED = 20
 
 
-def changed_as_csv(pairs: Sequence[PairedPredictions]) -> tuple[str, str]:
-    """The table of the changed rows by each score, and how many there are in words.
+@dataclass(frozen=True)
+class Changed:
+    """The changed rows or items as text, the last column of which says how each changed, and how many in words."""
 
-    Answers change where one model alone is right; marks, of rows without predictions, where they differ.
+    header: tuple[str, ...]
+    rows: list[list[str]]
+    words: str
+
+    @property
+    def listed(self) -> list[list[str]]:
+        """The first of them, for a comment or a page."""
+        return self.rows[:_MOST_LISTED]
+
+    def as_csv(self) -> str:
+        """A table of all of them."""
+        target = io.StringIO()
+        csv.writer(target, lineterminator="\n").writerows([self.header, *self.rows])
+        return target.getvalue()
+
+    def as_markdown(self) -> str:
+        """The first of them, for a comment."""
+        table = markdown_table(self.header, [[each[:80] for each in row] for row in self.listed])
+        return "\n".join(["", f"{for_markdown(self.words)}.", "", *table])
+
+
+def changed_of(pairs: Sequence[PairedPredictions], alpha: float) -> Changed:
+    """The changed rows by each score.
+
+    Answers change where one model alone is right; marks, of rows without predictions, where they differ. Of items with
+    several answers, one is flaky if a model was right and wrong about it, and changed where Fisher's exact test of the
+    answers of both, adjusted by Holm over the items, is significant at `alpha`.
     """
-    target = io.StringIO()
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(["id", *pairs[0].slices, "label", "baseline", "candidate", "score", "change"])
-    counts: dict[str, int] = {}
-    for pair in pairs:
-        if pair.compared:  # the answers are those of the first score
-            continue
-        for row in _changed(pair):
-            counts[row[-1]] = counts.get(row[-1], 0) + 1
-            writer.writerow(row)
+    first, rows = pairs[0], list[list[str]]()
+    of_items = first.items is not None and first.predicted
+    if of_items:
+        rows = list(_changed_items(first, alpha))
+        header = ("id", *first.slices, "baseline", "candidate", "p", "p_adjusted", "change")
+    else:
+        header = ("id", *first.slices, "label", "baseline", "candidate", "score", "change")
+        # The answers are those of the first score.
+        rows = [row for pair in pairs if not pair.compared for row in _changed(pair)]
+    kinds, noun = [row[-1] for row in rows], "item" if of_items else "row"
     words = [
-        count_of(counts[each], f"row {each}", f"rows {each}") for each in (*_OF_ANSWERS, *_OF_MARKS) if each in counts
+        count_of(kinds.count(each), f"{noun} {each}", f"{noun}s {each}")
+        for each in dict.fromkeys((*_OF_ITEMS, *_OF_MARKS))
+        if each in kinds
     ]
-    return target.getvalue(), ", ".join(words) or "no row changed"
+    return Changed(header, rows, ", ".join(words) or f"no {noun} changed")
 
 
 def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
@@ -45,11 +82,48 @@ def _changed(pair: PairedPredictions) -> Iterator[list[str]]:
         names = _OF_MARKS
     for worse, change in zip((1, -1), names, strict=True):
         for row in np.flatnonzero(loss == worse).tolist():
-            slices = [values[codes[row]] for values, codes in pair.slices.values()]
             if pair.predicted:
                 said = [pair.classes[codes[row]] for codes in (pair.a, pair.b)]
             else:
                 assert pair.scores is not None
                 said = [repr(float(marks[row])) for marks in pair.scores]
             label = "" if pair.graded else pair.classes[pair.label[row]]
-            yield [str(pair.ids[row].as_py()), *slices, label, *said, pair.score_column, change]
+            yield [str(pair.ids[row].as_py()), *_slices(pair, row), label, *said, pair.score_column, change]
+
+
+def _slices(pair: PairedPredictions, row: int) -> list[str]:
+    return [values[codes[row]] for values, codes in pair.slices.values()]
+
+
+def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]:
+    """The items that changed, then those that are flaky, each by its p-value."""
+    assert pair.items is not None
+    _, first, codes = np.unique(pair.items, return_index=True, return_inverse=True)
+    totals = pair.right or _totals(pair, codes)
+    (a, b), (of_a, of_b) = totals.sums, totals.counts
+    p = item_pvalues(totals)
+    adjusted = adjust_pvalues(p, method="holm")
+    flaky = ((a > 0) & (a < of_a)) | ((b > 0) & (b < of_b))
+    worse = b / of_b < a / of_a
+    shown = adjusted <= alpha
+    for name, chosen in zip(_OF_ITEMS, (shown & worse, shown & ~worse, flaky & ~shown), strict=True):
+        where = np.flatnonzero(chosen)
+        for item in where[np.argsort(p[where], kind="stable")].tolist():
+            row = int(first[item])
+            said = [f"{int(right[item])}/{int(n[item])}" for right, n in ((a, of_a), (b, of_b))]
+            label = str(pair.ids[row].as_py()).rpartition(" epoch ")[0]
+            yield [label, *_slices(pair, row), *said, f"{p[item]:.4g}", f"{adjusted[item]:.4g}", name]
+
+
+def _totals(pair: PairedPredictions, codes: IntArray) -> ItemTotals:
+    a, b = (np.bincount(codes, said == pair.label).astype(np.float64) for said in (pair.a, pair.b))
+    return ItemTotals((a, b), (np.bincount(codes), np.bincount(codes)))
+
+
+def item_pvalues(totals: ItemTotals) -> FloatArray:
+    """For each item Fisher's exact two-sided p-value of the right and wrong answers of both models."""
+    from scipy.stats import fisher_exact  # slow to import, for pages without items too
+
+    test = cache(lambda a, b, m, n: float(fisher_exact(np.array([[a, m - a], [b, n - b]])).pvalue))
+    counts = np.column_stack([*totals.sums, *totals.counts]).astype(np.int64)
+    return np.array([test(*each) for each in counts.tolist()])

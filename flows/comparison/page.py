@@ -1,6 +1,7 @@
 """A comparison, with one candidate or several, as one page of HTML that needs no network."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sigstats._common.numerals import NBSP
 from sigstats.comparison.candidates import CandidatesResult
@@ -12,6 +13,9 @@ from ..pages.page import page
 from .answer import MOST_INTERVALS, answer_of, answer_of_candidates
 from .forest_plot import forest_plots
 from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words
+
+if TYPE_CHECKING:
+    from .changed import Changed
 
 #: At most this many reasons and intervals are shown; the table has all rows.
 _MOST_REASONS, _MOST_INTERVALS = 20, 200
@@ -32,7 +36,7 @@ _COLUMNS = (
 _WORDS = ("slice", "measure", "test")
 
 
-def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
+def as_html(found: ComparisonResult, baseline: str, candidate: str, changed: "Changed | None" = None) -> str:
     """The page: the answer with its figure, the table, the worst rows first, and the rest folded."""
     # No line break divides a number.
     said = [reason.replace(" × ", f"{NBSP}×{NBSP}") for reason in reasons(found)]
@@ -53,6 +57,9 @@ def as_html(found: ComparisonResult, baseline: str, candidate: str) -> str:
         figure=forest_plots(found.ranked[:_MOST_INTERVALS], found.rule.margin, "all") if several else "",
         header=table_header(found),
         rows=[] if found.identical else table_rows(found),
+        changed=changed and changed.words,
+        changed_header=[(name, "words") for name in changed.header] if changed else [],
+        changed_rows=[[(cell, "") for cell in row] for row in changed.listed] if changed else [],
     )
 
 

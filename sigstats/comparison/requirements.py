@@ -169,7 +169,7 @@ def require(paired: PairedPredictions, measure: str) -> None:
 def _require_no_more_than_weights(paired: PairedPredictions, measure: str) -> None:
     """Refuse weights of rows beside what says otherwise what a row counts."""
     beside = {"runs": paired.runs, "tasks": paired.tasks, "several answers to an item": paired.items}
-    if measure == "auc" or is_pass_at(measure):
+    if measure in ("auc", "ratio") or is_pass_at(measure):
         raise ValueError(f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows")
     if named := next((name for name, each in beside.items() if each is not None), None):
         raise ValueError(f"weights: are not valid with {named}; expected one of them")

@@ -28,7 +28,6 @@ from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gai
 from ..unseen_row.counts import law_of_difference, sums_of
 from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
 from .part import Part
-from .ratios import test_ratio
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
@@ -208,10 +207,16 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     )
 
 
+def _test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
+    from .ratios import test_ratio  # of few comparisons
+
+    return test_ratio(row, part, rule)
+
+
 _TESTS: dict[PairedTest, Callable[[ComparisonRow, Part, ComparisonRule], Tested]] = {
     "mcnemar": _test_accuracy,
     "counts": _test_by_weights,
     "areas": _test_area,
     "means": test_mean,
-    "ratios": test_ratio,
+    "ratios": _test_ratio,
 }

@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import fisher_exact
 
 from sigstats.flows.cli import main
 
@@ -66,3 +67,39 @@ def test_several_candidates_have_no_one_table(files, capsys):
     folder, _ = files
     assert changed(folder, str(folder / "a.csv"))[0] == 2
     assert "--changed: is not valid with --run or several candidates" in capsys.readouterr().err
+
+
+def test_the_comment_and_the_page_list_the_first_of_them(files, tmp_path):
+    folder, _ = files
+    comment, page = tmp_path / "c.md", tmp_path / "p.html"
+    _, found = changed(folder, "--markdown", str(comment), "--report", str(page))
+    table = comment.read_text().rpartition("| change |")[2]
+    assert [line.split("|")[1].strip() for line in table.splitlines()[2:]] == found.id[:20].tolist()
+    assert all(f'<td class="words">{each}</td>' in page.read_text() for each in found.id[:20])
+
+
+def test_items_with_several_answers_are_flaky_or_changed_by_fishers_test(tmp_path, capsys):
+    rng = np.random.default_rng(6)
+    frames = []
+    for model in range(2):
+        share = np.where(np.arange(40) < 2, 1.0 - model, np.where(np.arange(40) < 12, 0.5, 1.0))
+        right = rng.random((12, 40)) < share
+        rows = [
+            {"id": f"q{item}", "try": n, "label": 1, "prediction": int(right[n, item])}
+            for n in range(12)
+            for item in range(40)
+        ]
+        frames.append(pd.DataFrame(rows))
+        frames[-1].to_csv(tmp_path / f"{'ab'[model]}.csv", index=False)
+    _, found = changed(tmp_path, "--epoch", "try")
+    counts = [frame.groupby("id").prediction.sum() for frame in frames]
+    p = {
+        item: fisher_exact([[a, 12 - a], [b, 12 - b]]).pvalue
+        for item, a, b in zip(counts[0].index, *counts, strict=True)
+    }
+    told = dict(zip(found.id, found.p.astype(float), strict=True))
+    assert told == pytest.approx({item: p[item] for item in told}, rel=1e-3)
+    assert found[found.change == "broken"].id.tolist() == ["q0", "q1"]
+    flaky = {item for item in p if any(0 < each[item] < 12 for each in counts)}
+    assert set(found[found.change == "flaky"].id) == flaky
+    assert "2 items broken" in capsys.readouterr().out
