@@ -136,6 +136,23 @@ def refuse_two_spellings(labels: Sequence[str], n: int, who: str) -> None:
             raise ValueError(f"{who}: {shown(name)} and {shown(other)} look alike; expected one spelling of each class")
 
 
+def require_classes_spelled_once(**counts: Any) -> None:
+    """Refuse pandas objects of counts whose index has two classes that look alike.
+
+    Raises ValueError.
+
+    >>> import pandas as pd
+    >>> require_classes_spelled_once(counts=pd.Series([5, 6], index=["a", "a "]))
+    Traceback (most recent call last):
+    ValueError: counts (index): 'a ' and 'a' look alike; expected one spelling of each class
+    """
+    for name, each in counts.items():
+        index: Any = getattr(each, "index", None)
+        if hasattr(index, "equals"):  # a list has a method of this name
+            labels = {label for label in index if isinstance(label, str)}
+            refuse_two_spellings(sorted(labels), 2**53, f"{name} (index)")
+
+
 def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:
     """Refuse texts, of true and of assigned classes, in which a class has two names; `names` are the arguments'.
 

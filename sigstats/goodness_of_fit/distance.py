@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.class_names import require_classes_spelled_once
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
 from .._common.random_streams import as_generator
@@ -56,6 +57,7 @@ def distance(x: IntArray, n: int, p: FloatArray, ordering: str) -> FloatArray:
 def as_counts_and_probabilities(counts: Any, probabilities: Any) -> tuple[IntArray, FloatArray, int]:
     """Counts and probabilities of the classes that may occur, and how many objects are in a class that may not."""
     require_same_index(counts=counts, probabilities=probabilities)
+    require_classes_spelled_once(counts=counts, probabilities=probabilities)
     x = as_counts(counts, "counts", ndim=1)
     p = as_probabilities(probabilities, "probabilities")
     if len(x) != len(p):

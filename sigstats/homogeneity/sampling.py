@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.class_names import require_classes_spelled_once
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_most
 from .._common.random_streams import as_generator
@@ -72,6 +73,7 @@ def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
     empty; or if both are pandas Series of which the labels differ, or stand in another order.
     """
     require_same_index(counts_a=counts_a, counts_b=counts_b)
+    require_classes_spelled_once(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
     if len(a) != len(b):
         raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has (labels are counted first)")

@@ -100,3 +100,13 @@ def test_rows_or_classes_in_another_order_are_refused(call, first, second):
         call(first, second[::-1])
     aligned = call(first, second[::-1].reindex(second.index))
     assert repr(aligned) == repr(call(first, second))
+
+
+@pytest.mark.parametrize(
+    "call", [sigstats.homogeneity_test, lambda a, b: sigstats.goodness_of_fit_test(a, b / b.sum())]
+)
+def test_classes_that_look_alike_are_refused(call):
+    counts = pd.Series([7, 5, 2], index=["a", "b", "b "])
+    with pytest.raises(ValueError, match=r"\(index\): 'b ' and 'b' look alike; expected one spelling of each class"):
+        call(counts, counts)
+    assert call(counts[["a", "b"]], counts[["a", "b"]]).pvalue == pytest.approx(1)

@@ -176,3 +176,12 @@ def interval(
                 for one, each in zip(reach, error, strict=True)
             )
     return ends  # type: ignore[return-value]  # two of them
+
+
+def of_normal(difference: Fraction, variance: Fraction, alternative: str) -> dict[str, tuple[Any, Any]]:
+    """All that is known of a difference that is normal; without a variance, p is 1 and nothing has an interval."""
+    values = {"estimate": (difference, difference), "standard_error": root(variance)}
+    if not variance:
+        return {"pvalue": (Fraction(1), Fraction(1)), **values}
+    pvalue = normal(difference, variance, alternative)
+    return {"pvalue": pvalue, **values, **interval(difference, variance, None, alternative)}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from ._cases import Case, ball
@@ -48,6 +49,7 @@ def reaches(
     return bool(apart * apart < z * z * spread)
 
 
+@lru_cache
 def upper(a: int, b: int, n: int, confidence: Fraction) -> tuple[Any, Any]:
     """The upper end by both methods."""
     found = []

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 from ._cases import ALTERNATIVES, Case
 from ._joint import METHODS as METHODS
 from ._joint import both, tables
-from ._tails import normal, root
+from ._tails import of_normal
 
 SOURCE = "Keller, Mariethoz and Bengio (2005), equations (7) to (9); costs and priors are doubles."
 #: Cost of a false negative, cost of a false positive, prior: equal ones, NIST's of speakers, free false negatives.
@@ -26,15 +25,8 @@ def cases() -> Iterator[Case]:
                 share = Fraction(prior)
                 weights = Fraction(cost_fn) * share, Fraction(cost_fp) * (1 - share)
                 difference, variance = both(e, weights, paired)
-                value: tuple[Any, Any] = (Fraction(1), Fraction(1))
-                if variance:
-                    value = normal(-difference, variance, alternative)
                 given = {
                     "outcomes": outcomes, "cost_fn": cost_fn, "cost_fp": cost_fp, "prior": prior, "paired": paired,
                     "alternative": alternative,
                 }  # fmt: skip
-                yield Case(
-                    difficulty,
-                    given,
-                    {"pvalue": value, "estimate": (-difference, -difference), "standard_error": root(variance)},
-                )
+                yield Case(difficulty, given, of_normal(-difference, variance, alternative))

@@ -6,6 +6,7 @@ from functools import lru_cache
 from math import comb, factorial, prod
 
 from ._cases import Case
+from .clopper_pearson import limits
 
 SOURCE = "Nyssen, equation (4); rook polynomials: Riordan (1958), chapters 7 and 8."
 METHODS = ("all tables with the margins, one by one, in whole numbers", "the rook polynomial in whole numbers")
@@ -152,8 +153,14 @@ def cases() -> Iterator[Case]:
         for table in examples:
             note = PUBLISHED.get(str(table), "")
             value = by_tables(table), by_rooks(table)
+            n, right = sum(map(sum, table)), sum(table[i][i] for i in range(len(table)))
+            wrong = sum(cell for i, row in enumerate(table) for j, cell in enumerate(row) if i != j)
             values = {"pvalue": value, "expected": expected(table)}
-            if sum(table[i][i] for i in range(len(table))) > 0:
+            values["estimate"] = Fraction(right, n), 1 - Fraction(wrong, n)
+            if n <= 60:
+                ends = limits(right, n, Fraction(0.95))
+                values |= {"confidence_interval[0]": ends["low"], "confidence_interval[1]": ends["high"]}
+            if right:
                 values["mid_pvalue"] = mid_by_tables(table), mid_by_rooks(table)
             if expected(table)[0] < 1:
                 values["kappa"] = kappas(table)

@@ -11,6 +11,15 @@ from ._tails import interval, one_sided, root
 SOURCE = "Student's t of paired differences; of groups: Liang and Zeger (1986), times G / (G - 1). Scores are doubles."
 
 
+def _of_one(values: list[Fraction], groups: list[int]) -> tuple[Fraction, Fraction]:
+    """The mean of a column, and its variance by groups."""
+    rows, units = len(values), len(set(groups))
+    mean, sums = sum(values, Fraction(0)) / rows, dict.fromkeys(groups, Fraction(0))
+    for group, value in zip(groups, values, strict=True):
+        sums[group] += (value - mean) / rows
+    return mean, sum((each**2 for each in sums.values()), Fraction(0)) * units / (units - 1)
+
+
 def cases() -> Iterator[Case]:
     """Marks in quarters, of rows and of groups of unequal size."""
     draw = random.Random(6)
@@ -29,11 +38,7 @@ def cases() -> Iterator[Case]:
             groups = (
                 [draw.randrange(count) if row >= count else row for row in range(rows)] if count else list(range(rows))
             )
-            sums: dict[int, Fraction] = {}
-            for group, value in zip(groups, values, strict=True):
-                sums[group] = sums.get(group, Fraction(0)) + (value - mean) / rows
-            units = len(sums)
-            variance = sum((each**2 for each in sums.values()), Fraction(0)) * units / (units - 1)
+            units, variance = len(set(groups)), _of_one(values, groups)[1]
             sign = (mean > 0) - (mean < 0)
             for alternative in ALTERNATIVES:
                 given: dict[str, object] = {"score_a": score_a, "score_b": score_b, "alternative": alternative}
@@ -46,4 +51,7 @@ def cases() -> Iterator[Case]:
                     "standard_error": root(variance),
                     **interval(mean, variance, units - 1, alternative),
                 }
+                for name, scores in (("interval_a", score_a), ("interval_b", score_b)):
+                    both = interval(*_of_one(list(map(Fraction, scores)), groups), units - 1, "two-sided")
+                    values_of |= {name + end.removeprefix("confidence_interval"): each for end, each in both.items()}
                 yield Case(difficulty, given, values_of)

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 from ._cases import ALTERNATIVES, Case
 from ._joint import METHODS as METHODS
 from ._joint import both, tables
-from ._tails import normal, root
+from ._tails import of_normal
 
 SOURCE = "Keller, Mariethoz and Bengio (2005), equations (3) to (6), with the mean error of equation (4) put right."
 
@@ -20,13 +19,6 @@ def cases() -> Iterator[Case]:
         for paired in (True, False):
             difference, variance = both(merged, (Fraction(1), Fraction(0)), paired)
             for alternative in ALTERNATIVES if difficulty != "hard" else ("two-sided", "greater"):
-                value: tuple[Any, Any] = (Fraction(1), Fraction(1))
-                if variance:
-                    value = normal(-difference, variance, alternative)
                 outcomes = {f"e{place}": each for place, each in enumerate(e, 1)}
                 given = {"outcomes": outcomes, "paired": paired, "alternative": alternative}
-                yield Case(
-                    difficulty,
-                    given,
-                    {"pvalue": value, "estimate": (-difference, -difference), "standard_error": root(variance)},
-                )
+                yield Case(difficulty, given, of_normal(-difference, variance, alternative))

@@ -22,6 +22,36 @@ def ranks(differences: list[int], zero_method: str) -> list[Fraction]:
     ]
 
 
+def means(differences: list[int], alternative: str) -> dict[str, tuple[Any, Any]]:
+    """The median of the means of two differences, and how far into them the law of untied ranks allows to go.
+
+    By sorting the means, and by the least values that enough of them do not exceed.
+    """
+    n = len(differences)
+    ascending = sorted(Fraction(x + y, 2) for place, x in enumerate(differences) for y in differences[place:])
+    every = len(ascending)
+
+    def counted(position: int) -> Fraction:
+        at_most = {each: sum(other <= each for other in ascending) for each in set(ascending)}
+        return min(each for each, count in at_most.items() if count > position)
+
+    middle = (every - 1) // 2, every // 2
+    values: dict[str, tuple[Any, Any]] = {
+        "estimate": (sum(ascending[each] for each in middle) / 2, sum(map(counted, middle), Fraction(0)) / 2)
+    }
+    share = (1 - Fraction(0.95)) / (2 if alternative == "two-sided" else 1)
+    outs = []
+    for law in (sums_one_by_one(list(range(1, n + 1))), law_of_sums(range(1, n + 1))):
+        below = Fraction(0)
+        outs.append(0)
+        while (below := below + Fraction(law.get(outs[-1], 0), 2**n)) <= share:
+            outs[-1] += 1
+    for place, position, without in ((0, outs[0] - 1, "less"), (1, every - outs[1], "greater")):
+        if outs[0] and alternative != without:
+            values[f"confidence_interval[{place}]"] = ascending[position], counted(position)
+    return values
+
+
 def cases() -> Iterator[Case]:
     """Few and many ties, zeros by both rules."""
     draw = random.Random(2)
@@ -42,4 +72,4 @@ def cases() -> Iterator[Case]:
                         for law in (sums_one_by_one(magnitudes), law_of_sums(magnitudes))
                     )
                     given = {"differences": differences, "zero_method": zero_method, "alternative": alternative}
-                    yield Case(difficulty, given, {"pvalue": (first, second)})
+                    yield Case(difficulty, given, {"pvalue": (first, second), **means(differences, alternative)})

@@ -6,7 +6,8 @@ from itertools import product
 from math import comb, prod
 from typing import Any
 
-from ._cases import ALTERNATIVES, Case, law_of_sums, tail_of_law
+from ._cases import ALTERNATIVES, Case, ball, law_of_sums, tail_of_law
+from .accuracy_difference import upper
 
 SOURCE = "The sum of (a - b) / n, each a binomial with probability 1/2 given a + b."
 METHODS = (
@@ -29,6 +30,30 @@ def by_splits(a: list[int], b: list[int], weight: list[Fraction], alternative: s
         }[alternative]
         found += prod(map(comb, totals, split)) if extreme else 0
     return Fraction(found, 2 ** sum(totals))
+
+
+def reached(a: list[int], b: list[int], n: list[int], weights: str) -> dict[str, tuple[Any, Any]]:
+    """The weighted difference, and an interval that reaches as far as the squares of Tango's together."""
+    sets = list(zip(a, b, n, strict=True))
+    shares = [Fraction(size, sum(n)) if weights == "rows" else Fraction(1, len(n)) for size in n]
+    estimate = sum(
+        (share * Fraction(x - y, size) for share, (x, y, size) in zip(shares, sets, strict=True)), Fraction()
+    )
+    ahead, behind = (
+        sum((share * Fraction(each[side], each[2]) for share, each in zip(shares, sets, strict=True)), Fraction())
+        for side in (0, 1)
+    )
+    found: dict[str, tuple[Any, Any]] = {"estimate": (estimate, ahead - behind)}
+    for place, sign in ((0, -1), (1, 1)):
+        squares = [ball(0), ball(0)]
+        for share, (x, y, size) in zip(shares, sets, strict=True):
+            own = upper(x, y, size, Fraction(0.95)) if sign > 0 else upper(y, x, size, Fraction(0.95))
+            for which, end in enumerate(own):
+                squares[which] += (ball(share) * (end - ball(Fraction(sign * (x - y), size)))) ** 2
+        first, second = (ball(estimate) + sign * each.sqrt() for each in squares)
+        if abs(first) < 1:
+            found[f"confidence_interval[{place}]"] = first, second
+    return found
 
 
 def cases() -> Iterator[Case]:
@@ -55,4 +80,7 @@ def cases() -> Iterator[Case]:
                 positive = sum((w * x for x, w in zip(a, weight, strict=True)), Fraction(0))
                 second = tail_of_law(law_of_sums(magnitudes), positive, sum(magnitudes, Fraction(0)), alternative)
                 given = {"only_a": a, "only_b": b, "n": n, "weights": weights, "alternative": alternative}
-                yield Case(difficulty, given, {"pvalue": (by_splits(a, b, weight, alternative), second)})
+                values = {"pvalue": (by_splits(a, b, weight, alternative), second)}
+                if alternative == "two-sided":
+                    values |= reached(a, b, n, weights)
+                yield Case(difficulty, given, values)
