@@ -6,9 +6,9 @@ Needs atheris (`pip install atheris`, on Linux), which is no dependency of the p
 
 READER is one of those that the command without arguments lists. Bytes are changed, and in three of four inputs a value
 of the file's own structure. A line says from time to time how many inputs came to the reader itself, past what refuses
-text that is no TOML, JSON or Parquet, and how many it read; the command ends once REACHED did, and adds a line to the
-file that SIGSTATS_FAULT_RECORD names, for `tools/reliability.py`. What is found is written to a file of the current
-folder, and read again by naming it after READER.
+text that is no TOML, JSON or Parquet, and how many it read; the command ends once REACHED did, or all of `-runs` were
+made, and adds a line to the file that SIGSTATS_FAULT_RECORD names, for `tools/reliability.py`. What is found is written
+to a file of the current folder, and read again by naming it after READER.
 """
 
 import io
@@ -240,6 +240,7 @@ def main() -> None:
     reader = sys.argv.pop(1)
     name, call, seeds, within = READERS[reader]
     enough = int(sys.argv.pop(1)) if sys.argv[1:] and sys.argv[1].isdecimal() else 0
+    most = next((int(each.partition("=")[2]) for each in sys.argv if each.startswith("-runs=")), 0)
     path, corpus = FOLDER / name, FOLDER / "corpus"
     corpus.mkdir()
     for number, seed in enumerate(seeds):
@@ -263,7 +264,7 @@ def main() -> None:
         calls = 0
         if counts["inputs"] % 1_000 == 0:
             print(f"{reader}: {counts}", file=sys.stderr)
-        if enough and counts["reached"] >= enough:
+        if (enough and counts["reached"] >= enough) or counts["inputs"] == most:
             note(reader, counts)
             os._exit(0)  # libFuzzer has no other way to end well from within
         path.write_bytes(content)
