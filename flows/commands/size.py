@@ -1,6 +1,7 @@
 """How many rows does the next comparison need? Power against rows, for the drops of accuracy that matter.
 
 The rates come from a pilot, two files as `compare` reads them, or from options: --accuracy, and --discordance if known.
+Of three files or more it says how many rows tell each model of a leaderboard from the one behind it.
 The level is that of the rule: adjusted for all slices and measures, and for this look at the rows.
 """
 
@@ -8,12 +9,14 @@ import argparse
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
-from ._files import add_outputs, refuse_overwriting, write_outputs
+from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._predictions import (
     add_measures,
     add_prediction_arguments,
     columns_of_files,
     file_for_each,
+    names_in_one_file,
+    refuse_beside,
     require_one_score,
 )
 
@@ -33,9 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     from ..comparison.rule_options import add_rule_options
 
-    parser.add_argument("files", nargs="*", metavar="FILE", help="a pilot: predictions of a baseline and a candidate")
+    text = "a pilot: predictions of a baseline and a candidate, or of the models of a leaderboard"
+    parser.add_argument("files", nargs="*", metavar="FILE", help=text)
     drops = ", ".join(map(str, _DROPS))
-    _number(parser, "--drop", f"a drop that matters, as a share (repeatable; default: {drops})", action="append")
+    text = f"a drop that matters, as a share (repeatable; default: of {drops} those above the smallest that counts)"
+    _number(parser, "--drop", text, action="append")
     _number(parser, "--power", "the power that is wanted (default: 0.8)", default=0.8)
     by_hand = parser.add_argument_group("in place of a pilot")
     _number(by_hand, "--accuracy", "the accuracy of the baseline, as a share")
@@ -69,6 +74,8 @@ def run(options: argparse.Namespace) -> int:
     """Print the number of rows that the comparison needs."""
     refuse_overwriting(options, options.files, "json", "report")
     try:
+        if len(file_for_each(options, options.files)) > 2:
+            return _leaderboard(options)
         found = _planned(options)
     except ValueError as error:
         raise BadInput(str(error)) from None
@@ -96,7 +103,49 @@ def _planned(options: argparse.Namespace) -> "SizePlan":
     alpha = spent_level(options.look, alpha=rule.alpha, spending=options.spending, looks=options.looks)
     if alpha == 0:
         raise BadInput(f"--look: {options.look} is not valid; expected one of the {options.looks} planned looks")
-    return plan_size(pilot, rule=rule, drops=options.drop or _DROPS, target=options.power, alpha=alpha)
+    drops = options.drop or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
+    return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=alpha)
+
+
+#: What a leaderboard has no use for.
+_NOT_OF_LEADERBOARDS = {
+    **{name: f"--{name}" for name in ("report", "drop", "tests", "accuracy", "discordance", "rows", "group", "epoch")},
+    "measures": "--measure",
+    "slices": "--slice",
+}
+
+
+def _leaderboard(options: argparse.Namespace) -> int:
+    """Print the rows that tell the neighbours of a leaderboard apart."""
+    from dataclasses import asdict
+    from json import dumps
+
+    from sigstats._common.validation import as_real
+    from sigstats.ranking.sizes import leaderboard_size
+    from sigstats.tasks.predictions import join_many, read
+
+    from ..comparison.rule_options import rule_of
+    from ..ranking.words import model_names
+
+    refuse_beside(options, "three files or more", _NOT_OF_LEADERBOARDS)
+    files = file_for_each(options, options.files)
+    target = as_real(options.power, "power", low=0, high=1, open_ends=True)
+    require_one_score(options)
+    joined = join_many(
+        files,
+        columns_of_files(options, len(files)),
+        read,
+        unmatched=options.unmatched,
+        allow_different_tasks=options.allow_different_tasks,
+    )
+    if joined.scores.dtype != bool or joined.group is not None:
+        raise BadInput("FILE: a size is by accuracy of single rows; expected predictions, one of each row")
+    names = names_in_one_file(options) or model_names(files, joined.subjects)
+    level = 1 - rule_of(options).alpha
+    found = leaderboard_size(joined.scores, names, target=target, confidence_level=level)
+    if write_outputs(options, ("json",), lambda _: dumps({"version": 1, **asdict(found)}, indent=2)):
+        write_text("-", str(found))
+    return DONE
 
 
 def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":

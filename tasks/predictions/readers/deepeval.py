@@ -19,7 +19,7 @@ NAME = "DeepEval's test run"
 LOG = True
 
 _BEGINNING = re.compile(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"(testCases|testFile|identifier|test_cases)"\s*:')
-_CASES = (("testCases", "metricsData"), ("test_cases", "metrics_data"))
+_CASES = (("testCases", "metricsData"), ("test_cases", "metrics_data"), ("conversationalTestCases", "metricsData"))
 
 
 def reads(content: Content) -> bool:
@@ -32,7 +32,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every test case."""
     found = mapping(content.json())
     found = mapping(found.get("testRunData")) or found
-    key, metrics = next((names for names in _CASES if names[0] in found), _CASES[0])
+    key, metrics = next((names for names in _CASES if found.get(names[0])), _CASES[0])
     cases = found.get(key)
     if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
         raise ValueError(f"{content.where}: {key} is not valid; expected a list of test cases")

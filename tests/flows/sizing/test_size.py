@@ -4,6 +4,7 @@ import json
 import math
 import xml.etree.ElementTree as ET
 
+import pandas as pd
 import pytest
 
 import sigstats
@@ -30,7 +31,7 @@ def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
     )
     found = json.loads((tmp_path / "size.json").read_text())
     assert (found["version"], found["pilot"]["tests"], found["level"]) == (1, 4, 0.0125)
-    drop = found["drops"][2]
+    drop = found["drops"][1]
     assert drop["drop"] == 0.02
     assert f"{drop['needed']:,} rows" in out
     share = found["pilot"]["parts"][0]["discordance"]
@@ -40,7 +41,7 @@ def test_a_pilot_gives_tables_curves_a_page_and_json(pilot, tmp_path, capsys):
     assert out.isascii()
     page = (tmp_path / "size.html").read_text()
     drawing = ET.fromstring(page[page.index("<svg") : page.index("</svg>") + 6])
-    assert len(drawing.findall(".//g[@class]")) == 4
+    assert len(drawing.findall(".//g[@class]")) == 3
     assert found["headline"] in page
 
 
@@ -110,3 +111,30 @@ def test_items_of_several_answers_have_a_table_of_answers(capsys, tmp_path):
     assert out.startswith("200 items of 3 answers show a drop of ")
     assert "answers an item  items for 10 points" in out
     assert "answers an item" in page.read_text()
+
+
+def test_a_leaderboard_has_the_rows_that_tell_each_model_from_the_next(pilot, tmp_path, capsys):
+    write(tmp_path / "c.csv", wrong=0.3, seed=2)
+    found = json.loads(size(capsys, *pilot, tmp_path / "c.csv", "--json", "-"))
+    right = [pd.read_csv(tmp_path / f"{name}.csv").set_index("id").eval("label == prediction") for name in "abc"]
+    assert [(pair["a"], pair["b"]) for pair in found["neighbours"]] == [("a", "b"), ("b", "c")]
+    for pair, (a, b) in zip(found["neighbours"], [(right[0], right[1]), (right[1], right[2])], strict=True):
+        only_a, only_b = float((a & ~b).mean()), float((b & ~a).mean())
+        options = {"alpha": 0.05 / 6, "alternative": "greater"}
+        assert pair["needed"] == sigstats.paired_sample_size(only_a=only_a, only_b=only_b, **options)
+        assert pair["power"] == pytest.approx(sigstats.paired_power(2000, only_a=only_a, only_b=only_b, **options))
+    assert "a over b" in size(capsys, *pilot, tmp_path / "c.csv")
+    assert main(["size", *map(str, [*pilot, tmp_path / "c.csv"]), "--slice", "region"]) == 2
+    assert "--slice: is not valid with three files or more" in capsys.readouterr().err
+
+
+def test_drops_that_no_number_of_rows_shows_are_none_of_the_default(capsys):
+    def drops(*arguments):
+        return [
+            each["drop"] for each in json.loads(size(capsys, "--accuracy", "0.9", "--json", "-", *arguments))["drops"]
+        ]
+
+    assert drops() == [0.01, 0.02, 0.05]
+    assert drops("--minimum-effect", "0") == [0.005, 0.01, 0.02, 0.05]
+    assert drops("--minimum-effect", "0.1") == [0.2]
+    assert drops("--drop", "0.005") == [0.005]
