@@ -159,8 +159,9 @@ def score_equivalence(only_a: int, only_b: int, n: int, margin: float) -> float:
     found = []
     for a, b in ((only_a, only_b), (only_b, only_a)):
         spread = n * (2 * _likely_only_b(a, b, n, margin) + margin * (1 - margin))
-        found.append(float(ndtr((a - b - n * margin) / math.sqrt(spread))) if spread > 0 else 1.0)
-    return max(found)
+        apart = a - b - n * margin
+        found.append(float(ndtr(apart / math.sqrt(spread))) if spread > 0 else float(apart >= 0))
+    return max(math.ulp(0.0), *found)
 
 
 def _score_reach(a: int, b: int, n: int, z: float) -> float:

@@ -1,5 +1,6 @@
 """The predictions of two models on the same rows, as arrays."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -13,6 +14,8 @@ from .._common.data_frames import opened, require_same_index
 from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 
+#: No row stands for so many times as many rows as another.
+_WIDEST = 1e50
 #: The name of the slice that holds every row.
 ALL_ROWS = "all rows"
 
@@ -243,9 +246,12 @@ def as_score_range(score_range: Any) -> tuple[float, float]:
 def as_weights(given: Any, rows: int) -> FloatArray:
     """Weights of rows, or ValueError where one is not positive."""
     weights = _of_length(as_reals(given, "weights", ndim=1), "weights", rows)
-    if not (weights > 0).all():
-        raise refuse("weights", float(weights.min()), "how many rows of the population each row stands for, above 0")
-    return weights
+    least, most = float(weights.min()), float(weights.max())
+    if least <= 0:
+        raise refuse("weights", least, "how many rows of the population each row stands for, above 0")
+    if most / _WIDEST > least:
+        raise refuse("weights", least, f"weights of which none is {_WIDEST:g} times another, such as {most:g}")
+    return np.asarray(np.ldexp(weights, -math.frexp(most)[1]))  # of no unit; a power of two rounds nothing
 
 
 def _by_name(slices: Any) -> Mapping[Any, Any]:

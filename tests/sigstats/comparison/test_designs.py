@@ -18,15 +18,16 @@ B = np.where(RNG.random(N) < 0.1, RNG.integers(1, 6, N), A)
 WEIGHTS = RNG.integers(1, 4, N)
 
 
-def rows(measure, rule=None, **options):
-    return sigstats.compare(Y, A, B, measures=[measure], rule=rule, score_range=(1, 5), **options).rows
+def rows(measure, *, weights=None, **rule):
+    rule = ComparisonRule(**{"n_resamples": 999, **rule})
+    return sigstats.compare(Y, A, B, measures=[measure], rule=rule, score_range=(1, 5), weights=weights).rows
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "macro-f1", "linear-kappa", "neg-mae"])
 def test_equivalence_is_shown_where_the_interval_of_90_percent_lies_within_the_margin(measure):
-    low, high = rows(measure, ComparisonRule(confidence_level=0.9))[0].confidence_interval
+    low, high = rows(measure, confidence_level=0.9)[0].confidence_interval
     for factor, shown in ((0.99, False), (1.01, True)):
-        (row,) = rows(measure, ComparisonRule(margin=f"{100 * factor * max(-low, high)}pt"))
+        (row,) = rows(measure, margin=f"{100 * factor * max(-low, high)}pt")
         assert (row.equivalence_pvalue < 0.05) == shown
 
 
@@ -51,6 +52,9 @@ def test_tangos_statistic_has_the_likeliest_law_at_the_margin(only_a, only_b, n,
         q = minimize_scalar(unlikely, bounds=(0, (1 - margin) / 2), method="bounded", options={"xatol": 1e-12}).x
         p = max(p, norm.cdf((a - b - n * margin) / np.sqrt(n * (2 * q + margin - margin**2))))
     assert score_equivalence(only_a, only_b, n, margin) == pytest.approx(p, rel=1e-4)
+    grown = [score_equivalence(only_a, only_b, n, each) for each in (0.0, 0.01, 0.2, 0.9, 1.0)]
+    assert grown == sorted(grown, reverse=True)
+    assert 0 < grown[-1] < 1e-9
 
 
 def test_simultaneous_intervals_share_the_confidence_and_hold_together():
@@ -78,8 +82,8 @@ def test_each_class_has_a_margin_of_its_own():
 
 
 def test_a_large_margin_of_which_the_unit_is_said_stays_one():
-    rule = ComparisonRule(margin="50pt", minimum_effect="50pt", n_resamples=99)
-    assert rows("macro-f1", rule)[0].verdict == "pass"
+    (row,) = rows("macro-f1", margin="50pt", minimum_effect="50pt", n_resamples=99, alpha=0.01)
+    assert row.verdict == "pass"
 
 
 @pytest.mark.parametrize(
@@ -98,23 +102,23 @@ def test_values_of_weighted_rows_are_scikit_learns(measure, theirs):
         (row,) = rows(measure, weights=weights)
         assert row.baseline == pytest.approx(theirs(Y, A, sample_weight=weights))
         assert row.candidate == pytest.approx(theirs(Y, B, sample_weight=weights))
-        (again,) = rows(measure, weights=3 * weights)  # their unit says nothing
-        assert (again.low, again.high) == pytest.approx((row.low, row.high), abs=0.02)
+        (again,) = rows(measure, weights=1e300 * weights)  # their unit says nothing
+        assert (again.low, again.high) == pytest.approx((row.low, row.high), abs=0.05)
     (row,), (plain,) = rows(measure, weights=np.ones(N)), rows(measure)
-    assert row.pvalue == pytest.approx(plain.pvalue, abs=2e-3 if "weightings" in row.test else 1e-9)
+    assert row.pvalue == pytest.approx(plain.pvalue, abs=0.01 if "weightings" in row.test else 1e-9)
 
 
 def test_a_weighted_mean_holds_its_population_and_a_share_that_nobody_lost_has_a_limit():
     rng, held, above = np.random.default_rng(1), 0, 0
     truth = -(0.1 * 0.1 + 0.02) / 1.1  # half of the rows stand for a tenth of what the others stand for
-    for _ in range(100):
+    for _ in range(50):
         rare = rng.random(200) < 0.5
         lost = rng.random(200) < np.where(rare, 0.1, 0.02)
         zeros = np.zeros(200, int)
         (row,) = sigstats.compare(zeros, zeros, lost.astype(int), weights=np.where(rare, 0.1, 1.0)).rows
         held, above = held + (row.low <= truth <= row.high), above + (row.low > truth)
-    assert held >= 87  # of 100, where 95 are expected; fewer have a chance of 1 in 500
-    assert above <= 9
+    assert held >= 42  # of 50, where 47.5 are expected; fewer have a chance of 1 in 500
+    assert above <= 6
 
 
 def test_classes_are_ordered_as_numbers_and_not_as_text():
@@ -135,6 +139,10 @@ def test_classes_are_ordered_as_numbers_and_not_as_text():
     ("options", "said"),
     [
         ({"weights": -WEIGHTS}, "weights: -3.0 is not valid; expected how many rows of the population"),
+        (
+            {"weights": np.geomspace(1e-60, 1, N)},
+            "weights: 1e-60 is not valid; expected weights of which none is 1e.50",
+        ),
         ({"weights": WEIGHTS[1:]}, "weights .length.: 399 is not valid; expected 400"),
         ({"weights": WEIGHTS, "measures": ["auc"], "scores": (A / 5, B / 5)}, "'auc' is not valid with weights"),
         ({"rule": ComparisonRule(margins={"f1": 0.1})}, "margins: 'f1' is not valid"),
