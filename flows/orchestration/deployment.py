@@ -21,7 +21,7 @@ from prefect.utilities.services import critical_service_loop
 
 from sigstats.tasks.periodic import periodic
 
-from .server import why_unusable
+from .server import impatient, why_unusable
 from .slot import EVERY, Slot
 from .study_flow import study_flow
 
@@ -89,15 +89,16 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
     async def serve() -> None:
         runner = _Runner(pause_on_shutdown=False)
         slot = Slot(await runner.aadd_deployment(deployment), say)
-        slot.look()
-        say(serving)
 
         def look() -> None:
             with contextlib.suppress(Exception):  # `outages_told` tells of a server that is away
-                slot.look()
+                asked(slot.look)
 
-        with periodic(look, EVERY, name="slot"):
-            await runner.start()
+        with impatient(EVERY) as asked:
+            asked(slot.look)
+            say(serving)
+            with periodic(look, EVERY, name="slot"):
+                await runner.start()
 
     with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_told(say):
         asyncio.run(serve())

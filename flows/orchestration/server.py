@@ -4,8 +4,10 @@ Import this module only after `sigstats.flows.orchestration.environment`.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
+from typing import Any
 
 import httpx
 from prefect.client.orchestration import SyncPrefectClient, get_client
@@ -16,25 +18,32 @@ PATIENCE = 10.0
 
 
 @contextmanager
-def impatient_client(seconds: float) -> Iterator[SyncPrefectClient]:
-    """A client that asks once, and waits so long for an answer."""
-    with (
-        temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}),
-        get_client(sync_client=True, httpx_settings={"timeout": seconds}) as client,
-    ):
-        yield client
+def impatient(seconds: float) -> Iterator[Callable[[Callable[[SyncPrefectClient], Any]], Any]]:
+    """Call a function with a client that asks once, and waits so long for an answer, as often as the caller likes.
+
+    Prefect takes 40 ms of a processor to change a setting and to make a client, and one to ask with it.
+    """
+    with temporary_settings({PREFECT_CLIENT_MAX_RETRIES: 0}):
+        context = copy_context()
+        client = get_client(sync_client=True, httpx_settings={"timeout": seconds})
+    with client:
+        yield lambda ask: context.copy().run(ask, client)
 
 
 def why_unusable() -> str | None:
     """Why the configured server cannot be used, in a few words; None if it answers a request."""
     found: list[str | None] = []
 
+    def first_answer(client: SyncPrefectClient) -> Exception | None:
+        error: Exception | None = client.api_healthcheck()
+        if error is None:
+            client.read_flows(limit=1)  # a server may report that it is up and answer nothing else
+        return error
+
     def ask() -> None:
         try:
-            with impatient_client(PATIENCE) as client:
-                error = client.api_healthcheck()
-                if error is None:
-                    client.read_flows(limit=1)  # a server may report that it is up and answer nothing else
+            with impatient(PATIENCE) as asked:
+                error = asked(first_answer)
         except Exception as problem:  # of the settings, or of the client as it starts
             error = problem
         refused = error is not None and not isinstance(error, httpx.HTTPStatusError)

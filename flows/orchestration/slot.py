@@ -16,8 +16,6 @@ from prefect.client.schemas.objects import FlowRun
 from prefect.client.schemas.sorting import FlowRunSort
 from prefect.states import Crashed
 
-from .server import impatient_client
-
 #: Seconds between two looks.
 EVERY = 5.0
 
@@ -49,22 +47,21 @@ class Slot:
         self._told: set[UUID] = set()
         self._seen: dict[UUID, tuple[object, float]] = {}
 
-    def look(self) -> None:
+    def look(self, client: SyncPrefectClient) -> None:
         """End the runs whose process is gone, and tell of those that were cancelled."""
         seen, self._seen = self._seen, {}  # a server that was away has kept no signs of life
-        with impatient_client(EVERY) as client:
-            for run in self._in_states(client, *_UNDER_WAY):
-                if self._left_behind(run, seen):
-                    client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
-                    self._say(f"note: the run {run.name} is ended, whose process is gone")
-            for run in self._in_states(client, "CANCELLED"):
-                state = run.state
-                if run.id in self._told or state is None or state.timestamp < self._since:
-                    continue
-                self._told.add(run.id)
-                if "concurrency limit" in str(state.message):
-                    due = run.expected_start_time or state.timestamp
-                    self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
+        for run in self._in_states(client, *_UNDER_WAY):
+            if self._left_behind(run, seen):
+                client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
+                self._say(f"note: the run {run.name} is ended, whose process is gone")
+        for run in self._in_states(client, "CANCELLED"):
+            state = run.state
+            if run.id in self._told or state is None or state.timestamp < self._since:
+                continue
+            self._told.add(run.id)
+            if "concurrency limit" in str(state.message):
+                due = run.expected_start_time or state.timestamp
+                self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
 
     def _left_behind(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
         """True if the process of a run of this host is gone, or one elsewhere has long given no sign of life.

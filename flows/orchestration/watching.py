@@ -21,7 +21,7 @@ from sigstats.tasks.periodic import periodic
 
 from ..running.progress import Display
 from .artifacts import key_of
-from .server import impatient_client
+from .server import impatient
 from .slot import SIGN, this_process
 
 #: Seconds between two requests, and those that the server has to answer one.
@@ -59,10 +59,11 @@ def watched(display: Display, stop: threading.Event, loss: Loss) -> Iterator[Non
     watch = _Watch(display, stop, loss, context.flow_run.id)
     before, display.log = display.log, lambda text: logger.info("%s", printable(text.strip()))
     try:
-        with periodic(watch.look, _EVERY, name="flow run"):
-            yield
-        if not watch.failures:
-            watch.look()
+        with impatient(_PATIENCE) as asked:
+            with periodic(lambda: asked(watch.look), _EVERY, name="flow run"):
+                yield
+            if not watch.failures:
+                asked(watch.look)
     finally:
         display.log = before
 
@@ -78,14 +79,13 @@ class _Watch:
         self._signed = time.monotonic()
         self.failures = 0
 
-    def look(self) -> None:
+    def look(self, client: SyncPrefectClient) -> None:
         """Ask the server once, and tell it of the progress."""
         if self._stop.is_set():
             return
         try:
-            with impatient_client(_PATIENCE) as client:
-                self._obey(client)
-                self._show(client)
+            self._obey(client)
+            self._show(client)
             self.failures = 0
         except Exception as error:
             self.failures += 1

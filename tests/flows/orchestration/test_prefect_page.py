@@ -182,9 +182,9 @@ with get_client(sync_client=True) as client:
     watch = slot.Slot(deployment, print)
     for _ in range(2):
         client.update_flow_run(run, infrastructure_pid="elsewhere:1")
-        watch.look()
+        watch.look(client)
         assert client.read_flow_run(run).state.is_running()
-    watch.look()
+    watch.look(client)
     assert client.read_flow_run(run).state.is_crashed()
 """
 
