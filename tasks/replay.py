@@ -117,7 +117,7 @@ class _Aside(Store):
         super().__init__(root)
         self._folder = folder
 
-    def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> int:
+    def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
         """Write a block there."""
         return Store(self._folder).write_block(cell, first, last, table)
 

@@ -34,16 +34,12 @@ def why_unusable() -> str | None:
     """Why the configured server cannot be used, in a few words; None if it answers a request."""
     found: list[str | None] = []
 
-    def first_answer(client: SyncPrefectClient) -> Exception | None:
-        error: Exception | None = client.api_healthcheck()
-        if error is None:
-            client.read_flows(limit=1)  # a server may report that it is up and answer nothing else
-        return error
-
     def ask() -> None:
         try:
             with impatient(PATIENCE) as asked:
-                error = asked(first_answer)
+                error = asked(lambda client: client.api_healthcheck())
+                if error is None:  # a server may report that it is up and answer nothing else
+                    asked(lambda client: client.read_flows(limit=1))
         except Exception as problem:  # of the settings, or of the client as it starts
             error = problem
         refused = error is not None and not isinstance(error, httpx.HTTPStatusError)

@@ -71,9 +71,10 @@ class BlockSizer:
             return 1
         each = max(self.seconds / self.lanes, 1e-6)
         target = max(self.target_seconds, workers * TARGET_SECONDS_A_WORKER) if self.target_seconds else 0.0
-        if workers == 1:  # which has nobody to end together with
+        least = int(_LEAST_PART * target / each)
+        if workers == 1 or left <= least:  # which has nobody to end together with, or ends at once
             return max(1, min(int(target / each), left))
-        share = min(max(-(-left // (2 * workers)), int(_LEAST_PART * target / each)), -(-left // workers))
+        share = min(max(-(-left // (2 * workers)), least), -(-left // workers))
         return max(1, min(int(target / each), share))
 
     def next_block(self, workers: int) -> Block | None:

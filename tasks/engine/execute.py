@@ -15,7 +15,7 @@ from ..storage.seal import Damaged
 from ..storage.store import Store
 from .block_sizing import TARGET_SECONDS, BlockSizer
 from .pools import Pool
-from .run_block import Failure, Receipt
+from .run_block import Failure, Receipt, Sent
 from .stopping import StoppingTracker
 
 #: How often a cell is completed if files of it disappear or are damaged meanwhile.
@@ -219,7 +219,8 @@ def _fan_out(
                 if not sizer.retry(event):
                     outcome.failures.append(event)
             else:
-                store.wrote_block(outcome.cell, event.first, event.last)
+                content, event = (event.content, event.alone) if isinstance(event, Sent) else (None, event)
+                store.wrote_block(outcome.cell, event.first, event.last, content)
                 outcome.add(event)
                 tracker.add(event.first, event.last)
                 outcome.wanted = min(tracker.replicates, outcome.share)

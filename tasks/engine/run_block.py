@@ -5,7 +5,8 @@ import threading
 import time
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import TypeAlias
 
 from sigstats._common.messages import one_line
 
@@ -19,6 +20,11 @@ from .stopping import exceedances
 #: One block of a process at a time: what it prepares for a data set serves the blocks after it, and learners write to
 #: it. So workers of several threads, and several workers in one process, give the same bytes.
 _COMPUTING = threading.Lock()
+
+#: A worker sends the content of a smaller file with its receipt, in bytes.
+_MOST_SENT = 1 << 15
+
+Content: TypeAlias = bytes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +48,18 @@ class Receipt:
     #: The number of its replicates that are at least as extreme as observed, or where a rule stops at the precision of
     #: a rate, of its rejections; None if that is not known.
     exceedances: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sent(Receipt):
+    """A receipt with the content of its file, where the run would otherwise ask an object store for it."""
+
+    content: Content | None = field(repr=False)
+
+    @property
+    def alone(self) -> Receipt:
+        """The receipt without it, to be kept."""
+        return Receipt(**{each.name: getattr(self, each.name) for each in fields(Receipt)})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,16 +95,17 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     except Exception as error:  # a classifier may raise anything; the cell reports it
         return failure(block, error)
     computed = time.perf_counter()
-    size = store.write_block(block.cell, block.first, block.last, table)
-    return Receipt(
+    content = store.write_block(block.cell, block.first, block.last, table)
+    return Sent(
         first=block.first,
         last=block.last,
         seconds=computed - started,
         overhead=time.perf_counter() - computed,
-        bytes=size,
+        bytes=len(content),
         host=platform.node(),
         engine=engine,
         exceedances=exceedances(block.cell, table, store),
+        content=content if "://" in store.root and len(content) <= _MOST_SENT else None,
     )
 
 

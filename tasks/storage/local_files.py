@@ -143,7 +143,7 @@ class LocalFiles:
     def list_anew(self) -> None:
         """Look again what there is, which a folder needs not."""
 
-    def wrote(self, name: str) -> None:
+    def wrote(self, name: str, content: bytes | None = None) -> None:
         """Note a file that a worker of this run has written, which a folder shows by itself."""
 
 

@@ -191,10 +191,10 @@ class RemoteFiles:
             found = []
         self._known.list_anew(str(name).removeprefix(f"{root}/") for name in found)
 
-    def wrote(self, name: str) -> None:
-        """Note that a worker says that it has written an object."""
+    def wrote(self, name: str, content: bytes | None = None) -> None:
+        """Note that a worker says that it has written an object, and with what content."""
         if self._known is not None:
-            self._known.add(name)
+            self._known.add(name, content)
 
     def sweep(self) -> None:
         """Do nothing: an upload that was interrupted leaves no object."""

@@ -18,6 +18,7 @@ Finished cells and blocks are in separate folders. A worker that the run has giv
 has ended; this changes no finished cell.
 """
 
+import contextlib
 import json
 import threading
 from collections.abc import Iterable, Mapping
@@ -103,11 +104,11 @@ class Store:
         """The files under the root."""
         return open_files(self.root)
 
-    def write_table(self, name: str, table: pa.Table, *, kind: str, fingerprint: str) -> int:
-        """Write `table` atomically under its seal; return its size in bytes."""
+    def write_table(self, name: str, table: pa.Table, *, kind: str, fingerprint: str) -> bytes:
+        """Write `table` atomically under its seal; return what was written."""
         content = seal(table, kind=kind, fingerprint=fingerprint)
         self.files.write(name, content)
-        return len(content)
+        return content
 
     def read_table(self, name: str, *, kind: str, fingerprint: str | None = None) -> pa.Table:
         """The table of a sealed file.
@@ -131,32 +132,28 @@ class Store:
             raise Damaged(f"{name} is not a JSON object")
         return values
 
-    def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> int:
-        """Write the replicates ``first <= replicate < last`` of a cell; return the size in bytes."""
+    def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
+        """Write the replicates ``first <= replicate < last`` of a cell; return what was written."""
         return self._write(block_name(cell, first, last), cell, first, last, table)
 
-    def _write(self, name: str, cell: Cell, first: int, last: int, table: pa.Table) -> int:
+    def _write(self, name: str, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
         require_range(table, first, last)
         return self.write_table(name, table, kind=cell.fanout, fingerprint=cell.fingerprint)
 
-    def wrote_block(self, cell: Cell, first: int, last: int) -> None:
-        """Note a block that a worker has written."""
-        self.files.wrote(block_name(cell, first, last))
+    def wrote_block(self, cell: Cell, first: int, last: int, content: bytes | None = None) -> None:
+        """Note a block that a worker has written, and its content if the worker has sent it."""
+        self.files.wrote(block_name(cell, first, last), content)
 
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
         """The replicates ``first <= replicate < last``, stored as one file."""
-        try:
-            return self._read(block_name(cell, first, last), cell, first, last)
-        except FileNotFoundError:
-            pass
-        try:
-            return self._read(finished_name(cell, first, last), cell, first, last)
-        except FileNotFoundError:
-            for name in self._names(cell):  # a plan with fewer replicates cut the last lane short
-                bounds = range_of(cell, name)
-                if bounds is not None and usable_range(cell, *bounds) == (first, last):
-                    return first_replicates(self._read(name, cell, *bounds), last)
-            raise
+        for name in (block_name(cell, first, last), finished_name(cell, first, last)):
+            with contextlib.suppress(FileNotFoundError):
+                return self._read(name, cell, first, last)
+        for name in self._names(cell):  # a plan with fewer replicates cut the last lane short
+            bounds = range_of(cell, name)
+            if bounds is not None and usable_range(cell, *bounds) == (first, last):
+                return first_replicates(self._read(name, cell, *bounds), last)
+        raise FileNotFoundError(block_name(cell, first, last))
 
     def _read(self, name: str, cell: Cell, first: int, last: int) -> pa.Table:
         table = self.read_table(name, kind=cell.fanout, fingerprint=cell.fingerprint)
@@ -193,6 +190,8 @@ class Store:
 
     def read_prefix(self, cell: Cell) -> pa.Table | None:
         """The replicates before the first that is missing; None if there are none."""
+        with contextlib.suppress(FileNotFoundError, Damaged):  # a worker need not ask a bucket what there is
+            return self._read(finished_name(cell, 0, cell.replicates), cell, 0, cell.replicates)
         blocks, reached = [], 0
         for first, last in self.find(cell).done:
             if first == reached:

@@ -93,7 +93,7 @@ def test_blocks_that_are_lost_before_they_are_joined_are_made_again(store, cell,
 
 
 def test_a_store_that_loses_everything_is_not_tried_for_ever(store, cell, drawing, monkeypatch):
-    monkeypatch.setattr(Store, "write_block", lambda *block: 0)
+    monkeypatch.setattr(Store, "write_block", lambda *block: b"")
     with pytest.raises(Damaged, match="not complete"):
         run_cell(cell, store, Serial(), target_seconds=0)
     assert len(drawing.calls) == 30

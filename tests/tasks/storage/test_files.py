@@ -272,6 +272,8 @@ def test_what_a_run_knows_of_its_objects_is_what_there_is():
             files.read("blocks/a/1-2.parquet")
         files.wrote("blocks/a/1-2.parquet")
         assert files.read("blocks/a/1-2.parquet") == b"2"
+        files.wrote("blocks/c/1-2.parquet", b"sent")
+        assert files.read("blocks/c/1-2.parquet") == b"sent"
         fsspec.filesystem("memory").pipe_file("/remembered/blocks/b/1-2.parquet", b"3")  # of a worker that was lost
         files.list_anew()
         assert files.folders("blocks") == ["a", "b"]
