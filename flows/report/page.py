@@ -21,7 +21,7 @@ from ..pages.toml_text import toml_text
 from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
 from .design import design
-from .evidence import Evidence, distinct
+from .evidence import Evidence, distinct, rejected
 from .performance import MOST_DATA_SETS, Performance, accuracy_panels, performance, performances
 from .problems import problems, read_failures, shortfall
 from .section import Column, Figure, Section, Verdict
@@ -89,6 +89,12 @@ _ACCURACIES = (
     "Cross-validated accuracy with its 95% interval: Clopper and Pearson's, as if the predictions were independent; "
     "where rows come in groups, Gaffke's of groups."
 )
+#: What the rejections of a test are of a benchmark.
+_COUNTED = {
+    "permutation-labels": "learned the classes",
+    "permutation-features": "use features together",
+    "mcnemar": "pairs that differ",
+}
 #: A drawing of more bytes is not for the first screen.
 _SMALL = 40_000
 
@@ -96,11 +102,14 @@ _SMALL = 40_000
 def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure: Figure | None) -> Answer:
     """The first screen: the first verdict as the heading, the others below it, the figure beside them."""
     decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
-    rejected = sum(row.decision == "reject" for row in decided)
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
+    by_test = [(what, [row for row in decided if row.test == test]) for test, what in _COUNTED.items()]
+    numbers = [(what, f"{len(rejected(rows)):,}", f"of {len(rows):,}") for what, rows in by_test if rows]
+    if len(numbers) < 2 and decided:
+        numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
     return Answer(
         headline=(said[0][1].headline if said else "The summary holds no hypothesis").removesuffix("."),
-        numbers=[("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{rejected:,}", p)] if decided else [],
+        numbers=numbers,
         shown=[
             *(also for _, verdict, _ in said[:1] for also in verdict.also),
             *((question, verdict.headline) for question, verdict, _ in said[1:]),

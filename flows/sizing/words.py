@@ -62,7 +62,7 @@ def basis(found: SizePlan) -> Iterator[str]:
         yield "Fresh rows are those of nights that add up, looked at any time without a plan"
     yield f"Each one-sided exact test of McNemar has the level {significant(found.level, 3)}{adjusted}"
     if rule.minimum_effect:
-        yield f"A drop observed of less than {points(rule.minimum_effect)} fails nothing"
+        yield f"A drop observed of less than {points(rule.minimum_effect)} is no failure, however certain"
     if pilot.unit != "rows":
         yield (
             f"Rows of one of the {pilot.unit} have a correlation of {pilot.correlation:.2g}: "

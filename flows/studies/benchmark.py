@@ -25,6 +25,7 @@ from sigstats.tasks.replicates import cell, observed_cell
 from sigstats.tasks.work import CrossValidated, MeasuredRetrain, Retrained
 
 from ..config.study import Study
+from ..pages.page import some_of
 from ..running.prepared import Prepared, Progress
 from ._benchmark_file import (
     ERROR,
@@ -141,10 +142,12 @@ def _by_the_keys(study: BenchmarkStudy, dataset: Dataset, error: ValueError) -> 
 
 def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
     for dataset in datasets:
-        constant = dataset.constant_features()
-        if constant:
-            more = f" and {len(constant) - _NAMED} more" if len(constant) > _NAMED else ""
-            yield f"{dataset.name}: constant, so of no use: {', '.join(constant[:_NAMED])}{more}"
+        for names, why in (
+            (dataset.constant_features(), "constant, so of no use"),
+            (dataset.identifiers(), "another value in every row, so a name of the row (drop = [...] leaves it out)"),
+        ):
+            if names:
+                yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
     repeats = study.cross_validation.repeats
     if repeats > 1 and not analyses.used_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"

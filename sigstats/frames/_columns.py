@@ -96,6 +96,8 @@ def as_arguments(message: str) -> str:
     """
     named = _OPTION.sub(lambda found: f"{_ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={found[2]!r}", message)
     named = named.replace("--by-position", "by_position=True")
+    if lacking := re.search(r"column ('.+') is not there, nor in", named):
+        named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
     return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())
 
 

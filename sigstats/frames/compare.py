@@ -4,13 +4,13 @@ When not to use: for more than two models (`sigstats.rank_models`), or for model
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal, TypedDict
+from dataclasses import fields, replace
+from typing import Any, Literal, Never, TypedDict
 
 import numpy as np
 
 from .._common.class_names import label_name
-from .._common.validation import refuse
+from .._common.validation import did_you_mean, refuse
 from ..comparison.candidates import compare_scores, with_names
 from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
@@ -72,6 +72,7 @@ def compare(
     score_range: Sequence[float] | None = None,
     unmatched: Literal["refuse", "drop"] = "refuse",
     rule: ComparisonRule | None = None,
+    **unknown: Never,
 ) -> ComparisonResult:
     """Whether a candidate is worse than a baseline, on all rows or on any slice of them.
 
@@ -161,6 +162,14 @@ def compare(
     >>> [(row.slice, row.difference) for row in found.rows]
     [('all rows', -0.5), ('half = first', -0.5), ('half = second', -0.5)]
     """
+    for name in unknown:
+        of_rule = name in {each.name for each in fields(ComparisonRule)}
+        near = (
+            f"; it is one of the rule: rule=ComparisonRule({name}=...)"
+            if of_rule
+            else did_you_mean(name, CompareOptions.__annotations__)
+        )
+        raise TypeError(f"compare() has no option {name!r}{near}")
     positive_name = None if positive is None else label_name(positive, "positive")
     if prediction_b is None:
         if scores is not None:

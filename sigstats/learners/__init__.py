@@ -42,6 +42,15 @@ def batched_learners() -> tuple[type[BatchedLearner], ...]:
     return tuple(form.BATCHED for form in forms)
 
 
+#: Classifiers that are often asked for by another name than their import path.
+_PATHS = {
+    "xgboost": "xgboost:XGBClassifier",
+    "lightgbm": "lightgbm:LGBMClassifier",
+    "catboost": "catboost:CatBoostClassifier",
+    "random-forest": "sklearn.ensemble.RandomForestClassifier",
+}
+
+
 def build(
     name: str,
     *,
@@ -96,7 +105,9 @@ def build(
         return with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
     if "." not in name:
         known = [*READY, *own.named(READY)]
-        wanted = "one of " + ", ".join(known) + " or an import path, as in 'mypackage.models:Net'"
+        wanted = (
+            "one of " + ", ".join(known) + f" or an import path, as in {_PATHS.get(name, 'mypackage.models:Net')!r}"
+        )
         raise refuse("classifier", name, wanted + did_you_mean(name, known))
     return with_encoding(attempt(_classifier_class(name, allowed), dict(given)), mask, bool(missing))
 

@@ -21,6 +21,9 @@ from ._fields import as_categories, as_class_codes, as_flags, as_matrix, as_name
 #: What parts of the rows a data set may have, and what each is.
 _PARTS = {"groups": "group", "folds": "fold"}
 
+#: Categories of fewer rows may all differ by chance.
+_FEWEST_NAMED = 20
+
 #: The key of the schema's metadata under which `Dataset.to_table` keeps what is no number.
 _ABOUT = b"dataset"
 
@@ -115,6 +118,14 @@ class Dataset:
             if not values.size or (values == values[0]).all():
                 found.append(name)
         return tuple(found)
+
+    def identifiers(self) -> tuple[str, ...]:
+        """The features that name rows: with another category, or another of n whole numbers in turn, in every row."""
+        if len(self) < _FEWEST_NAMED:
+            return ()
+        columns = zip(self.features, np.sort(self.X, axis=0).T, self.nominal, strict=True)
+        steps = ((name, np.diff(values), nominal) for name, values, nominal in columns)
+        return tuple(name for name, step, nominal in steps if ((step > 0) if nominal else (step == 1)).all())
 
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the content, the same on every platform; the name is no part of it."""

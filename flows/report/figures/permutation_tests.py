@@ -1,4 +1,4 @@
-"""Both permutation tests beside each other, as Ojala and Garriga print them: one table for each classifier."""
+"""Both permutation tests beside each other, as Ojala and Garriga print them, in one table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -24,7 +24,7 @@ Case: TypeAlias = tuple[Hypothesis, Hypothesis]
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each classifier with both tests."""
+    """One table of every classifier on every data set with both tests."""
     by_case = [{(row.dataset, row.classifier): row for row in evidence.of(test)} for test in _TESTS]
     cases = [(row, by_case[1][key]) for key, row in by_case[0].items() if key in by_case[1]]
     done = [case for case in cases if all(row.p_value is not None for row in case)]
@@ -34,18 +34,17 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     references = [each for each in read_references(evidence.results.store) if each.cell in shown]
     printed = {(each.cell, each.column): each.printed for each in references}
     beside = f" In parentheses stands what is printed; ≠ marks {_not_allowed(references)}." if references else ""
-    for classifier, group in group_by(done, lambda case: case[0].classifier).items():
-        measure = group[0][0].measure or "error"
-        improves = f"lowers the {measure}" if measure == "error" else f"raises the {measure}"
-        yield Figure(
-            title=f"{classifier}: both permutation tests",
-            caption=(
-                f"The {measure} on the data, its mean with permuted labels (PermClass) and with features permuted "
-                "inside each class (PermFeats), and p before adjustment. First come the data sets on which the joint "
-                f"structure of the features {improves} (PermFeats p ≤ {significant(evidence.alpha)}).{beside}"
-            ),
-            body=_table(group, printed, evidence.alpha, measure, improves),
-        )
+    measure = done[0][0].measure or "error"
+    improves = f"lowers the {measure}" if measure == "error" else f"raises the {measure}"
+    yield Figure(
+        title="Both permutation tests",
+        caption=(
+            f"The {measure} on the data, its mean with permuted labels (PermClass) and with features permuted inside "
+            "each class (PermFeats), and p before adjustment. Of each classifier first come the data sets on which the "
+            f"joint structure of the features {improves} (PermFeats p ≤ {significant(evidence.alpha)}).{beside}"
+        ),
+        body=_table(done, printed, evidence.alpha, measure, improves),
+    )
 
 
 def _not_allowed(references: Sequence[Reference]) -> str:
@@ -69,19 +68,24 @@ def _table(
 ) -> Markup:
     of_tests = (f"PermClass {measure}", "PermClass p", f"PermFeats {measure}", "PermFeats p")
     kinds = dict.fromkeys((measure[0].upper() + measure[1:], *of_tests), "number")
-    depends = [(features.p_value or 0) <= alpha for _, features in cases]
-    rows = [
-        _line(case, printed, said)
-        for wanted, said in ((True, improves), (False, "not shown"))
-        for case, own in zip(cases, depends, strict=True)
-        if own is wanted
-    ]
-    return data_table("Both permutation tests", {"Data set": "row", **kinds, "Joint structure": ""}, rows)
+    groups = group_by(cases, lambda case: case[0].classifier)
+    ordered = [case for group in groups.values() for case in sorted(group, key=lambda case: not _depends(case, alpha))]
+    rows = [_line(case, printed, improves if _depends(case, alpha) else "not shown") for case in ordered]
+    heads = {"Classifier": "row", "Data set": "", **kinds, "Joint structure": ""}
+    return data_table("Both permutation tests", heads, rows)
+
+
+def _depends(case: Case, alpha: float) -> bool:
+    return (case[1].p_value or 0) <= alpha
 
 
 def _line(case: Case, printed: Mapping[tuple[str, str], str], said: str) -> list[str]:
     labels = case[0]
-    cells = [labels.dataset or "", _cell(usual.measured(labels, labels.estimate or 0), labels, "estimate", printed)]
+    cells = [
+        labels.classifier or "",
+        labels.dataset or "",
+        _cell(usual.measured(labels, labels.estimate or 0), labels, "estimate", printed),
+    ]
     for row in case:
         cells.append(_cell(usual.measured(row, row.null_mean or 0), row, "null_mean", printed))
         cells.append(_cell(p_at_most(row.p_value or 0, at_most=at_smallest_p(row)), row, "p_value", printed))

@@ -167,6 +167,7 @@ def test_what_a_terminal_would_obey_is_shown_and_not_sent():
 
 BAD = {
     "another slice": (lambda b, c: {"slices": ["regoin"]}, "baseline: column 'regoin' is not there, nor in candidate"),
+    "a slice not read": (lambda b, c: {"slices": ["x"]}, "read_predictions(..., slices=['x']) reads it too"),
     "one slice": (lambda b, c: {"slices": "region"}, "slices: 'region' is not valid; expected a sequence of names"),
     "a mapping": (lambda b, c: {"slices": {"region": 1}}, "slices: {'region': 1} is not valid; expected a sequence"),
     "an array of groups": (lambda b, c: {"groups": [1, 2]}, "groups: [1, 2] is not valid; expected the name of a"),
@@ -180,6 +181,19 @@ BAD = {
     "a mixture": (lambda b, c: {"y": b.assign(label=[1, "a"] * 200)}, "baseline: cannot be read as columns"),
     "a way": (lambda b, c: {"unmatched": "keep"}, "unmatched: 'keep' is not valid; expected refuse or drop"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"alpha": 0.01}, "compare() has no option 'alpha'; it is one of the rule: rule=ComparisonRule(alpha=...)"),
+        ({"slice": "region"}, "compare() has no option 'slice' (did you mean 'slices'?)"),
+    ],
+)
+def test_an_option_that_is_none_is_named(option, said):
+    with pytest.raises(TypeError) as caught:
+        sigstats.compare(*pair(), **option)
+    assert str(caught.value) == said
 
 
 @pytest.mark.parametrize("case", BAD)

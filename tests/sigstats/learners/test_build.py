@@ -266,3 +266,8 @@ def test_a_module_of_tests_is_not_even_imported():
     with pytest.raises(ValueError, match="classifier class"):
         build("sklearn.svm.tests.test_svm.SVC")
     assert "sklearn.svm.tests.test_svm" not in sys.modules
+
+
+def test_a_classifier_of_another_package_is_asked_for_by_its_path():
+    with pytest.raises(ValueError, match=r"or an import path, as in 'xgboost:XGBClassifier'$"):
+        build("xgboost")
