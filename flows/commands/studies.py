@@ -1,10 +1,11 @@
 """List the ready studies, or print the file of one, from which to make your own.
 
-`sigstats run NAME` runs one. The files of those that need data say which, and where to put them: relative paths start
-from the working folder.
+`sigstats run NAME` runs one. Relative paths of data start from the working folder: `sigstats studies --fetch NAME`
+fetches what a study needs there, by scikit-learn's downloaders (OpenML, forest cover), and says what none of them has.
 """
 
 import argparse
+from pathlib import Path
 
 from ..errors import DONE
 
@@ -14,15 +15,23 @@ GROUP = "studies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats studies``."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="print the file of this study")
+    parser.add_argument("--fetch", metavar="NAME", help="fetch the data that this study names")
+    parser.add_argument("--folder", default=".", metavar="DIR", help="where --fetch puts them (default: here)")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the list, or a file."""
+    """Print the list, or a file, or the data that were fetched."""
     from sigstats._common.validation import as_choice
 
     from ..config.ready import ready_studies, summary_of
     from ..errors import BadInput
 
+    if options.fetch is not None:
+        from ..config.fetch import fetch
+
+        for line in fetch(options.fetch, Path(options.folder)):
+            print(line, flush=True)  # noqa: T201
+        return DONE
     ready = ready_studies()
     if options.name is None:
         width = max(map(len, ready))

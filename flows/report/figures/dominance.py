@@ -35,8 +35,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             yield Figure(
                 title=f"{section.name}: pairs of classifiers",
                 caption=(
-                    "Each cell says how necessarily the data support that two classifiers differ (1 − PD): blue where "
-                    "the one on the left is better, orange where the one above is. Under it is the difference, left "
+                    "Each cell says how necessarily the data support that two classifiers differ (1 − PD), in the "
+                    "shades of the legend for the one on the left or the one above. Under it is the difference, left "
                     f"minus above{_reading(rows)}. The best classifier comes first. ● marks a rejected null hypothesis "
                     f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)})."
                 ),

@@ -39,7 +39,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             caption=(
                 "p-values are before adjustment; ● marks a rejected null hypothesis "
                 f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}). Necessity says how necessarily the "
-                "data support one side: blue the alternative (1 − PD), orange the null hypothesis (NSD)."
+                "data support one side, the alternative (1 − PD) or the null hypothesis (NSD); the legend has both."
             ),
             body=Markup("").join(grids),
         )

@@ -41,9 +41,9 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             title="Errors under the null hypothesis" if by_error else f"{measure} under the null hypothesis",
             caption=(
                 f"The histogram is the {measure} of retrains on permuted data, the line the observed {measure}. "
-                "Permutations at least as extreme as observed are orange; their share, with the observed result "
-                "counted in, is p, unless the test was ended early. All classifiers of a data set share the axis, "
-                f"{unit}; each histogram has its own height. ● marks a rejected null hypothesis."
+                f"Permutations {'left' if by_error else 'right'} of it are at least as extreme; their share, with the "
+                "observed result counted in, is p, unless the test was ended early. All classifiers of a data set "
+                f"share the axis, {unit}; each histogram has its own height. ● marks a rejected null hypothesis."
             ),
             body=Markup("").join(tests),
         )

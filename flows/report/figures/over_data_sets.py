@@ -42,8 +42,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
     yield Figure(
         title="How probable is it that A is better?",
         caption=(
-            "The Bayesian signed-rank test: the probability that on data sets like these A is better (blue), equal "
-            f"within {found.score.equal} (light), or worse (orange)."
+            "The Bayesian signed-rank test: the probability that on data sets like these A is better (left), equal "
+            f"within {found.score.equal} (middle), or worse (right)."
         ),
         body=_probabilities(found),
     )

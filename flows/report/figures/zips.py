@@ -40,7 +40,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             title=f"Zip plots: the intervals of each method where its coverage is least, {dataset}",
             caption=(
                 "Each line is the interval of one test set; the farther the estimate is from the truth, in standard "
-                "errors, the higher it stands. Those that hold the truth (the upright line) are grey, others coloured; "
+                "errors, the higher it stands. Those that hold the truth cross the upright line; "
                 "above the dashed line is the share that may miss it."
             ),
             body=svg.panels(panels),

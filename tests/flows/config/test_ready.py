@@ -1,10 +1,15 @@
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.utils import Bunch
 
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.flows.config import ready
+from sigstats.flows.config.fetch import OPENML
 from sigstats.flows.config.ready import StudyPlace, place_of, ready_studies, summary_of
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import load_study
@@ -85,3 +90,42 @@ def test_from_python_too(tmp_path, monkeypatch):
     (tmp_path / "tiny.toml").write_text('kind = "significance"\ntables = [{ name = "t", counts = [[8, 2], [1, 9]] }]\n')
     monkeypatch.setattr(ready, "_FOLDER", tmp_path)
     assert sigstats.run_study("tiny", output=tmp_path / "out").study["name"] == "tiny"
+
+
+def test_the_regression_study_runs_by_its_name_on_what_was_fetched(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["studies", "--fetch", "regression"]) == 0
+    files = capsys.readouterr().out.split()
+    assert files == ["predictions/production.parquet", "predictions/candidate-1.parquet"]
+    assert main(["run", "regression", "--quiet"]) == 1  # the newer version has a planted fault
+
+
+def _weather(rows, classes):
+    return Bunch(data=pd.DataFrame({"wind": range(rows)}), target=pd.Series(classes, dtype="category"))
+
+
+def test_data_that_came_are_compared_with_those_that_are_meant(tmp_path, monkeypatch, capsys):
+    """OpenML is not asked: what stands for its downloader gives iris as it is, and too little of all others."""
+    iris = ["a"] * 50 + ["b"] * 50 + ["c"] * 50
+    came = {61: _weather(150, iris)}
+    monkeypatch.setattr(
+        "sklearn.datasets.fetch_openml", lambda data_id, **_: came.get(data_id, _weather(2, ["a", "b"]))
+    )
+    assert main(["studies", "--fetch", "ojala-garriga", "--folder", str(tmp_path)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.split() == [str(tmp_path / "iris.parquet")]
+    frame = pd.read_parquet(tmp_path / "iris.parquet")
+    assert frame["class"].tolist() == iris
+    assert list(frame) == ["wind", "class"]
+    assert (
+        "15 of 16 files were not fetched: anneal_orig.parquet (other data came: 2 rows, 1 in the largest" in printed.err
+    )
+    assert "segment_train210.parquet (no downloader has it in this form)" in printed.err
+    assert [path.name for path in tmp_path.iterdir()] == ["iris.parquet"]
+
+
+def test_openml_rows_and_largest_classes_are_those_of_the_data_that_studies_name():
+    """Of the data sets that scikit-learn has itself, as it has them."""
+    for stem, load in {"iris": load_iris, "wine": load_wine, "wdbc": load_breast_cancer}.items():
+        target = load().target
+        assert OPENML[stem][1:] == (len(target), np.bincount(target).max())

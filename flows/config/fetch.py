@@ -1,0 +1,116 @@
+"""Fetch the data of a ready study: by scikit-learn's own downloaders, which compare what comes with a stated checksum.
+
+What has come is compared with the rows and the largest class of the data that the study means, before it is written.
+"""
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.messages import join_words
+
+from ..errors import BadInput
+from ..whole_file import write_whole
+from .ready import ready_studies
+
+#: Of each file that OpenML has: the number of the data set, its rows, and those of its largest class.
+OPENML = {
+    "abalone": (183, 4177, 689), "anneal_orig": (2, 898, 684), "arrhythmia": (5, 452, 245), "audiology": (7, 226, 57),
+    "autos": (9, 205, 67), "balance_scale": (11, 625, 288), "breast_cancer_ljubljana": (13, 286, 201),
+    "breast_w": (15, 699, 458), "car": (40975, 1728, 1210), "cmc": (23, 1473, 629), "colic": (27, 368, 232),
+    "credit_a": (29, 690, 383), "cylinder_bands": (6332, 540, 312), "dermatology": (35, 366, 112),
+    "ecoli": (39, 336, 143), "german": (31, 1000, 700), "glass": (41, 214, 76), "haberman": (43, 306, 225),
+    "heart_c": (49, 303, 165), "heart_h": (51, 294, 188), "heart_statlog": (53, 270, 150), "hepatitis": (55, 155, 123),
+    "hypothyroid": (57, 3772, 3481), "ionosphere": (59, 351, 225), "iris": (61, 150, 50), "kr_vs_kp": (3, 3196, 1669),
+    "labor": (4, 57, 37), "letter": (6, 20000, 813), "lymph": (10, 148, 81), "mushroom": (24, 8124, 4208),
+    "nursery": (26, 12960, 4320), "optdigits": (28, 5620, 572), "page_blocks": (30, 5473, 4913),
+    "pendigits": (32, 10992, 1144), "pima": (37, 768, 500), "postoperative": (34, 90, 64),
+    "primary_tumor": (171, 339, 84), "promoters": (164, 106, 53), "seeds": (1499, 210, 70), "segment": (36, 2310, 330),
+    "sick": (38, 3772, 3541), "sonar": (40, 208, 111), "soybean": (42, 683, 92), "spambase": (44, 4601, 2788),
+    "spect": (336, 267, 212), "splice": (46, 3190, 1655), "tae": (48, 151, 52), "tic_tac_toe": (50, 958, 626),
+    "vehicle": (54, 846, 218), "votes": (56, 435, 267), "vowel": (307, 990, 90), "waveform5000": (60, 5000, 1692),
+    "wdbc": (1510, 569, 357), "wine": (187, 178, 71), "zoo": (62, 101, 41),
+}  # fmt: skip
+
+
+def fetch(name: str, folder: Path) -> Iterator[str]:
+    """Fetch each file of the ready study of a name that the folder has not; a line for each, as it is there.
+
+    Raises BadInput, once all others are there, if no downloader has a file, or if other data come than are meant.
+    """
+    if name not in ready_studies():
+        raise BadInput(f"--fetch: {name!r} is not valid; expected one of {', '.join(ready_studies())}")
+    wanted = [each.replace("*", "1") for each in files_of(tomllib.loads(ready_studies()[name].read_text("utf-8")))]
+    if not wanted:
+        yield f"{name} needs no files: sigstats run {name}"
+    missing = []
+    for each in dict.fromkeys(wanted):
+        path = folder / each
+        if not path.exists():
+            try:
+                frame = _frame(path.stem)
+            except (OSError, ValueError) as error:
+                missing.append(f"{each} ({' '.join(str(error).split())[:200]})")
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(str(path), frame.to_parquet(index=False))
+        yield str(path)
+    if missing:
+        raise BadInput(f"--fetch: {len(missing)} of {len(wanted)} files were not fetched: {join_words(missing)}")
+
+
+def files_of(study: Any) -> Iterator[str]:
+    """The Parquet files that a study names, at any depth of it."""
+    for each in study.values() if isinstance(study, dict) else study if isinstance(study, list) else ():
+        if isinstance(each, str) and each.endswith(".parquet"):
+            yield each
+        yield from files_of(each)
+
+
+def _frame(stem: str) -> Any:
+    """The data of a file, with the class in the last column."""
+    from sklearn import datasets
+
+    if stem in ("production", "candidate-1"):
+        return digits()["baseline" if stem == "production" else "candidate"]
+    if stem == "covertype":
+        found, rows, largest = datasets.fetch_covtype(as_frame=True), 581_012, 283_301
+    elif stem in OPENML:
+        number, rows, largest = OPENML[stem]
+        found = datasets.fetch_openml(data_id=number, as_frame=True, parser="liac-arff")
+    else:
+        raise ValueError("no downloader has it in this form")
+    target = found.target.astype(str)
+    if (len(target), int(target.value_counts().max())) != (rows, largest):
+        raise ValueError(f"other data came: {len(target):,} rows, {target.value_counts().max():,} in the largest class")
+    return found.data.assign(**{"class": target})
+
+
+def digits() -> dict[str, Any]:
+    """Predictions of scikit-learn's digits by two versions of a model, of which the newer one takes faint pixels away.
+
+    `stroke` says how faint an image is, `region` which half of it holds more ink. Five-fold cross-validation.
+    """
+    import pandas as pd
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.svm import SVC
+
+    X, y = load_digits(return_X_y=True)
+    ink = X.mean(axis=1)
+    stroke = np.array(["faint", "medium", "bold"])[np.digitize(ink, np.quantile(ink, [1 / 3, 2 / 3]))]
+    region = np.where(X[:, :32].sum(axis=1) > X[:, 32:].sum(axis=1), "upper", "lower")
+    said = {"baseline": np.empty_like(y), "candidate": np.empty_like(y)}
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+        model = SVC().fit(X[train], y[train])
+        said["baseline"][test] = model.predict(X[test])
+        said["candidate"][test] = model.predict(np.where(X[test] < _FAINT, 0, X[test]))
+    common = pd.DataFrame({"id": np.arange(len(y)), "label": y, "stroke": stroke, "region": region})
+    return {name: common.assign(prediction=predicted) for name, predicted in said.items()}
+
+
+#: Pixels below it are taken for noise.
+_FAINT = 9
