@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from sigstats._common.messages import printable
 
@@ -28,12 +29,10 @@ class TerminalBar:
     """A bar in the last line of a terminal."""
 
     def __init__(self, console: Console, total: int) -> None:
+        # The text alone is shortened where the terminal is narrow.
+        text = TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True))
         self._bar = Progress(
-            SpinnerColumn(),
-            BarColumn(),
-            TextColumn("{task.description}", markup=False),
-            TimeElapsedColumn(),
-            console=console,
+            SpinnerColumn(), TimeElapsedColumn(), BarColumn(bar_width=20), text, console=console, expand=True
         )
         self._task = self._bar.add_task("starting", total=total)
 

@@ -126,4 +126,16 @@ class Costs:
         usual = self._usual.get(cell.fanout)
         if usual is None:
             return math.inf
-        return math.exp(usual + sum(self._factors.get(part, 0.0) for part in self._parts(cell)))
+        return math.exp(usual + sum(map(self._factor, self._parts(cell))))
+
+    def _factor(self, part: _Part) -> float:
+        """The factor of a part; of one not seen in its fan-out that in another, beside the parts seen in both."""
+        if part in self._factors:
+            return self._factors[part]
+        for other in self._usual:
+            elsewhere = (other, *part[1:])
+            if elsewhere in self._factors:
+                same = [(each, (other, *each[1:])) for each in self._factors if each[:2] == part[:2]]
+                both = [self._factors[a] - self._factors[b] for a, b in same if b in self._factors]
+                return self._factors[elsewhere] + (fmean(both) if both else 0.0)
+        return 0.0

@@ -31,7 +31,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
             title="Resampled differences on the one test set",
             caption=(
                 "Bootstrap replicates of the difference between the classifier that is better on the test set and the "
-                "other. Up to 0 it is not better; the share of the others is the stated "
+                "other. Those up to zero do not bear it out; the share of the others is the stated "
                 "confidence. The shaded part holds 95% of the replicates, centred at their mean: if 0 is outside, the "
                 "two differ with 95% confidence (Keller, Mariethoz and Bengio, Figure 1 and equation 14)."
             ),

@@ -86,6 +86,21 @@ def test_the_time_left_follows_what_a_cells_parts_have_cost():
         assert costs.guess(one) == pytest.approx(data[name] * classifiers[classifier], rel=0.05)
 
 
+def test_data_that_were_cross_validated_alone_are_no_surprise_to_the_time_left():
+    """A retrain of each costs twice its cross-validation; of the largest no retrain was seen."""
+    data = {"iris": 0.01, "sonar": 0.1, "digits": 40.0}
+    of = {
+        fanout: {
+            name: cell(fanout, subject={"dataset": name}, work=retrained(name, "1-nn"), seed=0, replicates=10)
+            for name in data
+        }
+        for fanout in ("crossval", "retrain")
+    }
+    observed = [(of["crossval"][name], cost) for name, cost in data.items()]
+    costs = Costs([*observed, *((of["retrain"][name], 2 * data[name]) for name in ("iris", "sonar"))])
+    assert costs.guess(of["retrain"]["digits"]) == pytest.approx(80.0, rel=0.01)
+
+
 def test_the_time_left_knows_where_rules_stop():
     """Of two cells of a million replicates that one in two exceeds, the one half done, little is left."""
     rule = {"rule": "besag-clifford", "exceedances": 50}
