@@ -69,7 +69,8 @@ class LabelCounts:
         `sigstats.tasks.populations.population.Population`. Raises ValueError if no label is `positive`.
         """
         if positive is not None and not any(_has(label, positive) for label in self.labels):
-            hint = did_you_mean(positive, map(str, self.labels))
+            alike = [label for label in self.labels if str(label) == str(positive)]
+            hint = f"; the files have {alike[0]!r}" if alike else did_you_mean(positive, map(str, self.labels))
             raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs{hint}")
         return Population(outcomes=tuple(self.outcomes(positive)), swapped=swapped)
 

@@ -374,3 +374,9 @@ def test_a_label_outside_the_classes_is_named_with_its_part(many, late):
         ValueError, match=r"^the last part: column 'pred_a': 3 is not valid; expected one of 0, 1, 2, 4"
     ):
         tally.end()
+
+
+@pytest.mark.parametrize(("label", "asked"), [(1, "1"), ("1", 1)])
+def test_a_positive_class_of_another_type_is_told_as_the_files_have_it(label, asked):
+    with pytest.raises(ValueError, match=f"expected a label that occurs; the files have {label!r}$"):
+        LabelCounts({(label, label, label): 3}).population(asked)
