@@ -16,7 +16,7 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import CrossValidated
 
-from ..pages.page import Answer, page
+from ..pages.page import Answer, page, some_of
 from ..pages.toml_text import toml_text
 from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
@@ -58,7 +58,7 @@ def render(
     said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
     drawn = figures.draw_all(evidence)
     small = next((each for each in drawn if "<svg" in each.body and len(each.body) < _SMALL), None)
-    first = Figure("", _accuracies_caption(measured), accuracy_panels(measured)) if measured else small
+    first = Figure("", _accuracies_caption(measured, evidence), accuracy_panels(measured)) if measured else small
     answer = _answer(evidence, said, first)
     return page(
         "report.html.j2",
@@ -119,12 +119,15 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
     )
 
 
-def _accuracies_caption(measured: Sequence[Performance]) -> str:
-    count = len({one.dataset for one in measured})
+def _accuracies_caption(measured: Sequence[Performance], evidence: Evidence) -> str:
+    count, there = len({one.dataset for one in measured}), {(one.classifier, one.dataset) for one in measured}
+    planned = [(each.subject["classifier"], each.subject["dataset"]) for each in evidence.results.cells("crossval")]
+    missing = [" on ".join(each) for each in planned if each not in there]
     first = f", on the first {MOST_DATA_SETS} of {count} data sets" if count > MOST_DATA_SETS else ""
     return (
         f"Accuracy of each classifier with its 95% interval{first}. Dashed: always naming the largest class. Dotted: "
         "naming at random, each class as often as the classifier does."
+        + (f" Not there yet: {some_of(missing)}." if missing else "")
     )
 
 
