@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "the correlation of the differences at two answers to an item (default: 0)"
     _number(by_hand, "--correlation", text, default=0.0)
     _count(parser, "--tests", "measures times slices; all rows are a slice too (default: those of a pilot, else 1)")
-    add_rule_options(parser, "alpha", "adjust", "minimum_effect", "smallest_slice")
+    add_rule_options(parser, "alpha", "adjust", "minimum_effect", "margin", "confidence", "smallest_slice")
     looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")
     _count(looks, "--look", "the number of the next look, from 1 (default: 1)", default=1)
     looks.add_argument(

@@ -16,6 +16,8 @@ from .words import (
     answers_cells,
     answers_header,
     basis,
+    chances_header,
+    chances_rows,
     drop_cells,
     ends_of,
     headline,
@@ -34,6 +36,7 @@ def as_html(found: SizePlan) -> str:
         answer=answer,
         tables=[
             ("Drops", DROPS_HEADER, [drop_cells(found, each) for each in found.drops]),
+            ("Chances", chances_header(found), chances_rows(found)),
             ("Answers", answers_header(found), list(map(answers_cells, found.answers))),
             ("Slices", PARTS_HEADER, [part_cells(each) for each in found.parts] if len(found.parts) > 1 else []),
         ],

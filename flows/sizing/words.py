@@ -61,6 +61,9 @@ def basis(found: SizePlan) -> Iterator[str]:
     if any(each.arriving for each in found.drops):
         yield "Fresh rows are those of nights that add up, looked at any time without a plan"
     yield f"Each one-sided exact test of McNemar has the level {significant(found.level, 3)}{adjusted}"
+    if found.chances:
+        enough = "No number of rows lets" if found.passing is None else f"{found.passing:,} rows let"
+        yield f"{enough} an equal candidate pass with probability {significant(found.target)}"
     if rule.minimum_effect:
         yield f"A drop observed of less than {points(rule.minimum_effect)} is no failure, however certain"
     if pilot.unit != "rows":
@@ -92,6 +95,20 @@ def answers_cells(each: AnswersPlan) -> tuple[str, ...]:
     return str(each.answers), *("–" if needed is None else f"{needed:,}" for needed in each.needed)
 
 
+def chances_header(found: SizePlan) -> tuple[str, ...]:
+    """The header of the table of chances: an equal candidate, and each drop."""
+    return ("pass / inconclusive / fail", "equal", *(points(each.drop) for each in found.drops))
+
+
+def chances_rows(found: SizePlan) -> list[tuple[str, ...]]:
+    """A row for each number of rows under `chances_header`, in percent."""
+    rows: dict[int, list[str]] = {}
+    for each in found.chances:
+        cell = " / ".join(f"{100 * chance:.0f}" for chance in (each.passes, each.inconclusive, each.fails))
+        rows.setdefault(each.n, []).append(f"{cell}%")
+    return [(f"{n:,} rows", *cells) for n, cells in rows.items()]
+
+
 def part_cells(each: PartPlan) -> tuple[str, ...]:
     """The cells of a part under `PARTS_HEADER`."""
     smallest = "none" if each.detectable is None else points(each.detectable)
@@ -120,6 +137,7 @@ def show(found: SizePlan) -> None:
     lines = [f"{headline(found)}.", *(f"{line}." for line in basis(found))]
     tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]]
     tables = [(DROPS_HEADER, [drop_cells(found, each) for each in found.drops])]
+    tables += [(chances_header(found), chances_rows(found))] if found.chances else []
     tables += [(answers_header(found), list(map(answers_cells, found.answers)))] if found.answers else []
     tables += [(PARTS_HEADER, list(map(part_cells, found.parts)))] if len(found.parts) > 1 else []
     for header, rows in tables:

@@ -19,6 +19,7 @@ import numpy as np
 from .._common.validation import FloatArray, IntArray, as_real, refuse
 from ..anytime.expected import expected_rows
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
+from ..mcnemar.verdict_power import VerdictChances, passing_size, verdict_chances
 from ..sign_flips.power import paired_power as power_of_answers
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .rule import ComparisonRule
@@ -114,6 +115,10 @@ class SizePlan:
     drops: tuple[DropPlan, ...]
     parts: tuple[PartPlan, ...]
     answers: tuple[AnswersPlan, ...] = ()
+    #: Of all rows, by their number, for an equal candidate and each drop; empty where rows are not alone.
+    chances: tuple[VerdictChances, ...] = ()
+    #: The rows on which an equal candidate passes with the power wanted; None where none are enough.
+    passing: int | None = None
 
 
 def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> Pilot:
@@ -191,9 +196,23 @@ def plan_size(
     parts = (
         PartPlan(part, _detectable(part, pilot, rule.minimum_effect, level, goal)) for part in pilot.parts if part.n
     )
-    return SizePlan(
-        pilot, rule, level, goal, tuple(curves), tuple(parts), tuple(_answers(pilot, planned, rule, level, goal))
+    answers = tuple(_answers(pilot, planned, rule, level, goal))
+    found = SizePlan(pilot, rule, level, goal, tuple(curves), tuple(parts), answers)
+    return found if pilot.unit != "rows" or not 0 < whole.discordance < 1 else _with_chances(found)
+
+
+def _with_chances(found: SizePlan) -> SizePlan:
+    """The plan with the chances of each verdict, on the rows at hand and on the numbers that are needed."""
+    rule, share = found.rule, found.pilot.parts[0].discordance
+    margin = {"margin": rule.margin, "confidence_level": rule.confidence_level}
+    passing = passing_size(discordance=share, target=found.target, **margin)
+    sizes = {n for n in (found.pilot.parts[0].n, passing, *(each.needed for each in found.drops)) if n}
+    chances = (
+        verdict_chances(n, drop=drop, discordance=share, alpha=found.level, minimum=rule.minimum_effect, **margin)
+        for n in sorted(sizes)
+        for drop in (0.0, *(each.drop for each in found.drops))
     )
+    return replace(found, chances=tuple(chances), passing=passing)
 
 
 def _answers(
