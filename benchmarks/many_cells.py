@@ -20,7 +20,7 @@ RUN, REPORT = ("run", "{study}", "--output", "{output}", "--quiet"), ("report", 
 RECORDED = "run, serial, recorded by Prefect"
 COMMANDS = {
     "plan": ("plan", "{study}"),
-    "run, serial": (*RUN, "--cluster", "serial"),
+    "run": RUN,
     "run again": RUN,
     "report": REPORT,
     RECORDED: (*RUN[:3], "{output}-recorded", "--quiet", "--cluster", "serial"),
