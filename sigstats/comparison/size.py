@@ -204,11 +204,11 @@ def plan_size(
 def _with_chances(found: SizePlan) -> SizePlan:
     """The plan with the chances of each verdict, on the rows at hand and on the numbers that are needed."""
     rule, share = found.rule, found.pilot.parts[0].discordance
-    margin = {"margin": rule.margin, "confidence_level": rule.confidence_level}
-    passing = passing_size(discordance=share, target=found.target, **margin)
+    said = {"margin": rule.margin, "confidence_level": rule.confidence_level, "minimum": rule.minimum_effect}
+    passing = passing_size(discordance=share, target=found.target, alpha=found.level, **said)
     sizes = {n for n in (found.pilot.parts[0].n, passing, *(each.needed for each in found.drops)) if n}
     chances = (
-        verdict_chances(n, drop=drop, discordance=share, alpha=found.level, minimum=rule.minimum_effect, **margin)
+        verdict_chances(n, drop=drop, discordance=share, alpha=found.level, **said)
         for n in sorted(sizes)
         for drop in (0.0, *(each.drop for each in found.drops))
     )

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from .._common.validation import as_count, as_real, refuse
+from .._common.validation import IntArray, as_count, as_real, refuse
 from .power import MAX_N, discordant_weights
 from .rejection_region import as_rule, conditional_power, critical_counts
 from .sample_size import sample_size, smallest_enough
@@ -42,10 +42,15 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
         return 0.0
     weights, low = discordant_weights(count, share)
     m = np.arange(low, low + weights.size)
-    wanted = max(0, math.ceil(count * (least - _ROUNDING)))
-    critical = np.maximum(critical_counts(m, rule), (m + wanted + 1) // 2)
+    critical = np.maximum(critical_counts(m, rule), fewest_lost(count, m, least))
     given = conditional_power(m, critical, min(1.0, (1 + ahead / share) / 2), rule)
     return min(1.0, float(np.sum(weights * given)))
+
+
+def fewest_lost(n: int, m: IntArray, minimum: float) -> IntArray:
+    """Of m rows of n that differ, the fewest that A alone gets right in a drop of the smallest size that counts."""
+    found: IntArray = (m + max(0, math.ceil(n * (minimum - _ROUNDING))) + 1) // 2
+    return found
 
 
 def drop_size(

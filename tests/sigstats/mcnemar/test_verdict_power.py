@@ -11,7 +11,8 @@ from sigstats.mcnemar.verdict_power import pass_power, passing_size, verdict_cha
 
 
 @pytest.mark.parametrize(
-    ("n", "drop", "share", "margin"), [(30, 0.0, 0.2, 0.1), (40, 0.1, 0.3, 0.15), (25, 0.2, 0.2, 0.18)]
+    ("n", "drop", "share", "margin"),
+    [(30, 0.0, 0.2, 0.1), (40, 0.1, 0.3, 0.15), (25, 0.2, 0.2, 0.18), (90, 0.08, 0.1, 0.18)],
 )
 def test_the_chances_are_those_of_all_outcomes(n, drop, share, margin):
     rule = ComparisonRule(minimum_effect=0.05, margin=margin)
@@ -31,7 +32,7 @@ def test_the_chances_are_those_of_all_outcomes(n, drop, share, margin):
 
 
 def test_an_equal_candidate_passes_from_a_number_of_rows_on():
-    options = {"discordance": 0.1, "margin": 0.02, "confidence_level": 0.95}
+    options = {"discordance": 0.1, "margin": 0.02, "confidence_level": 0.95, "alpha": 0.05, "minimum": 0.005}
     n = passing_size(target=0.8, **options)
     assert pass_power(n, drop=0.0, **options) >= 0.8 > pass_power(n - 1, drop=0.0, **options)
-    assert passing_size(discordance=0.1, margin=0.0, confidence_level=0.95, target=0.8) is None
+    assert passing_size(target=0.8, **options | {"margin": 0.0}) is None
