@@ -17,6 +17,7 @@ import numpy as np
 from .._common.extreme import TIE_TOLERANCE
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray
+from ..measures.score_formulas import ratio_of_sums
 from .mean_tests import Tested, by_group, with_bound, with_means
 from .part import Part
 from .rows import ComparisonRow
@@ -35,7 +36,7 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
         return replace(row, note="one row alone: nothing can be tested")
     if not all(each.sum() > 0 for each in part.per):
         return replace(row, note="the denominators of one model add up to 0: there is no ratio")
-    ratios = [part.sign * float(e.sum() / w.sum()) for e, w in zip(part.scores, part.per, strict=True)]
+    ratios = [part.sign * ratio_of_sums(w, e) for e, w in zip(part.scores, part.per, strict=True)]
     a, b = (
         ratio + (part.sign * e - ratio * w) / w.mean()
         for ratio, e, w in zip(ratios, part.scores, part.per, strict=True)

@@ -166,7 +166,7 @@ def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None
     elif spec.test == "ratios":
         assert part.runs.scores is not None
         assert part.runs.per is not None
-        return part.sign * float(part.runs.scores[side][run].sum() / part.runs.per[side][run].sum())
+        return part.sign * spec.of(part.runs.per[side][run], part.runs.scores[side][run])
     elif spec.of_rows is not None:
         values = part.values_of(spec, said, score)
     elif spec.needs == "numbers":

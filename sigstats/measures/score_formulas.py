@@ -103,3 +103,12 @@ def pass_at(k: int, answers: int, right: int) -> Fraction:
     (Fraction(1, 2), Fraction(1, 4))
     """
     return 1 - Fraction(math.comb(answers - right, k), math.comb(answers, k))
+
+
+def ratio_of_sums(denominator: Any, score: Any) -> float:
+    """The sum of the scores over that of the denominators.
+
+    >>> ratio_of_sums(np.array([10, 30]), np.array([2, 2]))
+    0.1
+    """
+    return float(np.sum(score) / np.sum(denominator))

@@ -140,7 +140,7 @@ _BASE = (
         of_rows=score_formulas.neg_brier,
     ),
     MeasureSpec(name="mean-score", needs="marks", unit="own", test="means", of_rows=score_formulas.mark),
-    MeasureSpec(name="ratio", needs="marks", unit="own", test="ratios"),
+    MeasureSpec(name="ratio", needs="marks", unit="own", test="ratios", of_scores=score_formulas.ratio_of_sums),
     MeasureSpec(name="neg-mae", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_absolute_error),
     *(
         MeasureSpec(name=name, needs="numbers", unit="points", of_scores=partial(ordered.weighted_kappa, name))
