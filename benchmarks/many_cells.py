@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 
 RUN, REPORT = ("run", "{study}", "--output", "{output}", "--quiet"), ("report", "{output}")
-RECORDED = "run, serial, recorded by Prefect"
+RECORDED = "run, recorded by Prefect"
 COMMANDS = {
     "plan": ("plan", "{study}"),
     "run": RUN,
     "run again": RUN,
     "report": REPORT,
-    RECORDED: (*RUN[:3], "{output}-recorded", "--quiet", "--cluster", "serial"),
+    RECORDED: (*RUN[:3], "{output}-recorded", "--quiet"),
     "run, 2 workers": ("run", "{study}", "--output", "{output}-local", "--quiet", "--workers", "2"),
 }
 
