@@ -13,7 +13,7 @@ from pathlib import Path
 from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
-WIDTH, HEIGHT = 1000, 880
+WIDTH, HEIGHT = 1200, 760
 COLOURS = 96
 """A page has few colours: a palette makes the file a fraction of its size."""
 
