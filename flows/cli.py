@@ -50,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # And not raised: Python's exit code would be that of a regression.
             print(printable(traceback.format_exc(), keep="\n"), end="", file=sys.stderr)  # noqa: T201
             return FAILED
+        if isinstance(error, OSError) and error.errno == errno.ELOOP:  # a link in an output, which is not followed
+            return _complain(f"--output: {error.strerror}", BAD_INPUT)
         cause: BaseException = error
         while isinstance(cause, ImportError) and cause.__cause__ is not None:  # NumPy's has pages of advice
             cause = cause.__cause__

@@ -185,6 +185,17 @@ def test_an_output_whose_study_cannot_be_told_is_left_alone(program, tmp_path, q
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["study.json"]
 
 
+def test_a_link_within_an_output_is_not_followed(program, tmp_path, quick):
+    path, _, before = quick
+    shutil.copytree(before, tmp_path / "out")
+    (tmp_path / "out" / "replicates").rename(tmp_path / "elsewhere")
+    (tmp_path / "out" / "replicates").symlink_to(tmp_path / "elsewhere")
+    done = program("run", path, "--output", tmp_path / "out", "--cluster", "serial")
+    assert done.returncode == 2
+    said = f"sigstats: --output: {tmp_path / 'out' / 'replicates'} is a link; expected a folder of its own"
+    assert done.stderr.splitlines()[-1] == said
+
+
 def test_a_history_of_comparisons_is_no_output_of_another_study(program, tmp_path, quick):
     content = json.dumps({"study": {"kind": "regression", "name": "nightly"}})
     study_file(tmp_path, content, "study.json")
