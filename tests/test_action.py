@@ -99,6 +99,7 @@ def test_files_that_do_not_fit_are_said_and_nothing_is_run_from_an_input(reposit
     assert not (tmp_path / "asked").exists()
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_pull_request_has_one_comment_which_is_edited(repository, tmp_path, files):
     for _ in range(2):
@@ -109,6 +110,7 @@ def test_a_pull_request_has_one_comment_which_is_edited(repository, tmp_path, fi
     assert asked.count("--method PATCH repos/someone/models/issues/comments/41") == 1
 
 
+@pytest.mark.long
 @pytest.mark.processes
 @pytest.mark.parametrize("arguments", ["--slice 'the region'", "--slice\n'the region'\n"])
 def test_arguments_are_split_as_by_a_shell(repository, tmp_path, files, arguments):
@@ -130,6 +132,7 @@ def test_an_open_quotation_is_refused(repository, tmp_path, files):
     assert "a quotation mark is not closed" in printed
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_nothing_of_data_is_a_command_of_the_workflow(repository, tmp_path, files):
     """What is printed of the data stands between the line that stops commands and the random word that resumes them."""

@@ -12,6 +12,7 @@ def rounded(text):
     return re.sub(r"\d+\.\d{9,}(e-?\d+)?", lambda number: f"{float(number[0]):.9g}", text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["compare", "week"])
 def test_the_cells_of_a_notebook_say_what_is_stored(repository, capsys, name):
     notebook = json.loads((repository / "docs" / f"{name}.ipynb").read_text(encoding="utf-8"))

@@ -248,6 +248,7 @@ def summary(tmp_path):
     return pq.read_table(tmp_path / "out" / "summary.parquet").to_pylist()
 
 
+@pytest.mark.long
 def test_a_source_a_learner_an_analysis_a_section_and_a_figure_are_a_file_each(tmp_path, program):
     text = """
         kind = "benchmark"
@@ -281,6 +282,7 @@ def test_a_kind_of_cluster_is_a_file(tmp_path, program):
     assert len(summary(tmp_path)) > 0
 
 
+@pytest.mark.long
 def test_a_test_of_a_table_and_its_key_are_a_file_each(tmp_path, program):
     files = {"tasks/statistical_tests/signs.py": TABLE_TEST, "flows/studies/significance_tables/signs.py": TABLE}
     text = 'kind = "significance"\n[[signs]]\nname = "nine of ten"\nplus = 9\nminus = 1\n'

@@ -37,6 +37,7 @@ def outcome(pytester, body, *options):
     return pytester.runpytest_subprocess(*options)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("-p", "xdist", "-n", "2")], ids=["one process", "two workers"])
 def test_one_that_passes_by_itself_is_named_and_the_run_passes(pytester, options):
     done = outcome(pytester, FLAKY.format("a") + "\ndef test_other():\n    pass\n", *options)

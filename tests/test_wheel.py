@@ -139,6 +139,7 @@ def test_the_program_works_beside_a_project_with_modules_of_the_same_names(insta
     assert not list(project.rglob("*.imported"))
 
 
+@pytest.mark.long
 def test_the_ready_studies_come_with_the_package(installed, project):
     listed = run(installed / "sigstats", "studies", folder=project)
     names = [path.stem for path in (REPOSITORY / "configs" / "studies").glob("*.toml")]

@@ -35,6 +35,9 @@ OPENML = {
     "wdbc": (1510, 569, 357), "wine": (187, 178, 71), "zoo": (62, 101, 41),
 }  # fmt: skip
 
+#: Pixels below it are taken for noise by the newer version of a model.
+_FAINT = 9
+
 
 def fetch(name: str, folder: Path) -> Iterator[str]:
     """Fetch each file of the ready study of a name that the folder has not; a line for each, as it is there.
@@ -110,7 +113,3 @@ def digits() -> dict[str, Any]:
         said["candidate"][test] = model.predict(np.where(X[test] < _FAINT, 0, X[test]))
     common = pd.DataFrame({"id": np.arange(len(y)), "label": y, "stroke": stroke, "region": region})
     return {name: common.assign(prediction=predicted) for name, predicted in said.items()}
-
-
-#: Pixels below it are taken for noise.
-_FAINT = 9

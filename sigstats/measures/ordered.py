@@ -33,7 +33,7 @@ def weighted_kappa(name: str, true: Any, called: Any) -> float:
     """Weighted kappa of labels and predictions that are numbers.
 
     >>> round(weighted_kappa("linear-kappa", [1, 2, 3, 3], [1, 2, 3, 1]), 12)
-    0.407407407407
+    0.5
     """
     numbers, codes = np.unique(np.concatenate([true, called]), return_inverse=True)
     kappa, (rows, said) = WeightedKappa(name, numbers), codes.reshape(2, -1)

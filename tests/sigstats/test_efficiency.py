@@ -217,6 +217,7 @@ def test_exact_test_is_valid_and_uses_its_level(k):
         assert distribution.pmf[pvalues <= level].sum() == pytest.approx(level, rel=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["exact", "monte-carlo"])
 def test_random_classifiers_are_rejected_at_most_at_the_level(method):
     rng = np.random.default_rng(20)

@@ -92,6 +92,7 @@ BINOMIAL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("share", ["0.5", "0.05", "1e-4", "1e-6"])
 @pytest.mark.parametrize(("k", "copies"), [(5, 6), (3, 20)])
 def test_the_truth_lies_between_the_bounds_of_powers_of_two(k, copies, share):

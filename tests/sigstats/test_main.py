@@ -41,6 +41,7 @@ def one_line(done):
     return done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
@@ -71,6 +72,7 @@ except BaseException as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("then", ["raise", "raise ImportError('it is broken') from error", "pass"])
 @pytest.mark.parametrize("name", ["numpy", "pyarrow", "rich", "argparse"])
 def test_ctrl_c_at_an_import_is_one_line(files, name, then):
@@ -120,6 +122,7 @@ def test_an_error_that_is_shown_with_its_traceback_is_no_regression(files):
     assert "Traceback" in shown.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arguments", [("--help",), ("compare", "a.csv", "b.csv")])
 def test_it_starts_without_docstrings_and_asserts(files, arguments):
     done = program(files, *arguments, start=("-OO", "-m", "sigstats"))
@@ -186,6 +189,7 @@ def test_closed_streams_cost_no_exit_code(worse, arguments, code, closed):
         assert (worse / "r.html").read_text().rstrip().endswith("</html>")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 @pytest.mark.parametrize("arguments", [["compare", "a.csv", "worse.csv"], ["schema"], ["run", "--help"], ["--version"]])
 def test_a_standard_output_that_is_full_is_one_line(worse, arguments):

@@ -58,6 +58,7 @@ def cluster():
         yield made
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["client", "cluster"])
 def test_a_client_or_a_cluster_is_used_and_left_as_it_was(how, cluster, reference, tmp_path):
     with Client(cluster, set_as_default=False) as client:
@@ -88,6 +89,7 @@ def a_study_of_its_worker(folder):
     return a_study(folder, get_client())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", ["address", "client"])
 def test_two_studies_in_tasks_of_two_workers_of_one_thread_end(how, cluster, reference, tmp_path):
     folders = [tmp_path / name for name in ("a", "b")]

@@ -82,6 +82,7 @@ def test_certificates_of_dasks_own_configuration_that_are_not_there_are_one_line
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.long
 def test_a_scheduler_whose_workers_come_later_gets_as_many_cells_as_they_will_want(tmp_path):
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as running:
         text = f'kind = "address"\naddress = "{running.scheduler_address}"\n'

@@ -133,6 +133,7 @@ def test_links_modes_and_pipes_are_kept(here):
     assert read == [(here / "file.json").read_text()]
 
 
+@pytest.mark.long
 def test_verify_names_an_output_that_cannot_be_written(here, capsys):
     assert main(["verify", "--only", "digits", "--json", "nowhere/x.json"]) == 2
     assert capsys.readouterr().err == "sigstats: nowhere/x.json: cannot be written (No such file or directory)\n"

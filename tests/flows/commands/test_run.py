@@ -266,6 +266,7 @@ def test_help_is_instant_and_imports_no_engine():
     assert process.communicate()[0].strip() == "[]"
 
 
+@pytest.mark.long
 def test_a_data_set_that_no_worker_can_hold_is_refused_before_anything_is_written(
     program, tmp_path, scheduler, monkeypatch
 ):

@@ -105,6 +105,7 @@ def test_markdown_fits_a_comment_whatever_the_names_are():
 names = st.text(min_size=1, max_size=12)
 
 
+@pytest.mark.long
 @settings(deadline=None, derandomize=True, max_examples=examples(50))
 @given(names, names, st.booleans())
 def test_junit_is_xml_whatever_the_names_are(part, file, fail_on_inconclusive):

@@ -601,6 +601,7 @@ def test_small_slices_are_named_and_not_tested(tmp_path):
     assert row["note"] == "too small to test: 3 of at least 10 rows"
 
 
+@pytest.mark.long
 @pytest.mark.processes
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_it_imports_nothing_that_takes_longer_than_a_comparison(tmp_path, form):
@@ -626,6 +627,7 @@ def test_it_imports_nothing_that_takes_longer_than_a_comparison(tmp_path, form):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.long
 def test_the_example_of_the_readme_finds_the_planted_fault(tmp_path, repository, capsys):
     subprocess.run([sys.executable, repository / "tools" / "example_predictions.py", tmp_path], check=True)
     files = [str(tmp_path / f"{name}.csv") for name in ("baseline", "candidate")]

@@ -35,6 +35,7 @@ def files(versions, tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_regression_in_one_area_is_found_and_named(example, versions, files, capsys):
     paths = [str(files / f"{name}.parquet") for name in ("baseline", "candidate")]
     assert main(["compare", *paths, "--slice", "area", "--measure", "accuracy", "--measure", "macro-f1"]) == 1
@@ -61,6 +62,7 @@ def test_the_area_is_found_in_the_history_too(example, files):
     assert failed <= {f"area = {example.LOST}", "all rows"}
 
 
+@pytest.mark.long
 def test_without_a_regression_false_alarms_keep_their_level_over_all_areas(versions):
     # Outputs swapped at random row by row: exactly equal models, which differ as two real ones do.
     rng = np.random.default_rng(11)

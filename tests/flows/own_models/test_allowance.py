@@ -131,6 +131,7 @@ def offers(package, monkeypatch):
     offered._points.cache_clear()
 
 
+@pytest.mark.long
 def test_an_installed_package_offers_learners(tmp_path, offers):
     offers(own.GROUP, their_net=NET)
     assert own.named() == ("their-net",)
@@ -248,6 +249,7 @@ def test_an_installed_package_offers_tests(tmp_path, offers):
         parse_study({**study, "tests": [{"test": "their-sine"}]}, source="s.toml")
 
 
+@pytest.mark.long
 def test_an_installed_package_offers_measures(offers, package, tmp_path):
     """An F1 that somebody else wrote is ours in every place that takes a measure, and is part of what cells are."""
     offers("sigstats.measures", their_f1="netpackage.measures:f1", their_cost="netpackage.measures:cost")
@@ -358,6 +360,7 @@ def test_the_code_is_identified_by_the_files_it_is_defined_in(package):
     assert code_of("lda", ALLOWED) is code_of("sklearn.svm.SVC", ALLOWED) is None
 
 
+@pytest.mark.long
 def test_the_code_of_what_a_class_inherits_from_another_package_identifies_it_too(package, another):
     another("ourbase", "from netpackage.models import Net\nclass Ours(Net): pass\nclass Alone: x = 1\n", "")
     before = code_of("ourbase:Ours", ("ourbase",))
@@ -379,6 +382,7 @@ def test_a_namespace_of_several_distributions_has_the_versions_of_all(package, o
     assert code_of(NET, ALLOWED)["version"] == "netpackage 2.5, second 1.0"
 
 
+@pytest.mark.long
 def test_a_process_with_other_code_refuses_a_cell(package):
     classifier = Learner(learner=NET, params={}, code=code_of(NET, ALLOWED))
     assert type(build_as_planned(classifier, missing=False)).__name__ == "Net"

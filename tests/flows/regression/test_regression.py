@@ -316,6 +316,7 @@ def test_the_plan_tells_what_would_be_compared_and_writes_nothing(folder, capsys
     assert not (folder / "out").exists()
 
 
+@pytest.mark.long
 def test_neither_prefect_nor_dask_is_started(folder):
     code = (
         "import sys; from sigstats.flows.cli import main; main(sys.argv[1:]); "

@@ -258,6 +258,7 @@ def test_a_sentence_has_a_number_in_its_column_and_stands_below_the_table(tmp_pa
     assert re.findall("<li>(.*?)</li>", below) == ["b &amp; c", "a"]
 
 
+@pytest.mark.long
 def test_equal_results_give_equal_bytes(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from tests.flows.synthetic_study import make_study; "
@@ -277,6 +278,7 @@ def test_equal_results_give_equal_bytes(tmp_path: Path) -> None:
     assert str(tmp_path).encode() not in pages[0]
 
 
+@pytest.mark.long
 def test_two_hundred_histograms_are_light(tmp_path: Path) -> None:
     store = make_study(tmp_path, datasets=[f"data-{i}" for i in range(25)], lost=())
     text = report.render(Results(store), config=CONFIG, versions=VERSIONS)

@@ -46,6 +46,7 @@ def test_a_finished_study_writes_nothing_and_says_the_same(tmp_path, written):
     assert (second.code, second.engines, second.title) == (0, frozenset(), first.title)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["study.json", "plan", "summary", "report.html", "replicates", "finished.json"])
 @pytest.mark.parametrize("harm", [lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:-9])])
 def test_what_was_lost_or_cut_is_made_again(tmp_path, name, harm):

@@ -50,6 +50,7 @@ def output(finished, tmp_path):
     return tmp_path / "output"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("more", "computed"),
     [

@@ -51,6 +51,7 @@ def finished(study, output):
     return content(output)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("study", "more", "parts"),
     [

@@ -341,6 +341,7 @@ def lists(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_rows_of_many_labels_are_drawn_by_their_events(lists, tmp_path):
     assert run(study_file(lists, LISTS), tmp_path / "out") == 0
     found = rows(tmp_path / "out")
@@ -362,6 +363,7 @@ def test_one_category_of_many_labels_is_two_classes(lists, tmp_path):
     assert run(study_file(lists, text), tmp_path / "out") == 0
 
 
+@pytest.mark.long
 def test_averages_of_one_class_a_row_need_no_positive_class(study, tmp_path):
     text = STUDY.replace('positive = "x"\n', "").replace('"f1"', '"macro-f1"').replace('[[tests]]\ntest = "dcf"\n', "")
     (tmp_path / "data").symlink_to(study.parent / "data")

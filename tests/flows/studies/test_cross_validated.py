@@ -236,6 +236,7 @@ def test_pooling_repetitions_destroys_the_level(done):
     assert summary[once.replace("difference = 0", "difference = 1"), "corrected t (less)"]["measure"] == "power"
 
 
+@pytest.mark.long
 def test_it_is_taken_up_where_it_was_interrupted_and_is_the_same(study, done, tmp_path):
     output = tmp_path / "again"
     assert run(study, output, "--set", "trials=20") == 0

@@ -262,6 +262,7 @@ def test_bad_input_is_one_line_and_nothing_is_written(study, tmp_path, capsys, c
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_test_sets_on_which_a_method_fails_are_counted_as_misses(done, tmp_path, monkeypatch):
     # A method that refuses test sets with an odd number of disagreements; the others are as they were.
     method = intervals._METHODS["wilson"]

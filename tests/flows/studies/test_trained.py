@@ -138,6 +138,7 @@ def parts(stored, rows):
     return np.split(order, cuts)
 
 
+@pytest.mark.long
 def test_outcomes_are_those_of_classifiers_trained_by_hand(done):
     X, y = load_breast_cancer(return_X_y=True)
     malignant = y == 0
@@ -275,6 +276,7 @@ def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_p
     assert "failed with ValueError: classifier b" in said
 
 
+@pytest.mark.long
 def test_a_ready_data_set_is_said_by_its_name(study, done, tmp_path):
     named = STUDY.replace('{ source = "scikit-learn", name = "breast_cancer" }', '"breast_cancer"')
     assert call(study_file(tmp_path, named), tmp_path / "out") == 0

@@ -127,6 +127,7 @@ def test_scipy_and_statsmodels_agree_where_they_have_the_test():
             assert theirs.pvalue == pytest.approx(values["pvalue"], rel=1e-12)
 
 
+@pytest.mark.long
 def test_every_test_has_the_digits_that_are_promised(capsys):
     assert main(["verify", "--only", "digits", "--json", "-"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -182,6 +183,7 @@ def test_the_eleventh_digit_of_any_figure_is_held(monkeypatch, capsys, test, nam
     assert f"{test}-004: " in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_file_and_a_case_that_are_missing_are_failures(monkeypatch, capsys):
     assert reference_set.lacking() == []
     files = dict(reference_set.tables())

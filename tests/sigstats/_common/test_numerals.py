@@ -95,6 +95,7 @@ def test_a_small_level_reads_as_a_small_p_value_does():
     assert "e-0" not in said
 
 
+@pytest.mark.long
 def test_no_level_is_printed_as_python_writes_it():
     """Levels and confidences in text go through `significant`; what is refused is shown as it was typed."""
     found = []

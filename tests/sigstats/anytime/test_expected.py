@@ -23,6 +23,7 @@ def test_where_all_disagreements_are_losses_the_number_is_that_of_the_first_that
     assert expected_rows(drop=0.125, discordance=0.125, alpha=0.05) == pytest.approx(float(n / Fraction(1, 8)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("drop", "minimum"), [(0.05, 0.0), (0.06, 0.03), (0.03, 0.0)])
 def test_the_number_is_the_mean_of_simulated_streams(drop, minimum):
     rng, share, most = np.random.default_rng(2), 0.1, 1500

@@ -495,6 +495,7 @@ def test_counts_near_the_limit_are_drawn_rightly():
     assert not drawn[:, 3:7].any()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS)
 def test_validity_where_neither_is_better(method):
     # The bootstrap is no exact test: at n = 400 it may reject a little more often than stated. Passing the bound at a

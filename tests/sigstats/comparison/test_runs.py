@@ -45,6 +45,7 @@ def test_p_is_that_of_all_divisions_and_the_interval_inverts_it(runs_a, runs_b):
     assert scipys(a, b - (found.high - small), "less") > 0.025 >= scipys(a, b - (found.high + small), "less")
 
 
+@pytest.mark.long
 def test_equal_recipes_differ_in_at_most_5_of_100_trials_where_runs_as_answers_differ_far_more_often():
     rng, trials = np.random.default_rng(3), 2000
     fails = sum(runs_test(rng.normal(0.8, 0.03, 5), rng.normal(0.8, 0.03, 5)).pvalue <= 0.05 for _ in range(trials))

@@ -181,6 +181,7 @@ def test_slices_of_no_difference_are_judged_by_their_rows():
     assert [row.verdict for row in compare_pair(paired).rows] == ["pass", "pass", "inconclusive"]
 
 
+@pytest.mark.long
 def test_a_rare_large_loss_beside_many_small_gains_fails_no_mean():
     """At equal means exchange within rows is rejected in a third of 20 rows; one-sided p <= .05, chance below 1e-5."""
     rng, failed = np.random.default_rng(2), 0

@@ -112,6 +112,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", SHAPES)
 def test_integral_equals_whole_numbers(shape):
     rows, columns = SHAPES[shape]
@@ -134,6 +135,7 @@ def test_integral_equals_whole_numbers(shape):
     assert (answered == 0) == (shape == "one dominant class")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", SHAPES)
 def test_public_tail_above_the_small_sizes_equals_whole_numbers(shape):
     rows, columns = SHAPES[shape]
@@ -213,6 +215,7 @@ def test_thousands_of_objects_equal_whole_numbers():
         assert abs(found.point - exact.point) < 1e-12
 
 
+@pytest.mark.long
 def test_a_million_objects_sum_to_one():
     # No other method reaches this size: the probabilities must add up, and the tails must fit them.
     distribution = number_correct([100_000] * 10, [100_000] * 10)

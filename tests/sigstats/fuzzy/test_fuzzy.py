@@ -208,6 +208,7 @@ def most_possible(*samples):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_many_degrees_are_exact(seed):
     rng = np.random.default_rng(seed)

@@ -123,6 +123,7 @@ def way(request, monkeypatch):
         monkeypatch.setattr(conditional_tail, "_KEPT", 0)
 
 
+@pytest.mark.long
 def test_equals_enumeration_in_integers(way):
     generator = np.random.default_rng(20)
     for _ in range(400):
@@ -288,6 +289,7 @@ def fourier(a, b, width):
     return bounds(columns, problem.total, problem.threshold, log_norm, slack=problem.margin, width=width)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("skew", [0, 1, 3, 6])
 def test_fourier_bounds_hold_the_exact_value(skew):
     # From p about 1 down to 1e-25, which the tilted law serves.
@@ -330,6 +332,7 @@ def test_no_bounds_leave_out_a_tiny_p(n):
     assert high <= 1e-280 or high - low <= 1e-4 * high
 
 
+@pytest.mark.long
 def test_wide_table_is_bounded(monkeypatch):
     width = 1e-4 if thorough() else 1e-2
     monkeypatch.setattr(given_margins_module, "BOUNDS_WIDTH", width)
@@ -366,6 +369,7 @@ def test_chi2_warns_by_expected_counts():
     assert homogeneity_test([5, 1], [3, 2], method="chi2").reason.startswith("warning:")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("a", "b", "options", "message"),
     [

@@ -93,6 +93,7 @@ def test_ready_learners_on_mixed_features(name, null):
     check_same(build(name, nominal=nominal), X, y, null=null)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize(
     "estimator",
@@ -136,6 +137,7 @@ def test_scikit_learns_neighbours_of_data_full_of_ties(k, algorithm, transforms,
         check_same(estimator, X, y, null=null, replicates=3, folds=stratified_folds(y, 5, 1), undecided=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("smoothing", [0.0, 1e-9])
 @pytest.mark.parametrize("value", [0.0, 0.1, 7.0, 1e6])
@@ -150,6 +152,7 @@ def test_gaussian_naive_bayes_of_features_that_are_constant(value, smoothing, nu
         check_same(GaussianNB(var_smoothing=smoothing), X, y, null=null, folds=stratified_folds(y, 5, 1), undecided=1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("ties", ["random", "first", "vote"])
 @pytest.mark.parametrize("name", ["1-nn", "k-nn"])
@@ -271,6 +274,7 @@ def test_a_wide_set_with_columns_that_are_nearly_always_zero(null):
         check_same(build(name), X, y, null=null, replicates=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("name", ["1-nn", "naive-bayes", "linear-svm", "decision-tree"])
 def test_primary_tumor(name, null):

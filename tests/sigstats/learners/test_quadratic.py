@@ -33,6 +33,7 @@ def test_real_numbers(estimator, load, null):
     check_same(estimator, X, y, null=null, replicates=3, undecided=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("estimator", [bare(reg_param=0.01), scaled(reg_param=0.01), scaled(reg_param=1e-4, tol=1e-5)])
 def test_collinear_and_constant_columns(estimator, null):

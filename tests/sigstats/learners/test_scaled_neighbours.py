@@ -23,6 +23,7 @@ def test_real_numbers(load, k):
     check_same(make_pipeline(StandardScaler(), KNeighborsClassifier(k)), X, y, null="labels", replicates=2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("algorithm", "k"), [("brute", 4), ("kd_tree", 1)])
 def test_rare_far_constant_and_tied_values(algorithm, k):
     estimator = make_pipeline(StandardScaler(), KNeighborsClassifier(k, algorithm=algorithm))
@@ -55,6 +56,7 @@ def test_permuted_features_go_to_scikit_learn():
     assert not Retrainer(estimator, X, y, stratified_folds(y, 5, 1), null="features").batched
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("k", [1, 4])
 @pytest.mark.parametrize("levels", [3, 1000])
 def test_the_same_without_numba(k, levels, monkeypatch):

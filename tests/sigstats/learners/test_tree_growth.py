@@ -34,6 +34,7 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
     return Retrainer(estimator, X, y, folds, null=null, batched=batched).predict(draws)
 
 
+@pytest.mark.long
 @needs_growth
 @settings(max_examples=examples(80), deadline=None)
 @given(
@@ -114,6 +115,7 @@ def test_nothing_that_is_compiled_is_sent_to_other_processes(learner):
     assert (pickle.loads(sent).predict(draws) == expected).all()
 
 
+@pytest.mark.long
 def test_numba_is_loaded_by_trees_alone_and_may_be_missing():
     program = """
 import sys

@@ -18,6 +18,7 @@ def log_fraction(x):
     return math.log(x) if x > 1e-290 else math.log(x.numerator) - math.log(x.denominator)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [*range(1, 40), 97, 400, 1500])
 @pytest.mark.parametrize("weight", [Fraction(1), Fraction(1, 2), Fraction(1, 4)])
 def test_tails_equal_rational_arithmetic(n, weight):

@@ -38,6 +38,7 @@ def test_each_class_and_all_rows_are_spread_evenly(y, n_splits, seed):
     assert (folds == stratified_folds(y, n_splits, seed)).all()
 
 
+@pytest.mark.long
 def test_rows_of_a_class_are_shuffled_between_folds():
     # Under a fixed seed, 3000 draws: each row of a class of 4 is in each of 2 folds half the time (binomial, 6 sd).
     rng = np.random.default_rng(1)

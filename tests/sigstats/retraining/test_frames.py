@@ -46,6 +46,7 @@ def test_a_frame_is_encoded_as_a_study_encodes_the_file(read, library):
     np.testing.assert_array_equal(nominal, read.nominal)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("learner", ["1-nn", "naive-bayes", "decision-tree", "ridge"])
 def test_the_test_of_a_frame_is_that_of_the_study(read, learner):
     frame = patients()

@@ -100,6 +100,7 @@ def test_the_positive_class_is_named_by_its_label():
     assert ill.null_distribution != permutation_test("naive-bayes", X, y, measure="recall", **options).null_distribution
 
 
+@pytest.mark.long
 def test_n_jobs_changes_nothing():
     X, y = load_iris(return_X_y=True)
     options = {"measure": "macro-f1", "cv": 3, "n_resamples": 8, "rng": 1}

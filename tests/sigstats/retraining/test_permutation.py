@@ -76,6 +76,7 @@ def test_the_papers_two_data_sets(data, dependent, ties):
 # --- against a plain loop through scikit-learn ---------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("null", ["labels", "features"])
 @pytest.mark.parametrize("classifier", [GaussianNB(), LogisticRegression(max_iter=2000), "1-nn"], ids=str)
 def test_the_test_is_the_plain_loop(classifier, null):
@@ -109,6 +110,7 @@ def test_the_test_is_the_plain_loop(classifier, null):
     assert isinstance(result, PermutationTestResult)
 
 
+@pytest.mark.long
 def test_it_stands_in_for_permutation_test_score():
     # Weak structure, so that p is in the middle. scikit-learn draws other permutations and folds: two Monte-Carlo
     # estimates from 300 replicates each differ by more than 6 standard errors (0.245) once in 5e8.
@@ -286,6 +288,7 @@ def test_labels_reach_the_classifier_as_they_are():
     assert (observed == "versicolor").sum() > 50
 
 
+@pytest.mark.long
 def test_n_jobs_changes_nothing():
     X, y = load_iris(return_X_y=True)
     one, two = (permutation_test("lda", X, y, cv=3, n_resamples=20, rng=1, n_jobs=jobs) for jobs in (1, 2))

@@ -132,6 +132,7 @@ def test_the_warning_counts_the_groups_of_the_rarer_class():
     assert enough.reason == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("of_positives", "asymptotic"), [(3, (0.11, 0.15)), (5, (0.07, 0.105))])
 def test_students_t_keeps_its_level_with_few_groups_of_a_class(of_positives, asymptotic):
     # The bounds on the asymptotic test are what docs/methods.md says of it, with four standard errors to spare.

@@ -82,6 +82,7 @@ def walk(request):
 GRID = np.concatenate([np.geomspace(1e-5, 0.05, 25), np.linspace(0.05001, 0.99, 60), 1 - np.geomspace(1e-5, 1e-3, 4)])
 
 
+@pytest.mark.long
 def test_the_p_value_is_valid_exactly(walk):
     ends = sorted(walk.ends, key=lambda end: end[1].pvalue)
     assert sum(walk.null(end) for end in ends) == 1

@@ -109,6 +109,7 @@ def test_the_law_of_an_item_has_the_mean_and_the_correlation_given(p_a, p_b, ans
     assert variance == pytest.approx(answers * one * (1 + (answers - 1) * correlation), rel=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "answers", "shift"), [(60, 5, 0.5), (120, 10, 0.3), (200, 3, 0.0)])
 def test_simulation_of_models_that_share_what_is_hard(n, answers, shift):
     """4,000 trials: more than 4.5 standard errors from the truth once in 150,000 runs of a case."""

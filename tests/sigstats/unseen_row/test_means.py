@@ -104,6 +104,7 @@ def missed(draw, truth, limits, samples):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [20, 50, 200])
 def test_it_holds_with_rare_disasters(n):
     """Each end misses with at most 2.5%: a chance below 1e-5 of a false alarm of each."""

@@ -19,6 +19,7 @@ def whole(store, cell):
     return store.read_block(cell, 0, cell.replicates)
 
 
+@pytest.mark.long
 def test_a_cell_is_computed_once_and_then_found(store, cell, drawing):
     seen = []
     outcome = run_cell(cell, store, Serial(), progress=lambda replicates, receipt: seen.append(replicates))
@@ -69,6 +70,7 @@ def test_a_failing_block_is_a_record_and_what_is_done_stays(store, cell, drawing
     assert (0, 10) not in drawing.calls[3:]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lost", [1, 5])
 def test_blocks_that_are_lost_before_they_are_joined_are_made_again(store, cell, drawing, monkeypatch, lost):
     sound, reference = drawing.compute, Store(f"{store.root}-reference")

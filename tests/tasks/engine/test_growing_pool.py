@@ -53,6 +53,7 @@ def computed(cell, store):
     return store.read_block(cell, 0, cell.replicates)
 
 
+@pytest.mark.long
 def test_the_first_blocks_are_computed_here_and_the_others_by_the_workers(
     store, cell, drawing, grown, workers, monkeypatch
 ):

@@ -305,6 +305,7 @@ def test_a_larger_number_of_workers_computes_little_in_vain(compared, tmp_path):
         assert computed <= min(2 * outcome.wanted, 395)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("diagonal", [5, 9])
 def test_a_monte_carlo_cell_stops_inside_a_lane(store, diagonal):
     """The real fan-out of 10,000 replicates a lane: what comes after the stop is kept on disk and never counted."""

@@ -239,6 +239,7 @@ def test_what_holds_more_than_the_limit_is_refused_before_it_is_held(tmp_path, k
     assert taken < 1.5 * LIMIT
 
 
+@pytest.mark.long
 @pytest.mark.processes
 def test_a_device_is_refused_and_a_pipe_without_end_is_read_up_to_the_limit(tmp_path):
     said, taken = read_in_a_process("/dev/zero")
@@ -252,6 +253,7 @@ def test_a_device_is_refused_and_a_pipe_without_end_is_read_up_to_the_limit(tmp_
     assert taken < 1.5 * LIMIT
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("longest", [10, 10**5])
 def test_columns_are_the_same_whether_they_may_be_long_or_not(tmp_path, monkeypatch, longest):
     table = pa.table(

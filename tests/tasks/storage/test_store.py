@@ -186,6 +186,7 @@ def test_of_overlapping_blocks_those_that_reach_furthest_and_then_the_most_repli
     assert len(found.done) + len(found.spare) == len(cuts)
 
 
+@pytest.mark.long
 def test_every_truncation_is_found(store, cell, drawing):
     write(store, cell, (0, 2))
     (name,) = stored(store, cell)

@@ -86,6 +86,7 @@ def lies(content):
             yield body + spoilt + struct.pack("<I", len(spoilt)) + b"PAR1"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FILES)
 def test_a_footer_that_lies_is_refused_or_changes_nothing(name):
     assert read_parquet(io.BytesIO(FILES[name]), Budget("b.parquet"))[1].equals(TABLE)
