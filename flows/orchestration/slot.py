@@ -85,7 +85,9 @@ class Slot:
 def _computes(process: int, run: UUID) -> bool:
     """True if this is the number of the process of a run, and not by now of another process."""
     try:
-        return bool(psutil.Process(process).environ().get("PREFECT__FLOW_RUN_ID") == str(run))
+        environment = psutil.Process(process).environ()
+        # Linux shows no environment of a process until its program is loaded.
+        return not environment or environment.get("PREFECT__FLOW_RUN_ID") == str(run)
     except psutil.AccessDenied:  # of another user
         return True
     except psutil.Error:

@@ -12,7 +12,10 @@ from sigstats.flows.orchestration.slot import _computes
 def test_a_process_is_told_from_another_of_its_number():
     run = uuid.uuid4()
     own = {**os.environ, "PREFECT__FLOW_RUN_ID": str(run)}
-    with subprocess.Popen([sys.executable, "-c", "input()"], env=own, stdin=subprocess.PIPE) as process:
+    waits = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(waits, env=own, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
         assert _computes(process.pid, run)
         assert not _computes(process.pid, uuid.uuid4())
         process.communicate(b"\n")
