@@ -106,9 +106,9 @@ def infinite_loss(counts: Sequence[int], what: str) -> str:
 
 def _outside(part: Part, spec: MeasureSpec) -> str:
     """A note on probabilities that count as the nearest limit."""
-    if spec.name != "neg-log-loss" or part.limits is None or part.scores is None:
+    if spec.name != "neg-log-loss" or part.score_range is None or part.scores is None:
         return ""
-    low, high = part.limits
+    low, high = part.score_range
     outside = sum(int(np.count_nonzero((each < low) | (each > high))) for each in part.scores)
     return f"{outside:,} probabilities outside of {low:g} to {high:g} count as these limits" if outside else ""
 

@@ -64,63 +64,74 @@ class Runs:
         return replace(self, a=self.a[:, where], b=self.b[:, where], scores=scores, per=per)
 
 
-@dataclass(frozen=True)
-class PairedPredictions:
-    """Labels and predictions as codes of `classes`."""
+@dataclass(frozen=True, kw_only=True)
+class PairedRows:
+    """What two models say of rows, and what rows have to do with each other."""
 
-    #: The true class, and what baseline and candidate predict; int64 array of shape (n,).
+    #: The true class, and what baseline and candidate predict, as codes; int64 arrays of shape (n,).
     label: IntArray
     a: IntArray
     b: IntArray
-    #: Sorted.
-    classes: tuple[str, ...]
-    #: int64 array of shape (n,) or None.
-    group: IntArray | None = None
-    #: For each column its values, sorted, and the value of each row.
-    slices: Mapping[str, tuple[tuple[str, ...], IntArray]] = field(default_factory=dict)
-    #: Whether no more is known than which answers were right.
-    graded: bool = False
-    #: What a person should know, a line each.
-    notes: tuple[str, ...] = ()
     #: What baseline and candidate give each row; pair of float64 arrays of shape (n,), or None.
     scores: tuple[FloatArray, FloatArray] | None = None
     #: The denominators of the scores, where the ratio of their sums is meant; pair of float64 arrays, or None.
     per: tuple[FloatArray, FloatArray] | None = None
     #: Whether the scores are probabilities of each row's true class, of more than two.
     of_truth: bool = False
-    #: Whether both made predictions; where not, the scores are all there is.
-    predicted: bool = True
-    #: What every score lies between, if it is known.
+    #: Whether the lower score is the better one; None where that is not certain.
+    lower: bool | None = False
+    #: What every score lies between, where it was named: marks, probabilities, or the numbers that classes are.
     score_range: tuple[float, float] | None = None
-    #: Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
-    identical: bool = False
+    #: The group of each row; int64 array of shape (n,) or None.
+    group: IntArray | None = None
     #: Which item each row answers, where items have several answers; int64 array of shape (n,) or None.
     items: IntArray | None = None
-    #: What was read of baseline and candidate, for a person: task, model, score ...
-    subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
     #: Where the two have unlike numbers of answers to an item: all of them, of which the rows are as many of both.
     right: ItemTotals | None = None
     marks: ItemTotals | None = None
-    #: Which of several scores this is; empty where there is one.
-    score_name: str = ""
-    #: The name of the scores; empty of arrays.
-    score_column: str = ""
-    #: Whether the lower score is the better one; None where that is not certain.
-    lower: bool | None = False
+    #: What every run says, where recipes were run several times; the other fields are of the first run of each.
+    runs: Runs | None = None
+    #: How many rows of the population each stands for, if they are not alike; float64 array of shape (n,) or None.
+    weights: FloatArray | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.label)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedPredictions(PairedRows):
+    """All rows, with the names of their classes and slices, and what was read of them."""
+
+    #: Sorted.
+    classes: tuple[str, ...]
+    #: For each column its values, sorted, and the value of each row.
+    slices: Mapping[str, tuple[tuple[str, ...], IntArray]] = field(default_factory=dict)
     #: Which of several tasks each row is of; int64 array of shape (n,) or None.
     tasks: IntArray | None = None
     #: The name of each task.
     task_names: tuple[str, ...] = ()
+    #: Whether no more is known than which answers were right.
+    graded: bool = False
+    #: Whether both made predictions; where not, the scores are all there is.
+    predicted: bool = True
     #: Whether the predictions were compared beside another score already, and the scores alone are left.
     compared: bool = False
-    #: What every run says, where recipes were run several times; the other fields are of the first run of each.
-    runs: Runs | None = None
+    #: Which of several scores this is; empty where there is one.
+    score_name: str = ""
+    #: The name of the scores; empty of arrays.
+    score_column: str = ""
+    #: What was read of baseline and candidate, for a person: task, model, score ...
+    subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
+    #: What a person should know, a line each.
+    notes: tuple[str, ...] = ()
+    #: Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
+    identical: bool = False
     #: What the files hold on each row beside, as codes from 0, if it is known; int64 array of shape (n,) or None.
     content: IntArray | None = None
     #: What each row is called, where that was asked for; an Arrow array of shape (n,).
     ids: Any = None
-    #: How many rows of the population each stands for, if they are not alike; float64 array of shape (n,) or None.
-    weights: FloatArray | None = None
 
     @property
     def bounds(self) -> tuple[float, float] | None:
@@ -140,11 +151,6 @@ class PairedPredictions:
     def items_of(self, rows: IntArray) -> int | None:
         """The number of items that some rows answer, where items have several answers."""
         return None if self.items is None else len(np.unique(self.items[rows]))
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return len(self.label)
 
     def numbers(self) -> FloatArray | None:
         """The number that each class is; None where one is none."""
@@ -221,9 +227,9 @@ def pair_arrays(
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
     return PairedPredictions(
-        label,
-        a,
-        b,
+        label=label,
+        a=a,
+        b=b,
         classes=tuple(label_name(each) for each in classes.tolist()),
         group=None if groups is None else _codes(groups, "groups", len(label))[1],
         slices={str(name): _codes(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},

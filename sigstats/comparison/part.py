@@ -1,7 +1,7 @@
 """The rows of one slice as the tests of a comparison take them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Self
 
@@ -10,47 +10,27 @@ from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
-from .paired_predictions import ItemTotals, PairedPredictions, Runs
+from .paired_predictions import ItemTotals, PairedPredictions, PairedRows
 
 #: So many rows are counted at a time.
 _PIECE = 2**15
 
 
-@dataclass(frozen=True)
-class Part:
-    """The rows of one slice."""
+@dataclass(frozen=True, kw_only=True)
+class Part(PairedRows):
+    """The rows of one slice, and what measures need besides."""
 
-    #: int64 array of shape (n,).
-    label: IntArray
-    a: IntArray
-    b: IntArray
-    #: int64 array of shape (n,) or None.
-    group: IntArray | None
     #: The class whose probability the scores are, or that measures of one class are of; -1 if there is none.
     code: int
-    #: pair of float64 arrays of shape (n,), or None.
-    scores: tuple[FloatArray, FloatArray] | None
     #: The number that each class is, where all are numbers and a measure needs them.
     numbers: FloatArray | None = None
-    #: What every score lies between.
-    score_range: tuple[float, float] | None = None
-    #: The same where it was named: of marks, of probabilities, or of the numbers that labels and predictions are.
-    limits: tuple[float, float] | None = None
-    #: Which item each row answers; int64 array of shape (n,) or None.
-    items: IntArray | None = None
-    #: Of all items, where baseline and candidate have unlike numbers of answers.
-    right: ItemTotals | None = None
-    marks: ItemTotals | None = None
-    #: -1 where the lower mark is the better one, so that of what is tested the higher is.
-    sign: int = 1
-    #: What every run of two recipes says.
-    runs: Runs | None = None
-    #: Whether the scores are probabilities of each row's true class.
-    of_truth: bool = False
-    #: How many rows of the population each stands for; float64 array of shape (n,) or None.
-    weights: FloatArray | None = None
-    #: The denominators of the scores, where their ratio of sums is meant; pair of float64 arrays of shape (n,).
-    per: tuple[FloatArray, FloatArray] | None = None
+    #: What every mark lies between: as named, or as seen of all rows.
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def sign(self) -> int:
+        """-1 where the lower mark is the better one, so that of what is tested the higher is."""
+        return -1 if self.lower else 1
 
     @cached_property
     def positive(self) -> NDArray[np.bool_]:
@@ -113,7 +93,8 @@ class Part:
     @property
     def _of_probabilities(self) -> tuple[float, float] | None:
         """The limits of probabilities that leave no loss infinite, where some were named."""
-        return self.limits if self.limits is not None and 0 < self.limits[0] < self.limits[1] < 1 else None
+        limits = self.score_range
+        return limits if limits is not None and 0 < limits[0] < limits[1] < 1 else None
 
     def span(self, spec: MeasureSpec) -> float | None:
         """The largest difference that one row can have, if it is known."""
@@ -122,7 +103,7 @@ class Part:
         if spec.name == "neg-log-loss":
             limits = self._of_probabilities
             return None if limits is None else float(np.ptp(np.log([*limits, 1 - limits[0], 1 - limits[1]])))
-        limits = self.score_range if spec.needs == "marks" else self.limits
+        limits = self.bounds if spec.needs == "marks" else self.score_range
         if limits is None:
             return None
         width = limits[1] - limits[0]
@@ -147,22 +128,6 @@ def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> 
 
 def whole(paired: PairedPredictions, *, positive: int | None, with_numbers: bool) -> Part:
     """All rows; `positive` is the code of the class that scores or measures are of."""
-    return Part(
-        paired.label,
-        paired.a,
-        paired.b,
-        paired.group,
-        -1 if positive is None else positive,
-        paired.scores,
-        paired.numbers() if with_numbers else None,
-        paired.bounds,
-        paired.score_range,
-        paired.items,
-        paired.right,
-        paired.marks,
-        -1 if paired.lower else 1,
-        paired.runs,
-        paired.of_truth,
-        paired.weights,
-        paired.per,
-    )
+    rows = {each.name: getattr(paired, each.name) for each in fields(PairedRows)}
+    code = -1 if positive is None else positive
+    return Part(**rows, code=code, numbers=paired.numbers() if with_numbers else None, bounds=paired.bounds)

@@ -83,8 +83,8 @@ def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, flo
 
 def _span(part: Part, ratios: list[float]) -> float | None:
     """The largest difference of two terms of a row whose ratio lies within the range that was given."""
-    if part.limits is None or part.per is None:
+    if part.score_range is None or part.per is None:
         return None
     heaviest = max(float(each.max() / each.mean()) for each in part.per)
     several = 1 if np.array_equal(*part.per) else 2
-    return several * heaviest * (part.limits[1] - part.limits[0]) + abs(ratios[1] - ratios[0])
+    return several * heaviest * (part.score_range[1] - part.score_range[0]) + abs(ratios[1] - ratios[0])

@@ -153,7 +153,8 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
             label, code = np.zeros_like(label), 0
         else:
             scores = (_of_positive_class(a), _of_positive_class(b))
-    part = Part(label, a.run.prediction, b.run.prediction, a.run.groups, code, scores)
+    both = a.run.prediction, b.run.prediction
+    part = Part(label=label, a=both[0], b=both[1], group=a.run.groups, code=code, scores=scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
     row = ComparisonRow(slice="", measure=measure, n=len(label))
     rule = replace(_RULE, rng=seed)

@@ -33,7 +33,9 @@ def found(slices=3, n=100, seed=1, name="region {}", measures=None):
     a = (rng.random(len(part)) < 0.05).astype(np.int64)
     b = np.where((part % 3 == 0) & (rng.random(len(part)) < 0.4), 1, np.where(part % 3 == 1, a, a[::-1]))
     names = tuple(name.format(i) for i in range(slices))
-    paired = PairedPredictions(label, a, b, ("0", "1"), slices={"part": (names, part)}, scores=(a / 3, b / 3))
+    paired = PairedPredictions(
+        label=label, a=a, b=b, classes=("0", "1"), slices={"part": (names, part)}, scores=(a / 3, b / 3)
+    )
     return compare_pair(paired, ComparisonRule(), measures)
 
 
@@ -69,7 +71,9 @@ def test_fails_come_first_then_what_is_inconclusive_and_the_rest_is_counted():
 
 def test_what_differs_nowhere_is_said_once():
     label = np.zeros(120, dtype=np.int64)
-    paired = PairedPredictions(label, label, label, ("0", "1"), slices={"s": (tuple("abcdef"), np.arange(120) % 6)})
+    paired = PairedPredictions(
+        label=label, a=label, b=label, classes=("0", "1"), slices={"s": (tuple("abcdef"), np.arange(120) % 6)}
+    )
     said = as_text(compare_pair(paired), "a", "b", width=100)
     assert said.count("no difference") == 1
     assert "no difference on all rows and 6 more, but 120 rows exclude no drop of more than 0.5 points" in said
@@ -79,7 +83,7 @@ def test_what_differs_nowhere_is_said_once():
 def test_a_fail_whose_interval_holds_zero_says_why():
     a, b = np.zeros(2, dtype=np.int64).repeat(100), np.zeros(200, dtype=np.int64)
     b[:11], a[-3:] = 1, 1
-    result = compare_pair(PairedPredictions(np.zeros(200, dtype=np.int64), a, b, ("0", "1")))
+    result = compare_pair(PairedPredictions(label=np.zeros(200, dtype=np.int64), a=a, b=b, classes=("0", "1")))
     (row,) = result.rows
     # One-sided 0.029, two-sided 0.057.
     assert (row.verdict, row.pvalue <= 0.05 < row.two_sided_pvalue) == (
@@ -112,7 +116,7 @@ def test_junit_is_xml_whatever_the_names_are(part, file, fail_on_inconclusive):
     label = np.zeros(40, dtype=np.int64)
     b = np.ones(40, dtype=np.int64)
     slices = {"s": ((part, "rest", "few"), np.repeat([0, 1, 2], [20, 15, 5]))}
-    result = compare_pair(PairedPredictions(label, label, b, ("0", "1"), slices=slices))
+    result = compare_pair(PairedPredictions(label=label, a=label, b=b, classes=("0", "1"), slices=slices))
     suite = ET.fromstring(as_junit(result, file, file, fail_on_inconclusive=fail_on_inconclusive).encode()).find(
         "testsuite"
     )

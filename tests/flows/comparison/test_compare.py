@@ -465,7 +465,8 @@ def test_an_inconclusive_row_says_where_the_evidence_leans_and_what_the_rows_cou
         label = np.zeros(n, dtype=np.int64)
         a, b = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         b[:only_a], a[n - only_b :] = 1, 1
-        found = compare_pair(PairedPredictions(label, a, b, ("right", "wrong"), None, {}, True, ()), ComparisonRule())
+        paired = PairedPredictions(label=label, a=a, b=b, classes=("right", "wrong"), graded=True)
+        found = compare_pair(paired, ComparisonRule())
         (text,) = reasons(found)
         return found, text
 
@@ -481,7 +482,7 @@ def test_an_inconclusive_row_says_where_the_evidence_leans_and_what_the_rows_cou
 
 def in_memory(label, a, b, *, slices=None, scores=None):
     """Predictions of two models of two classes side by side."""
-    return PairedPredictions(label, a, b, ("0", "1"), None, slices or {}, False, (), scores)
+    return PairedPredictions(label=label, a=a, b=b, classes=("0", "1"), slices=slices or {}, scores=scores)
 
 
 @pytest.mark.parametrize(

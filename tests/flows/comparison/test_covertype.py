@@ -78,7 +78,8 @@ def test_without_a_regression_false_alarms_keep_their_level_over_all_areas(versi
         label, one, other = (column[chosen] for column in columns)
         swapped = rng.random(3000) < 0.5
         a, b = np.where(swapped, other, one), np.where(swapped, one, other)
-        joined = PairedPredictions(label, a, b, tuple(labels), None, {"area": (tuple(areas), where[chosen])}, False, ())
+        slices = {"area": (tuple(areas), where[chosen])}
+        joined = PairedPredictions(label=label, a=a, b=b, classes=tuple(labels), slices=slices)
         alarms += compare_pair(joined, ComparisonRule(minimum_effect=0.0)).verdict == "fail"
     assert alarms <= binom.isf(1e-6, repetitions, 0.05)
     assert alarms > 0  # a test that never rejects keeps its level too

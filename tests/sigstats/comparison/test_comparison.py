@@ -89,7 +89,7 @@ def test_without_a_regression_false_alarms_keep_their_level():
         label = np.zeros(400, dtype=np.int64)
         a, b = (rng.random(400) < 0.25).astype(np.int64), (rng.random(400) < 0.25).astype(np.int64)
         slices = {"s": (tuple("abcdef"), rng.integers(6, size=400))}
-        paired = PairedPredictions(label, a, b, ("0", "1"), slices=slices)
+        paired = PairedPredictions(label=label, a=a, b=b, classes=("0", "1"), slices=slices)
         return compare_pair(paired, rule).verdict
 
     alarms = sum(verdict() == "fail" for _ in range(200))

@@ -20,7 +20,7 @@ def paired(errors, words, **more):
     zeros = np.zeros(len(errors[0]), dtype=np.int64)
     scores, per = (tuple(np.array(each, float) for each in pair) for pair in (errors, words))
     known = {"scores": scores, "per": per, "score_column": "errors/words", "lower": True, "predicted": False}
-    return PairedPredictions(zeros, zeros, zeros, classes=("right",), graded=True, **(known | more))
+    return PairedPredictions(label=zeros, a=zeros, b=zeros, classes=("right",), graded=True, **(known | more))
 
 
 def by_exchanges(errors, words):
