@@ -17,18 +17,20 @@ _LOOKS = 100
 _MOST = 10**6
 
 
-def log_evalues(ahead: FloatArray, behind: FloatArray) -> FloatArray:
-    """The natural logarithm of one-sided e-values of right and wrong without a margin.
+def log_evalues(ahead: FloatArray, behind: FloatArray, *, two_sided: bool = False) -> FloatArray:
+    """The natural logarithm of e-values of right and wrong without a margin.
 
     >>> from sigstats.anytime.bets import log_wealth
     >>> wealth = log_wealth(np.array([1.0, -1.0]), np.array([9.0, 2.0]), least=-1, mean=0)
     >>> bool(np.isclose(log_evalues(np.array([9.0]), np.array([2.0]))[0], wealth))
     True
     """
-    prior = betaln(ahead + 0.5, behind + 0.5) - math.log(math.pi)
+    both = (ahead + behind) * math.log(2) + betaln(ahead + 0.5, behind + 0.5) - math.log(math.pi)
+    if two_sided:
+        return np.asarray(both)
     with np.errstate(divide="ignore"):  # so far behind that the share of a double is 0
         share = np.log(betainc(behind + 0.5, ahead + 0.5, 0.5))
-    return np.asarray((ahead + behind + 1) * math.log(2) + prior + share)
+    return np.asarray(both + math.log(2) + share)
 
 
 def expected_rows(*, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float | None:

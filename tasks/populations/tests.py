@@ -77,13 +77,15 @@ def run_test(
     Where an option is not valid, or the test refuses a test set, its p-value is NaN.
 
     `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`. `rng`: for a test that
-    draws resamples.
+    draws resamples or an order of the rows.
     """
     if test.test == "bootstrap":
         return _bootstrap(test, drawn, population, rng)
     of = statistical_tests.of_sets(test.test)
     assert of is not None  # other tests have fan-outs of their own
     eight = population.outcomes_of(drawn)
+    if of.in_order is not None:
+        return Answers(of.in_order(eight, rng, **test.options))
     distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
     calls = (partial(of.pvalue, JointOutcomes(*counts), **test.options) for counts in distinct.tolist())
     found, problem = attempts(calls)

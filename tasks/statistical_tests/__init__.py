@@ -86,6 +86,8 @@ class OfSets:
     options: Mapping[str, Option]
     #: The p-value of the eight joint outcomes, with the options of a study file as keywords.
     pvalue: Callable[..., float]
+    #: The p-values of test sets, a row each, where the order of rows matters: ``in_order(sets, rng, **options)``.
+    in_order: Callable[..., NDArray[np.float64]] | None = None
     #: Whether right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
     #: only by A as only by B; otherwise it holds where the measure of the test is equal.
     of_answers: bool = True

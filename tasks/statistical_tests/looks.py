@@ -1,0 +1,89 @@
+"""Are two classifiers equally accurate, looked at as rows arrive? (the smallest p-value of all looks)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import bdtr, bdtrc, ndtr
+
+from sigstats._common.validation import FloatArray, IntArray
+from sigstats.anytime.expected import log_evalues
+from sigstats.joint.outcomes import JointOutcomes
+
+from . import SIDE, OfSets, Option, StatisticalTest
+
+
+def _in_order(sets: IntArray, rng: np.random.Generator, *, method: str, alternative: str, new_rows: int) -> FloatArray:
+    """The smallest p-value of all looks at each test set of eight counts, whose rows come in random order."""
+    found = np.empty(len(sets))
+    for place, counts in enumerate(sets):
+        only_a, only_b, n = int(counts[2] + counts[5]), int(counts[1] + counts[6]), int(counts.sum())
+        look = rng.choice(n, only_a + only_b, replace=False) // new_rows
+        looks = -(-n // new_rows)
+        a, b = (np.bincount(each, minlength=looks).cumsum() for each in (look[:only_a], look[only_a:]))
+        found[place] = _METHODS[method](a, b, alternative).min()
+    return found
+
+
+def _anytime(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
+    """The reciprocals of the e-values of `sigstats.anytime_test`."""
+    ahead, behind = (b, a) if alternative == "less" else (a, b)
+    evidence = log_evalues(ahead.astype(np.float64), behind.astype(np.float64), two_sided=alternative == "two-sided")
+    return np.exp(-np.maximum(evidence, 0.0))
+
+
+def _exact(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
+    """McNemar's exact test of the rows so far."""
+    if alternative == "two-sided":
+        return np.minimum(1.0, 2 * bdtr(np.minimum(a, b), a + b, 0.5))
+    ahead = b if alternative == "less" else a
+    return np.where(ahead > 0, bdtrc(ahead - 1, a + b, 0.5), 1.0)
+
+
+def _chi2(a: IntArray, b: IntArray, alternative: str) -> FloatArray:
+    """McNemar's approximate test, which rejects where a fixed interval leaves 0 out."""
+    z = (a - b) / np.sqrt(np.maximum(a + b, 1))
+    return {"two-sided": 2 * ndtr(-np.abs(z)), "greater": ndtr(-z), "less": ndtr(z)}[alternative]  # type: ignore[no-any-return]
+
+
+_METHODS: Mapping[str, Callable[[IntArray, IntArray, str], FloatArray]] = {
+    "anytime": _anytime,
+    "exact": _exact,
+    "chi2": _chi2,
+}
+
+
+def _at_once(joint: JointOutcomes, *, new_rows: int, **options: Any) -> float:  # noqa: ARG001
+    """The p-value of all rows as one look."""
+    counts = np.array([joint.counts])
+    return float(_in_order(counts, np.random.default_rng(0), new_rows=max(1, int(counts.sum())), **options)[0])
+
+
+TEST = StatisticalTest(
+    label="Looks",
+    question="Are two classifiers equally accurate, looked at as rows arrive?",
+    null="a and b are equally likely to be right",
+    words=(
+        "The rows of a test set arrive in random order, some at a look, and all rows so far are tested at each look. p "
+        "is the smallest of all looks: that of a test which holds at all looks together, or of one which is made for "
+        "one look."
+    ),
+    source=(
+        "Ramdas, Gruenwald, Vovk and Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical "
+        "Science 38 (2023)"
+    ),
+    order=46,
+    sets=OfSets(
+        name="looks",
+        title="The smallest p-value of all looks at rows that arrive, in random order.",
+        options={
+            "method": Option(
+                Literal["anytime", "exact", "chi2"], "anytime", "That of anytime_test, or McNemar's at each look"
+            ),
+            "new_rows": Option(int, 200, "The rows that each look adds", {"ge": 1, "le": 10**7}),
+            "alternative": SIDE,
+        },
+        pvalue=_at_once,
+        in_order=_in_order,
+    ),
+)
