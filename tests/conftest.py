@@ -21,9 +21,9 @@ pytest.approx = approx  # before any test module is imported
 
 # `make check` draws all examples that each property asks for, `make test` a fifth of them, the same at each run, so
 # that nobody meets a failure that is not theirs. New ones are drawn at night, by `make test EXAMPLES=new`.
-settings.register_profile("new", settings())
-settings.register_profile("full", settings(derandomize=True))
-settings.register_profile("quick", settings(derandomize=True, max_examples=settings().max_examples // 5))
+settings.register_profile("new", settings(deadline=None))
+settings.register_profile("full", settings(derandomize=True, deadline=None))
+settings.register_profile("quick", settings(derandomize=True, deadline=None, max_examples=settings().max_examples // 5))
 settings.load_profile("full")
 
 
