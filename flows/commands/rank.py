@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
 
 #: What says nothing of votes.
 _NOT_OF_VOTES = {
-    **{name: f"--{name}" for name in ("report", "task", "labels", "epoch")},
+    **{name: f"--{name}" for name in ("task", "labels", "epoch")},
     "names": "--name",
     "scores": "--score",
     "lower": "--lower-is-better",
@@ -119,7 +119,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     from sigstats._common.messages import printable
     from sigstats._common.validation import as_real
 
-    from ..ranking.votes import COLUMNS, as_json, ranked_votes
+    from ..ranking.votes import COLUMNS, as_json, headline, ranked_votes
 
     (path,) = options.files
     try:
@@ -132,9 +132,16 @@ def _run_votes(options: argparse.Namespace) -> int:
         wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
     refuse_beside(options, "votes", _NOT_OF_VOTES)
-    json, markdown = as_json(found, printable(path)), found.to_markdown()
-    if write_outputs(options, ("json", "markdown"), {"json": json, "markdown": markdown}.__getitem__):
-        write_text("-", str(found))
+
+    def text(name: str) -> str:
+        if name == "report":
+            from ..ranking.votes_page import as_html  # it needs Jinja
+
+            return as_html(found)
+        return as_json(found, printable(path)) if name == "json" else found.to_markdown()
+
+    if write_outputs(options, ("json", "markdown", "report"), text):
+        write_text("-", f"{printable(headline(found))}.\n{found}")
     return DONE
 
 

@@ -15,7 +15,7 @@ from ..pages.wording import count_of, p_number, p_order, signed, significant
 from .words import basis, cells_of, header_of, headline, ranks_of, rows_in_words, score_of
 
 #: A matrix of more models is too wide to be read; a page with more pairs is slow.
-_MOST_IN_MATRIX, _MOST_PAIRS = 30, 10_000
+MOST_IN_MATRIX, MOST_PAIRS = 30, 10_000
 
 
 def as_html(found: Ranking) -> str:
@@ -35,8 +35,8 @@ def as_html(found: Ranking) -> str:
             list(zip(cells_of(each, found.n), (each.rank_low, each.tier, "", each.score, ""), strict=True))
             for each in found.models
         ],
-        matrix=_matrix(found) if len(found.models) <= _MOST_IN_MATRIX else "",
-        pairs=[_pair(found, pair) for pair in found.pairs] if len(found.pairs) <= _MOST_PAIRS else [],
+        matrix=_matrix(found) if len(found.models) <= MOST_IN_MATRIX else "",
+        pairs=[_pair(found, pair) for pair in found.pairs] if len(found.pairs) <= MOST_PAIRS else [],
         count=len(found.pairs),
         slices=list(_slices(found)),
         slice_names=[f"{each.slice} ({each.n:,})" for each in found.slices if each.models],

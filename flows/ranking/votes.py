@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from sigstats.ranking.votes import VoteRanking, rank_votes
 from sigstats.tasks.predictions import Columns, read
 
+from .words import best_of
+
 #: The columns of a file of votes, as Chatbot Arena and MT-bench name them; the last may be three, of 1 and 0.
 COLUMNS = ("model_a", "model_b", "winner")
 _WINNERS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_tie": "tie"}
@@ -54,6 +56,17 @@ def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
         raise ValueError(f"{where}: row {row + 1}: expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others")
     winners: NDArray[Any] = np.array(list(_WINNERS.values()))[ones.argmax(axis=0)]
     return winners
+
+
+def first_of(found: VoteRanking) -> list[str]:
+    """The models to which none is shown to be preferred."""
+    return [model for model, low in zip(found.models, found.low, strict=True) if low == 1]
+
+
+def headline(found: VoteRanking) -> str:
+    """Which model is best, or which may be; preferences of votes may go round."""
+    first, k = first_of(found), len(found.models)
+    return best_of(first, k) if first else f"None of the {k} models is best: to each another is preferred"
 
 
 def as_json(found: VoteRanking, path: str) -> str:

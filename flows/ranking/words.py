@@ -62,8 +62,15 @@ def headline(found: Ranking) -> str:
 
 def _of_all_rows(found: Ranking) -> str:
     """Which model is best of all rows, or which may be."""
-    first = found.tiers[0]
-    k = len(found.models)
+    return best_of(found.tiers[0], len(found.models))
+
+
+def best_of(first: Sequence[str], k: int) -> str:
+    """Which of `k` models is best, or which may be: the `first` ones.
+
+    >>> best_of(["a", "b"], 3)
+    'a and b may each be the best of 3 models'
+    """
     if len(first) == 1:
         return f"{first[0]} is the best of {k} models"
     if len(first) == k:

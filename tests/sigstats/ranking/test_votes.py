@@ -132,10 +132,9 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
     assert main(["rank", str(path), "--group", "question_id", "--json", str(target)]) == 0
     direct = sigstats.rank_votes(*votes, winner, groups=np.arange(273) // 3)
     assert json.loads(target.read_text())["low"] == list(direct.low)
-    assert capsys.readouterr().out.startswith("Ranks of 7 models by 273 votes")
+    assert "\nRanks of 7 models by 273 votes" in capsys.readouterr().out
     for options, said in (
         (["--confidence", "2"], "--confidence: 2.0 is not valid"),
-        (["--report", str(tmp_path / "page.html")], "--report: is not valid with votes"),
         (["--slice", "question_id"], "--slice: is not valid with votes"),
         (["--lower-is-better", "winner"], "--lower-is-better: is not valid with votes"),
     ):
@@ -147,6 +146,31 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
         "is one file; expected two or more, the --prediction or --model of each model, or votes with model_a"
         in capsys.readouterr().err
     )
+
+
+def test_the_page_of_votes_has_the_ranks_and_every_pair_that_met(tmp_path, capsys):
+    path, target = tmp_path / "votes.csv", tmp_path / "page.html"
+    pairs = [("<b>x", "y|z", "a")] * 20 + [("y|z", "w", "tie"), ("w", "y|z", "a"), ("y|z", "w", "a")]
+    pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    assert main(["rank", str(path), "--report", str(target)]) == 0
+    assert capsys.readouterr().out.startswith("<b>x and w may each be the best of 3 models.\n")
+    page = target.read_text(encoding="utf-8")
+    for text in ("&lt;b&gt;x and w may each be", "&lt;b&gt;x never lost", "<td>1.5</td>", "1 of 2 pairs that met is"):
+        assert text in page
+    assert "never met" in page
+    assert "<b>x" not in page
+    assert "NaN" not in page
+
+
+def test_preferences_that_go_round_leave_no_model_best(tmp_path, capsys):
+    path, target = tmp_path / "votes.csv", tmp_path / "page.html"
+    pairs = [(*"xy", "a"), (*"yz", "a"), (*"zx", "a")] * 20
+    pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    assert main(["rank", str(path), "--report", str(target)]) == 0
+    assert capsys.readouterr().out.startswith("None of the 3 models is best: to each another is preferred.\n")
+    page = target.read_text(encoding="utf-8")
+    assert "one score a model is not enough" in page
+    assert "do not go round" in page
 
 
 def _crossed(rng, voters, items, n, spread):
