@@ -8,11 +8,11 @@ import sys
 import traceback
 from collections.abc import Sequence
 
+from sigstats._common.credentials import refuse_credentials, without_credentials
 from sigstats._common.extras import MissingExtra
 from sigstats._common.messages import hint, printable, shown
 
 from . import commands
-from .config.credentials import refuse_credentials, without_credentials
 from .errors import BAD_INPUT, FAILED, BadInput
 
 
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         program.print_help(sys.stderr)
         return BAD_INPUT
     try:
-        refuse_credentials(vars(options))
+        refuse_credentials(vars(options), error=BadInput)
         return commands.REGISTRY.module(options.command).run(options)
     except (BadInput, MissingExtra) as error:
         return _complain(str(error), BAD_INPUT)

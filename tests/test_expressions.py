@@ -10,7 +10,7 @@ SECONDS = 480
 PROGRAM = """
 import importlib, itertools, pkgutil, re, sys
 import sigstats
-from sigstats.flows.config.credentials import without_credentials
+from sigstats._common.credentials import without_credentials
 
 def patterns(value):
     if isinstance(value, re.Pattern):

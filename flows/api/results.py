@@ -6,6 +6,7 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from sigstats._common.credentials import refuse_credentials
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.tasks.datasets.folds import dataset_of
 from sigstats.tasks.plan import Cell
@@ -194,6 +195,7 @@ def as_place(output: Any, name: str = "output") -> str:
     """A folder or a URL as text, or ValueError."""
     if not isinstance(output, (str, PathLike)) or not str(output).strip():
         raise refuse(name, output, "a folder or an fsspec URL")
+    refuse_credentials({name: str(output)})
     return str(output)
 
 

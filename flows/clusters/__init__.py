@@ -6,12 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
+from sigstats._common.credentials import refuse_credentials
 from sigstats._common.registry import Registry
 from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool
 
-from ..config.credentials import refuse_credentials
 from ..config.model import Strict
 from ..config.toml_files import read_toml
 from ..config.validation import validated
@@ -105,7 +105,7 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
         hint = did_you_mean(text, known)
         wanted = f"{', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}"
         raise BadInput(f"--cluster: {shown(text)} is not valid; expected {wanted}")
-    refuse_credentials(values, source=source)
+    refuse_credentials(values, source=source, error=BadInput)
     kind = values.get("kind", "local")
     if not isinstance(kind, str) or kind not in known:
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")

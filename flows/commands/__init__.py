@@ -6,10 +6,10 @@ The module's docstring is its help; its first line is shown in the list of comma
 import argparse
 from typing import Any, NoReturn, Protocol
 
+from sigstats._common.credentials import without_credentials
 from sigstats._common.messages import did_you_mean, printable, shown
 from sigstats._common.registry import Registry
 
-from ..config.credentials import without_credentials
 from ..errors import BAD_INPUT
 
 

@@ -4,7 +4,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.credentials import refuse_credentials
 from ..config.ready import place_of
 from ..errors import BadInput
 from ..running.cache_place import own_place
@@ -61,7 +60,6 @@ def cache_of(cache: str | None, output: str) -> str | None:
     """The cache of finished cells, which must not be the output; None if there is none."""
     if cache is None:
         return None
-    refuse_credentials({"--cache": cache})
     return own_place(usable(cache, "--cache"), output, "--cache")
 
 

@@ -53,6 +53,8 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
         return StudyPlace(ready[path.name], Path(), ready=path.name)
     if path.stem in ready:
         raise BadInput(f"{path}: there is no such file; the ready study is started by its name, {path.stem!r}")
+    if "://" in fspath(study):
+        raise BadInput(f"study: {shown(fspath(study))} is not valid; expected a file of this machine, or a ready study")
     if path.suffix or path.name != str(path):
         return StudyPlace(path, path.parent)  # reading it reports what is wrong
     hint = did_you_mean(path.name, ready)

@@ -9,11 +9,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Protocol
 
+from sigstats._common.credentials import refuse_credentials
 from sigstats._common.registry import Registry
 from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.storage.store import Store
 
-from ..config.credentials import refuse_credentials
 from ..config.ready import place_of
 from ..config.study import Study
 from ..config.toml_files import apply_settings, read_toml
@@ -110,7 +110,7 @@ def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
 
 def parse_study(values: Mapping[str, Any], *, source: str, default_name: str = "study") -> Study:
     """Validate the tables of a study file, which is named `source` in messages."""
-    refuse_credentials(values, source=source)
+    refuse_credentials(values, source=source, error=BadInput)
     known = REGISTRY.names()
     kind = values.get("kind")
     if kind is None:

@@ -5,22 +5,36 @@ and keys belong in the environment or in the configuration of the service that t
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+from urllib.parse import unquote
 
-from ..errors import BadInput
-
-#: Schemes whose addresses name who logs in; a word before the host is a secret in the others.
-_LOGINS = ("sftp", "ssh", "ftp", "smb", "hdfs", "postgresql")
-_PARAMETER = re.compile(r"(?<=[?&;#])(?P<name>[^=?&;#\s'\"]*+)=(?P<value>[^&;#\s'\"]++)")
+#: Schemes whose addresses name who logs in, or a container; a word before the host is a secret in the others.
+_NAMED = ("sftp", "ssh", "ftp", "smb", "hdfs", "postgresql", "abfs", "abfss", "wasb", "wasbs")
+_PARAMETER = re.compile(r"(?<=[?&;#])[^=?&;#\s'\"]*+(?:=['\"]?[^&;#\s'\"]*+)?")
+_SET = re.compile("[=:]")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
-#: What names of secrets end with, and what stands among their words.
+#: Names whose values are secrets however short, by their words or the ends of these.
 _ENDS = ("token", "secret", "password", "passwd", "signature", "credential", "credentials", "apikey", "accesskey")
-_WORDS = {"key", "pwd", "pass", "sig", "auth", "awsaccesskeyid", *_ENDS}
-#: Values that are made, not written: both letters and digits, and no mark that a name of a file has.
-_MADE = re.compile(r"(?=[^0-9]*+[0-9])(?=[^A-Za-z]*+[A-Za-z])[\w%+/=~-]{16,}")
+_SECRET = {"key", "pwd", "pw", "pass", "passphrase", "pin", "otp", "sig", "auth", "session", *_ENDS}
+#: Names whose values choose data. A value of any other name may be a secret, but for a number or a short word.
+_PUBLIC = set(
+    """branch config dataset download export file filename format gid id limit name offset output page path
+    persistentid q query ref revision sheet split subset table type version""".split()  # noqa: SIM905
+)
+_SHORT = re.compile(r"\d{0,13}|[^\W_]{0,5}")
+#: A piece of a word of a language, of a number or of an identifier, as no key has them.
+_PLAIN = re.compile(r"\d{0,13}|[A-Z]?[a-z]{0,15}|[A-Z]{0,15}|.{0,7}")
+_BETWEEN = re.compile(r"[\W_]+")
+_QUOTES = str.maketrans("", "", "'\"")
+#: What may follow an address in a sentence.
+_MARKS = ".,:;!)"
 _AFTER_HOST = re.compile("[/?#]")
-_AWS_KEY = re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b")
+#: Keys that their makers made to be known: of AWS, GitHub, GitLab, Hugging Face, OpenAI and its like, Slack, Google.
+_MARKED = re.compile(
+    r"\b(?:(?:AKIA|ASIA)[A-Z0-9]{16}|(?:gh[opsur]_|github_pat_|glpat-|hf_|sk-|xox[a-z]-|AIza)[\w-]{16,}+)"
+)
 
 
 def without_credentials(text: str) -> str:
@@ -43,32 +57,48 @@ def _masked(address: str) -> str:
             at = address.find("@", host)
         after = _AFTER_HOST.search(address, host)
         path = after.start() if after else len(address)
-        password = at > host and address.find(":", host, min(path, at)) >= 0
-        if password or (host < at < path and not address[:place].lower().endswith(_LOGINS)):
+        last = max(at, address.rfind("@", host, path))
+        password = at > host and address.find(":", host, min(path, last)) >= 0
+        if password or (host < at < path and not address[:place].lower().endswith(_NAMED)):
             kept += [address[end:host], "***"]
-            end = at
+            end = last
         place = address.find("://", max(host, end))
     text = "".join([*kept, address[end:]])
-    return _AWS_KEY.sub("***", _PARAMETER.sub(_parameter, text))
+    return _MARKED.sub("***", _PARAMETER.sub(_parameter, text))
 
 
 def _parameter(found: re.Match[str]) -> str:
-    words = [word.lower() for word in _WORD.findall(found["name"][:200])]
-    secret = any(word in _WORDS or word.endswith(_ENDS) for word in words) or _MADE.fullmatch(found["value"])
-    return f"{found['name']}=***" if secret else found[0]
+    name, *values = _SET.split(unquote(found[0]), 1)
+    if not values:  # a name alone, a place in a page, or what follows the mark of a pattern
+        return found[0] if _is_plain(name) else "***"
+    value, words = values[0].rstrip(_MARKS), [word.lower() for word in _WORD.findall(name[:200])]
+    if any(word in _SECRET or word.endswith(_ENDS) for word in words):
+        plain = not value
+    else:
+        plain = _SHORT.fullmatch(value) is not None or (name.lower() in _PUBLIC and _is_plain(value))
+    return found[0] if plain else f"{name}=***"
 
 
-def refuse_credentials(values: Mapping[str, Any], *, source: str = "") -> None:
+def _is_plain(value: str) -> bool:
+    return all(map(_PLAIN.fullmatch, _BETWEEN.split(value)))
+
+
+def refuse_credentials(values: Mapping[str, Any], *, source: str = "", error: type[Exception] = ValueError) -> None:
     """Refuse values that contain an address with credentials.
 
-    Raises BadInput, one line that names the key, and does not show the credentials.
+    Raises `error`, one line that names the key, and does not show the credentials.
     """
     for name, text in _texts(values.items()):
-        if "://" in text and (shown := without_credentials(text)) != text:
+        if "://" not in text:
+            continue
+        read = unicodedata.normalize("NFKC", text.translate(_QUOTES))  # as hosts and names are read
+        if (found := without_credentials(read)) != read:
             where = f"{source}: {name}" if source else name
-            raise BadInput(
-                f"{where}: {shown!r} is not valid; expected an address without passwords and keys, which belong in "
-                "the environment or the service's own configuration"
+            beginning, mark, rest = found.partition("***")  # a secret may have spaces
+            raise error(
+                f"{where}: {beginning + mark + ('...' if ' ' in rest else rest)!r} is not valid; expected an address "
+                "without passwords and keys, which belong in the environment or the service's own configuration, and "
+                "without parameters that may be such"
             )
 
 

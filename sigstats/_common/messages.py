@@ -10,6 +10,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .credentials import without_credentials
+
 _repr = reprlib.Repr()
 _repr.maxlist = _repr.maxtuple = 8
 _repr.maxstring, _repr.maxother = 60, 80
@@ -27,10 +29,10 @@ def shown(value: object) -> str:
     elif numpy is not None and isinstance(value, numpy.ndarray):
         value = value.tolist()
     try:
-        text = _repr.repr(value)
+        text = _repr.repr(without_credentials(value) if isinstance(value, str) else value)
     except Exception:  # a user's object may raise anything from its repr
         text = f"<{type(value).__name__}>"
-    return one_line(text)
+    return one_line(without_credentials(text))
 
 
 def shown_name(name: object) -> str:

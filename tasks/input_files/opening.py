@@ -7,6 +7,8 @@ import stat
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sigstats._common.credentials import refuse_credentials
+
 from .limit import Budget
 
 #: Milliseconds until a pipe that no process has opened for writing is refused.
@@ -80,6 +82,7 @@ def open_remote(path: str, where: str, opened: contextlib.ExitStack) -> BinaryIO
     """What is behind a URL, by fsspec."""
     import fsspec
 
+    refuse_credentials({"path": path})
     try:
         source: BinaryIO = opened.enter_context(fsspec.open(path, "rb"))
     except FileNotFoundError:

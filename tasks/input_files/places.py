@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
+from sigstats._common.credentials import refuse_credentials
 from sigstats._common.messages import printable
 
 from .opening import reason
@@ -60,6 +61,7 @@ def _remote(path: str) -> list[str] | None:
         return None  # a name with an ending is that of a file, and each question to a store takes a while
     import fsspec
 
+    refuse_credentials({"path": path})
     try:
         system, root = fsspec.core.url_to_fs(path)
         if pattern:

@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from sigstats._common.credentials import refuse_credentials
+
 from .local_files import LocalFiles
 from .local_files import Locked as Locked
 
@@ -25,6 +27,7 @@ def open_files(root: str) -> Files:
         return LocalFiles(root)
     if scheme in ("file", "local"):
         return LocalFiles(rest)
+    refuse_credentials({"output": root})
     from .remote_files import RemoteFiles  # needs an extra
 
     return RemoteFiles(root)

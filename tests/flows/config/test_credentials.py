@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import sigstats
+from sigstats._common.credentials import refuse_credentials, without_credentials
 from sigstats.flows.cli import main
-from sigstats.flows.config.credentials import refuse_credentials, without_credentials
 from sigstats.flows.errors import BadInput
 
 SECRET = "hunter2hunter2"
@@ -41,13 +42,42 @@ HELD = [
             "X-Amz-Credential",
             "sig",
             "dbPassword",
+            "code",
+            "jwt",
+            "sid",
+            "cookie",
+            "passphrase",
+            "motdepasse",
+            "api%5Fkey",
+            "tok%65n",
+            "accountkey",
+            "tokens",
+            "tok\N{ZERO WIDTH SPACE}en",
+            "\N{FULLWIDTH LATIN SMALL LETTER K}ey",
         )
     ),
+    "https://host/file.csv?token%3D{}0",
+    "https://host/file.csv?token:{}0",
+    "https://host/file.csv?token='{}'",
+    'https://host/file.csv?value={{"token":"{}"}}',
+    "https://host/file.csv?authorization=Bearer {}",
+    "https://host/file.csv?a=1&amp;token={}",
+    "https://host/file.csv;jsessionid={}",
+    "https://host/file.csv?url=https%3A%2F%2Fme%3A{}%40elsewhere",
+    "https://host/file.csv?file=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{}",
+    "https://host/file.csv?file=550e8400-e29b-41d4-a716-446655440000{}",
+    "https://me:@{}@host/file.csv",
+    "https://host\\@me:{}@host/file.csv",
+    "https://me:{}\N{FULLWIDTH COMMERCIAL AT}host/file.csv",
 ]
 HARMLESS = [
     "s3://bucket/a@b/c",
     "https://host:8080/a?page=2&monkey=3",
     "https://host/a?download=1&file=predictions-of-2026-11.csv",
+    "https://host/a?persistentId=doi:10.7910/DVN/HG7NV7&format=original#top",
+    "https://docs.google.com/spreadsheets/d/1aB2cD3eF4gH5iJ6kL7mN8/export?format=csv&gid=1234567890",
+    "abfs://container@account.dfs.core.windows.net/predictions.csv",
+    "s3://bucket/run-?-predictions.csv",
     "sftp://me@host/folder",
     "tcp://[::1]:8786",
     "memory://a",
@@ -57,7 +87,31 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize("form", [*HELD, "https://host/file.csv?unheard=0123{}"])
+STUDY = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"]}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda url, folder: sigstats.read_predictions(url),
+        lambda url, folder: sigstats.compare(url, url),
+        lambda url, folder: sigstats.run_study(url, output=folder),
+        lambda url, folder: sigstats.run_study({**STUDY, "datasets": [url]}, output=folder),
+        lambda url, folder: sigstats.run_study(STUDY, output=url),
+        lambda url, folder: sigstats.run_study(STUDY, output=folder, cache=url),
+        lambda url, folder: sigstats.run_study(STUDY, output=folder, cluster=url),
+        lambda url, folder: sigstats.open_results(url),
+    ],
+)
+@pytest.mark.parametrize("form", [HELD[0], HELD[4]])
+def test_nor_does_the_library_show_them(call, form, tmp_path):
+    with pytest.raises(ValueError, match=r"\*\*\*") as error:
+        call(form.format(SECRET), tmp_path / "output")
+    assert SECRET not in str(error.value)
+    assert not (tmp_path / "output").exists()
+
+
+@pytest.mark.parametrize("form", [*HELD, "https://host/file.csv?unheard=0123{}", "https://host/hf_0123456789{}"])
 def test_they_are_refused_and_not_shown(form, tmp_path, capsys):
     url = form.format(SECRET)
     (tmp_path / "a.csv").write_text("id,label,prediction\n1,a,a\n")
@@ -75,6 +129,7 @@ def test_they_are_refused_and_not_shown(form, tmp_path, capsys):
         ["run", good, "--cluster", url],
         ["run", good, "--cluster", str(tmp_path / "cluster.toml")],
         ["run", good, "--set", f"folder={url}"],
+        ["run", url],
         ["run", str(tmp_path / "study.toml")],
         ["plan", str(tmp_path / "table.toml")],
         ["report", url],
@@ -96,7 +151,7 @@ def test_other_addresses_are_not(url):
 def test_whatever_the_secret_is(form, secret):
     url = form.format(f"<{secret}>")
     with pytest.raises(BadInput) as error:
-        refuse_credentials({"path": url})
+        refuse_credentials({"path": url}, error=BadInput)
     assert f"<{secret}>" not in str(error.value)
 
 
