@@ -72,7 +72,7 @@ TEST = StatisticalTest(
         "Ramdas, Gruenwald, Vovk and Shafer, Game-theoretic statistics and safe anytime-valid inference, Statistical "
         "Science 38 (2023)"
     ),
-    order=46,
+    order=41,
     sets=OfSets(
         name="looks",
         title="The smallest p-value of all looks at rows that arrive, in random order.",

@@ -58,7 +58,7 @@ def test_a_folder_of_results_does_not_hide_the_ready_study(tmp_path, monkeypatch
     ("given", "said"),
     [
         ("quickstrat", "did you mean 'quickstart'?"),
-        ("nothing-like-it", "or one of the ready studies cross-validation, "),
+        ("nothing-like-it", "or one of the ready studies "),
         ("configs/studies/quickstart.toml", "the ready study is started by its name, 'quickstart'"),
         ("", "is a folder"),
         ("a\0b", "'a\\x00b' is not valid"),
