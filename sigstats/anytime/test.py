@@ -12,6 +12,7 @@ When not to use: the number of rows is fixed before the first look (`sigstats.mc
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,10 +32,16 @@ from .._common.validation import (
 )
 from ..intervals import Interval
 from ..test_result import TestResult
-from .bets import Rows, interval_left, log_evalue, rows_of
+from .bets import interval_left, log_evalue, rows_of
+from .rationals import as_written, exact_evalue
 
+#: Fractions are found of at most so many rows that differ from the margin: seconds, and more with the square.
+_MOST_EXACT = 10_000
 #: Rounding of the integral, relative, for each natural logarithm of an e-value.
 _ROUNDING = 1e-12
+_ASSUMED = (
+    "exact at all looks together if the mean of each row, given the earlier rows, agrees with the null hypothesis"
+)
 
 
 class AnytimeLook(NamedTuple):
@@ -54,6 +61,8 @@ class AnytimeLook(NamedTuple):
         The smallest ``1 / evalue`` of this look and those before it, at most 1.
     confidence_interval : Interval
         What all looks so far leave of the mean difference.
+    evalue : fractions.Fraction or None
+        The e-value of these rows as a fraction, where it is asked for.
     """
 
     look: Any
@@ -62,6 +71,7 @@ class AnytimeLook(NamedTuple):
     log10_evalue: float
     pvalue: float
     confidence_interval: Interval
+    evalue: Fraction | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +94,8 @@ class AnytimeResult(TestResult):
         The number of rows.
     looks : tuple of AnytimeLook
         The states after each look, in order.
+    reason : str
+        What the guarantee assumes.
     """
 
     _question = "Anytime test: are A and B equally good?"
@@ -110,6 +122,7 @@ def anytime_test(
     margin: float = 0.0,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
+    exact: bool = False,
 ) -> AnytimeResult:
     """Test whether a mean of paired differences is 0, at any time and as often as one likes.
 
@@ -132,6 +145,10 @@ def anytime_test(
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
         Of the interval, strictly between 0 and 1.
+    exact : bool
+        Whether each look has its e-value as a fraction, too, of the decimals that differences and margin are written
+        as. Two-sided without a margin it is the e-value of right and wrong itself, else a fraction below it by less
+        than a part of 10**30, which is an e-value as well.
 
     Returns
     -------
@@ -140,8 +157,8 @@ def anytime_test(
     Raises
     ------
     ValueError
-        If there is no row, a difference is beyond `limit`, `margin` is not within it, lengths differ, or an option is
-        out of range.
+        If there is no row, a difference is beyond `limit`, `margin` is not within it, lengths differ, an option is
+        out of range, or more than 10,000 rows differ from `margin` where `exact` is asked for.
 
     Notes
     -----
@@ -176,6 +193,11 @@ def anytime_test(
     [1.0, 0.2519, 0.0086]
     >>> result.decided.look, round(result.estimate, 4)
     (3, 0.0383)
+
+    The e-value of 9 rows that favour A and 2 that favour B, as a fraction:
+
+    >>> sigstats.anytime_test([1, -1], counts=[9, 2], exact=True).looks[-1].evalue
+    Fraction(663, 256)
     """
     require_same_index(differences=differences, counts=counts, looks=looks)
     largest = as_real(limit, "limit", low=1 / LARGEST_SQUARABLE, high=LARGEST_SQUARABLE)
@@ -192,8 +214,19 @@ def anytime_test(
             raise refuse(f"{name} (length)", array.size, f"{len(values)}, one for each difference")
     if not times.any():
         raise refuse("counts", 0, "one row or more")
-    looks_so_far = _cumulated(values / largest, times, labels)
-    states = tuple(_states(looks_so_far, largest, null / largest, way, level))
+    differing = int(times[values != null].sum())
+    if exact and differing > _MOST_EXACT:
+        raise refuse(
+            "counts", differing, f"at most {_MOST_EXACT:,} rows that differ from margin, where exact is asked for"
+        )
+    states = tuple(_states(_cumulated(values, times, labels), largest, null, way, level))
+    if exact:
+        grid = [as_written(value) / as_written(largest) for value in np.unique(values).tolist()]
+        options: dict[str, Any] = {"margin": as_written(margin) / as_written(largest), "alternative": way}
+        states = tuple(
+            look._replace(evalue=exact_evalue(grid, held.astype(np.int64).tolist(), **options))
+            for look, (_, _, held) in zip(states, _cumulated(values, times, labels), strict=True)
+        )
     last = states[-1]
     return AnytimeResult(
         statistic=math.inf if last.log10_evalue > 308 else 10**last.log10_evalue,
@@ -205,11 +238,12 @@ def anytime_test(
         confidence_interval=last.confidence_interval,
         n=last.n,
         looks=states,
+        reason=_ASSUMED,
     )
 
 
-def _cumulated(values: FloatArray, times: Any, labels: Any) -> Iterator[tuple[Any, Rows]]:
-    """The label of each look and the rows up to it, in order."""
+def _cumulated(values: FloatArray, times: Any, labels: Any) -> Iterator[tuple[Any, FloatArray, FloatArray]]:
+    """The label of each look, the distinct differences, and how often each occurred up to it, in order."""
     names, of_look = np.unique(labels, return_inverse=True)
     grid, place = np.unique(values, return_inverse=True)
     held = np.zeros(len(grid))
@@ -217,16 +251,17 @@ def _cumulated(values: FloatArray, times: Any, labels: Any) -> Iterator[tuple[An
         new = of_look == number
         held = held + np.bincount(place[new], times[new], len(grid))
         if held.any():
-            yield name.item() if hasattr(name, "item") else name, rows_of(grid, held)
+            yield name.item() if hasattr(name, "item") else name, grid, held
 
 
 def _states(
-    looks: Iterator[tuple[Any, Rows]], unit: float, margin: float, way: str, level: float
+    looks: Iterator[tuple[Any, FloatArray, FloatArray]], unit: float, margin: float, way: str, level: float
 ) -> Iterator[AnytimeLook]:
-    """The state after each look; `margin` in the unit."""
+    """The state after each look."""
     interval, best = Interval(-1.0, 1.0, level), 0.0
-    for label, rows in looks:
-        evidence = log_evalue(rows, margin, way)
+    for label, grid, held in looks:
+        rows = rows_of(grid / unit, held)
+        evidence = log_evalue(rows, margin / unit, way)
         best = max(best, evidence)
         interval = interval_left(rows, interval, way)
         pvalue = max(math.exp(-best), math.ulp(0.0))

@@ -11,8 +11,8 @@ from scipy.special import betaln, gammaln
 
 import sigstats
 from sigstats.anytime.bets import log_wealth
+from sigstats.anytime.rationals import exact_evalue
 from tests.examples import examples
-from tests.sigstats.anytime.rationals import exact_evalue
 from tests.sigstats.bad_input import anything, refuses_or_answers
 
 COUNTS = st.tuples(*[st.integers(0, 60)] * 3).filter(any)
@@ -27,7 +27,7 @@ def test_evalues_of_right_and_wrong_are_those_of_a_beta_prior(counts):
     result = sigstats.anytime_test([1, -1, 0], counts=counts)
     assert math.log(result.statistic) == pytest.approx(closed, abs=1e-10)
     odd = Fraction(math.prod(range(1, 2 * a, 2)) * math.prod(range(1, 2 * b, 2)), math.factorial(a + b))
-    assert exact_evalue([1, -1, 0], counts) == odd
+    assert exact_evalue([1, -1, 0], counts, alternative="two-sided") == odd
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -58,6 +58,26 @@ def test_the_expected_evalue_under_the_null_hypothesis_is_one(margin, alternativ
             counts = [a, b, rows - a - b]
             expected += chance * exact_evalue([1, -1, 0], counts, margin=margin, alternative=alternative)
     assert 1 - Fraction(1, 10**30) < expected <= 1
+
+
+def test_evalues_are_fractions_where_they_are_asked_for():
+    """Of right and wrong by the product of odd numbers over a factorial, at each look; of marks by their decimals."""
+    looks, counts = [1, 1, 2, 2], [5, 1, 4, 3]
+    found = sigstats.anytime_test([1, -1] * 2, counts=counts, looks=looks, exact=True).looks
+    for look, (a, b) in zip(found, [(5, 1), (9, 4)], strict=True):
+        odd = math.prod(range(1, 2 * a, 2)) * math.prod(range(1, 2 * b, 2))
+        assert look.evalue == Fraction(odd, math.factorial(a + b))
+    marks = {"differences": [0.3, -0.1, 0.2], "limit": 0.5, "margin": 0.1, "alternative": "greater"}
+    (look,) = sigstats.anytime_test(**marks, exact=True).looks
+    fifths = [Fraction(3, 5), Fraction(-1, 5), Fraction(2, 5)]
+    assert look.evalue == exact_evalue(fifths, [1, 1, 1], margin=Fraction(1, 5), alternative="greater")
+    assert float(look.evalue) == pytest.approx(10**look.log10_evalue)
+    assert sigstats.anytime_test(**marks).looks[0].evalue is None
+
+
+def test_many_rows_have_a_fraction():
+    (look,) = sigstats.anytime_test([1, -1, 0], counts=[700, 600, 9000], alternative="greater", exact=True).looks
+    assert float(look.evalue) == pytest.approx(10**look.log10_evalue)
 
 
 @pytest.mark.long
