@@ -18,7 +18,8 @@ from .._common.data_frames import require_same_index
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import Alternative, FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
-from ..sign_flips.test import sign_flip_test
+from ..sign_flips.law import pvalue_of_sum
+from ..sign_flips.units import signed_sums
 from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, sums_of, why_not_finite
 from .rank_sets import is_shown, sign_tests
 
@@ -272,7 +273,7 @@ def _tests_of_groups(
         ways: tuple[tuple[int, int, Alternative], ...] = (i, j, "greater"), (j, i, "less")
         for each in sums:
             for row, column, way in ways:
-                p = sign_flip_test(each, alternative=way).pvalue if each.any() else 1.0
+                p = pvalue_of_sum(*signed_sums(each), way).high
                 pvalues[row, column] = max(p, pvalues[row, column] if len(units) == 2 else 0.0)
     return pvalues
 
