@@ -44,8 +44,13 @@ def of_counts(core: Callable[_P, Any]) -> Callable[_P, Any]:
 
 def ratio(numerator: Any, denominator: Any, undefined: float) -> FloatArray:
     """``numerator / denominator`` of float arrays, and `undefined` where both are 0."""
-    values = np.full(np.shape(denominator), _as_undefined(undefined))
-    np.divide(numerator, denominator, out=values, where=np.asarray(denominator) != 0)
+    undefined, defined = _as_undefined(undefined), np.asarray(np.not_equal(denominator, 0))
+    values = np.empty(np.shape(denominator))
+    if defined.all():  # without a mask it takes a third of the time
+        np.divide(numerator, denominator, out=values)
+    else:
+        values.fill(undefined)
+        np.divide(numerator, denominator, out=values, where=defined)
     return values
 
 

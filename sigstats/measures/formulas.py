@@ -125,7 +125,8 @@ def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     >>> f1(30, 10, 20, 40)
     0.6666666666666666
     """
-    return ratio(2 * tp, 2 * tp + fn + fp, undefined)
+    twice = 2 * tp
+    return ratio(twice, twice + fn + fp, undefined)
 
 
 @of_counts

@@ -8,18 +8,21 @@ of categories) is none of these; ``sigstats.bootstrap.replicates.bootstrap_stati
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse, require_flag
 from .confusion import Confusion, checked_confusion, ratio
 from .own import named, values_of
 from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, in_our_words, is_of_counts
 
+#: NumPy adds so many classes in another order than one after the other.
+FEW_CLASSES = 8
 #: What the counts are of: two classes; several classes; several categories.
 Kind: TypeAlias = Literal["binary", "classes", "categories"]
 
@@ -91,7 +94,7 @@ class Measure:
             shape = counts.tp.shape if kind == "binary" else counts.tp.shape[:-1]
             return values_of(self.function, self.name, counts, shape)
         average, base = base_of(self.name)
-        options: dict[str, Any] = {"undefined": undefined, **dict(self.parameters)}
+        options = self._options(undefined)
         if average:
             return _average(average, _core(MEASURES[base].of_counts), counts, kind, options)
         spec = MEASURES[self.name]
@@ -101,6 +104,14 @@ class Measure:
             wanted = [f"micro-{self.name}", f"macro-{self.name}", *known]
             raise refuse("measure", self.name, f"for several {kind} one of {', '.join(wanted)}")
         return np.asarray(_core(formula)(*counts, **options), dtype=np.float64)
+
+    def mean_of_classes(self) -> "MeanOfClasses | None":
+        """The same class by class, where it is a mean over classes; else None."""
+        average, base = base_of(self.name) if self.function is None else ("", "")
+        return MeanOfClasses(_core(MEASURES[base].of_counts), self._options(0.0)) if average == "macro" else None
+
+    def _options(self, undefined: float) -> dict[str, Any]:
+        return {"undefined": undefined, **dict(self.parameters)}
 
 
 def _core(formula: Callable[..., Any] | None) -> Callable[..., Any]:
@@ -122,17 +133,44 @@ def _average(
         return np.asarray(core(*(each.sum(axis=-1) for each in counts), **options), dtype=np.float64)
     if kind == "categories":
         return np.asarray(core(*counts, **options).mean(axis=-1), dtype=np.float64)
-    # Many counts of few classes are taken class by class: the same additions in less time. NumPy adds eight and more in
-    # another order.
-    apart = counts.tp.shape[-1] < 8 <= counts.tp.size // 100
-    by_class = zip(*(np.moveaxis(each, -1, 0) for each in counts), strict=True)
-    tables = [Confusion(*each) for each in by_class] if apart else [counts]
-    # A class that occurs neither in the truth nor among the predictions is not in the table.
-    occurs = [each.tp + each.fn + each.fp > 0 for each in tables]
-    values = [np.where(where, core(*each, **options), 0.0) for where, each in zip(occurs, tables, strict=True)]
-    if apart:
-        return ratio(reduce(np.add, values), reduce(np.add, occurs, 0), options["undefined"])
-    return ratio(values[0].sum(axis=-1), occurs[0].sum(axis=-1), options["undefined"])
+    means = MeanOfClasses(core, options)
+    # Many counts of few classes are taken class by class: the same additions in less time.
+    if counts.tp.shape[-1] < FEW_CLASSES and counts.tp.size >= 800:
+        by_class = zip(*(np.moveaxis(each, -1, 0) for each in counts), strict=True)
+        return means.of([means.value(Confusion(*each)) for each in by_class])
+    value, occurs = means.value(counts)
+    number = value.shape[-1] if occurs is True else occurs.sum(axis=-1)
+    total = value.sum(axis=-1)
+    return ratio(total, np.broadcast_to(number, total.shape), options["undefined"])
+
+
+class OfClass(NamedTuple):
+    """What one class adds to a mean over classes."""
+
+    value: FloatArray
+    #: Whether it occurs in the truth or among the predictions: otherwise it is not in the table. True: in every one.
+    occurs: "NDArray[np.bool_] | Literal[True]"
+
+
+class MeanOfClasses(NamedTuple):
+    """A mean over classes that is computed class by class."""
+
+    formula: Callable[..., Any]
+    options: dict[str, Any]
+
+    def value(self, counts: Confusion, *, occurs: bool = False) -> OfClass:
+        """What a class with these counts adds; `occurs`: it is known to occur in every table."""
+        value = self.formula(*counts, **self.options)
+        if occurs:
+            return OfClass(value, True)
+        somewhere = counts.tp + counts.fn + counts.fp > 0
+        return OfClass(value, True) if somewhere.all() else OfClass(np.where(somewhere, value, 0.0), somewhere)
+
+    def of(self, classes: Sequence[OfClass]) -> FloatArray:
+        """The mean, the classes added one after the other."""
+        values, occur = zip(*classes, strict=True)
+        total, number = reduce(np.add, values), sum(occur)
+        return total / number if isinstance(number, int) else ratio(total, number, self.options["undefined"])
 
 
 def as_measure(

@@ -19,7 +19,8 @@ from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointCounts, JointOutcomes
-from ..measures.measure import Measure
+from ..measures.confusion import Confusion
+from ..measures.measure import FEW_CLASSES, MeanOfClasses, Measure
 from ..measures.ordered import WeightedKappa
 
 #: How many numbers a block of weights may hold.
@@ -135,18 +136,46 @@ def _values(
 ) -> tuple[list[FloatArray], list[int]]:
     """The measure of one model with a row more in each place that differs for it, and the number of each place."""
     places = np.column_stack([each.reshape(len(each), -1) for each in unseen])
-    _, first, of_place = np.unique(places, axis=0, return_index=True, return_inverse=True)
+    numbers: dict[tuple[float, ...], int] = {}
+    of_place = [numbers.setdefault(tuple(place), len(numbers)) for place in places.tolist()]
+    first = [of_place.index(number) for number in range(len(numbers))]
+    few = joint.n_categories < FEW_CLASSES
+    means = measure.mean_of_classes() if isinstance(measure, Measure) else None
+    if means is not None and few and joint.kind == "classes":
+        values = _means_of_classes(means, base, places[first].reshape(-1, len(base), joint.n_categories), shares)
+        return values, of_place
     values = []
-    # NumPy adds eight or more classes in an order that depends on how they lie in memory.
-    order: Any = "K" if joint.n_categories < 8 else "C"
-    for number in first.tolist():
+    order: Any = "K" if few else "C"
+    for number in first:
         more = (each[number] for each in unseen)
         added = (np.moveaxis(np.multiply.outer(m, shares), -1, 0) if np.any(m) else None for m in more)
         counts = type(base)(
             *(b if more is None else np.add(b, more, order=order) for b, more in zip(base, added, strict=True))
         )
         values.append(measure.of(counts, joint.kind))
-    return values, of_place.ravel().tolist()
+    return values, of_place
+
+
+def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
+    """The same of a mean over few classes: most rows more leave some of them as they are, or add what another adds."""
+    none = [0.0] * len(base)
+    known = {
+        (number, *none): means.value(Confusion(*(each[:, number] for each in base)))
+        for number in range(places.shape[-1])
+    }
+    values = []
+    for place in places:
+        classes = []
+        for number, more in enumerate(place.T.tolist()):
+            key = (number, *more)
+            if key not in known:
+                counts = (
+                    each[:, number] + m * shares if m else each[:, number] for each, m in zip(base, more, strict=True)
+                )
+                known[key] = means.value(Confusion(*counts), occurs=known[number, *none].occurs is True)
+            classes.append(known[key])
+        values.append(means.of(classes))
+    return values
 
 
 def _weights(
@@ -203,9 +232,11 @@ def _where_it_hurts(
 ) -> FloatArray:
     """The places where one more row makes the difference least and largest: kinds of rows, or several classes."""
     chosen: set[tuple[int, ...]] = set()
+    kinds = [(int(row),) for row in rows]
+    hurts = _differences(joint, measure, counts, [(part, many * largest) for many in _UNSEEN_ROWS for part in kinds])
+    several: list[list[tuple[tuple[int, ...], float]]] = []
     for sign in (1, -1):
-        for many in _UNSEEN_ROWS:
-            hurt = sign * _differences(joint, measure, counts, [(int(row),) for row in rows], many * largest)
+        for many, hurt in zip(_UNSEEN_ROWS, np.split(sign * hurts, len(_UNSEEN_ROWS)), strict=True):
             order = np.argsort(hurt, kind="stable")
             chosen |= {(int(rows[each]),) for each in order[:_KINDS]}
             of_class: dict[int, int] = {}
@@ -213,14 +244,17 @@ def _where_it_hurts(
                 of_class.setdefault(int(true[each]), int(rows[each]))
             worst = list(of_class.values())
             parts = [tuple(worst[: 2**power]) for power in range(1, len(worst).bit_length() + 1)]
-            parts = [part for part in dict.fromkeys(parts) if len(part) > 1]
-            if parts:
-                hurt = sign * _differences(joint, measure, counts, parts, many * largest)
-                chosen.add(parts[int(np.argmin(hurt))])
+            several.append([(part, many * largest) for part in dict.fromkeys(parts) if len(part) > 1])
+    hurts = _differences(joint, measure, counts, [each for parts in several for each in parts])
+    signs = np.repeat([1, -1], len(_UNSEEN_ROWS))
+    for sign, tried in zip(signs.tolist(), several, strict=True):
+        hurt, hurts = sign * hurts[: len(tried)], hurts[len(tried) :]
+        if tried:
+            chosen.add(tried[int(np.argmin(hurt))][0])
     return _placed(sorted(chosen), len(counts))
 
 
-def _placed(parts: list[tuple[int, ...]], width: int) -> FloatArray:
+def _placed(parts: Sequence[tuple[int, ...]], width: int) -> FloatArray:
     places = np.zeros((len(parts), width))
     for place, part in zip(places, parts, strict=True):
         place[list(part)] = 1 / len(part)
@@ -228,13 +262,17 @@ def _placed(parts: list[tuple[int, ...]], width: int) -> FloatArray:
 
 
 def _differences(
-    joint: JointCounts, measure: Measure | WeightedKappa, counts: FloatArray, parts: list[tuple[int, ...]], many: float
+    joint: JointCounts,
+    measure: Measure | WeightedKappa,
+    counts: FloatArray,
+    more: list[tuple[tuple[int, ...], float]],
 ) -> FloatArray:
-    """B - A with so many rows more, each time at other events."""
+    """B - A with more rows, each time so many at other events."""
     step = max(1, _BLOCK // (len(counts) + 8 * joint.n_categories))
-    samples = []
-    for start in range(0, len(parts), step):
-        weights = counts + many * _placed(parts[start : start + step], len(counts))
+    samples = [np.zeros(0)]
+    for start in range(0, len(more), step):
+        parts, many = zip(*more[start : start + step], strict=True)
+        weights = counts + np.array(many)[:, np.newaxis] * _placed(parts, len(counts))
         a, b = (measure.of(each, joint.kind) for each in sums_of(measure, joint, weights))
         samples.append(b - a)
     return np.concatenate(samples)

@@ -65,6 +65,27 @@ def test_f1_is_held(n, shares):
     assert (ends[:, 1] < truth).sum() <= most
 
 
+def macro_f1(tp, fn, fp, tn):
+    total, occur = 0.0, 0
+    for t, n, p in zip(*(np.moveaxis(each, -1, 0) for each in (tp, fn, fp)), strict=True):
+        occurs = t + n + p > 0
+        total = total + np.where(occurs, 2 * t / np.where(occurs, 2 * t + n + p, 1.0), 0.0)
+        occur = occur + occurs
+    return total / occur
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7])
+def test_a_mean_over_few_classes_is_the_users_own_to_the_bit(classes):
+    """Class by class, each kept for rows that add the same to it, beside a function of all counts at once."""
+    rng = np.random.default_rng(classes)
+    y = rng.integers(0, classes - 1, 60)
+    a, b = (np.where(rng.random(60) < 0.8, y, rng.integers(0, classes - 1, 60)) for _ in range(2))
+    a[:2] = classes - 1  # of this class no row is, and B calls none so
+    joint = JointEvents.from_predictions(y, a, b)
+    for one, other in zip(law(joint, "macro-f1", size=999), law(joint, macro_f1, size=999), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_groups_of_one_row_are_rows():
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, 200)
