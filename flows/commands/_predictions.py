@@ -267,7 +267,7 @@ def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str,
 
 def as_options(error: ValueError) -> BadInput:
     """What the library says of an argument, said of the option that gave it."""
-    said, _, rest = str(error).partition(": ")
+    said, _, rest = str(error).replace(" a smallest_slice ", " --smallest-slice ").partition(": ")
     return BadInput(f"{_OPTIONS.get(said, said)}: {rest}" if rest else said)
 
 
@@ -276,4 +276,5 @@ _OPTIONS = {
     "measures": "--measure",
     "score_range": "--score-range",
     "margins": "--margins",
+    "at_least": "--at-least",
 }

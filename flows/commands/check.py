@@ -15,6 +15,7 @@ from ._predictions import (
     add_measures,
     add_prediction_arguments,
     add_score_range,
+    as_options,
     code_of,
     columns_of_files,
     require_one_score,
@@ -93,8 +94,7 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
             paired = replace(paired, score_range=as_score_range(options.score_range))
         return check_predictions(paired, bar, rule, options.measures or None, positive=options.positive)
     except ValueError as error:
-        said = str(error).replace("the baseline: ", f"{options.file}: ")
-        raise BadInput(f"--at-least{said.removeprefix('at_least')}" if said.startswith("at_least") else said) from None
+        raise as_options(ValueError(str(error).replace("the baseline: ", f"{options.file}: "))) from None
 
 
 def _bar(text: str) -> float:

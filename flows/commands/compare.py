@@ -1,8 +1,8 @@
 """Is the candidate worse than the baseline, anywhere? Compare files of predictions.
 
 Tables (CSV, JSON, Parquet) and logs (Inspect, lm-evaluation-harness, HELM, promptfoo, SWE-bench, lighteval, EvalPlus,
-HumanEval, DeepEval, OpenAI evals) are read: a file, a folder or a pattern of tasks, or a URL. The exit
-code is 1 if the candidate, or any of several, is worse.
+HumanEval, DeepEval, OpenAI evals, JUnit, trec_eval) are read: a file, a folder or a pattern of tasks, or a URL. The
+exit code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Which of many models is best, and which are tied? Rank files of predictions on the same rows.
 
-CSV, JSON-lines, Parquet, samples of lm-evaluation-harness and logs of Inspect are read. Each model gets a set of ranks.
-With the stated confidence, all sets contain the true ranks.
+Files are read as by `sigstats compare`. Each model gets a set of ranks. With the stated confidence, all sets contain
+the true ranks.
 """
 
 import argparse
@@ -73,7 +73,9 @@ def run(options: argparse.Namespace) -> int:
     refuse_overwriting(options, options.files, "json", "markdown", "report")
     refuse_repeated(options.files)
     if len(options.files) == 1 and len(file_for_each(options, options.files)) == 1:
-        if len(models := _models_in(options)) < 2:
+        if len(models := _models_in(options)) == 1:
+            raise BadInput(_of_one_model(options))
+        if not models:
             return _run_votes(options)
         options.models = models
     if options.item is not None:
@@ -105,13 +107,24 @@ _NOT_OF_VOTES = {
 
 
 def _models_in(options: argparse.Namespace) -> list[str]:
-    """The models of one file, where it is a table or a log of several."""
+    """The models of one file, where it is a log, or a table with a column of them; none of votes."""
     from sigstats.tasks.predictions import model_names_in
 
     try:
         return model_names_in(options.files[0], columns_of_files(options, 1)[0])
     except ValueError:  # it holds votes, or no rows of models
         return []
+
+
+def _of_one_model(options: argparse.Namespace) -> str:
+    """What is wrong with one file of one model, and what its filters offer."""
+    from sigstats._common.messages import printable
+    from sigstats.tasks.predictions import filter_names_in
+
+    (path,) = options.files
+    filters = filter_names_in(path, columns_of_files(options, 1)[0])
+    wanted = f"the --filter of each of {', '.join(filters)}" if len(filters) > 1 else "the file of each model"
+    return f"FILE: {printable(path)} is of one model; expected {wanted}"
 
 
 def _run_votes(options: argparse.Namespace) -> int:

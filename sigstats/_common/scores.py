@@ -64,8 +64,8 @@ def direction_of(name: str) -> Direction:
 
     >>> [direction_of(each) for each in ("val_loss", "neg_log_loss", "f1", "latency_ms", "Toxicity_score")]
     ['lower', 'higher', 'higher', 'lower', 'lower']
-    >>> [direction_of(each) for each in ("lossless", "error_accuracy", "pred_proba")]
-    ['unknown', 'unknown', 'no mark']
+    >>> [direction_of(each) for each in ("lossless", "error_accuracy", "pred_proba", "y_score")]
+    ['unknown', 'unknown', 'no mark', 'no mark']
     """
     words = _words(name)
     lower, higher = (any(word in known for word in words) for known in (_LOWER, _HIGHER))
@@ -75,7 +75,7 @@ def direction_of(name: str) -> Direction:
         return "higher" if lower and not higher else "unknown"
     if lower != higher:
         return "lower" if lower else "higher"
-    if words and not lower and _PREDICTIONS.issuperset(words):
+    if words and not lower and (_PREDICTIONS.issuperset(words) or words[0] == "y"):
         return "no mark"
     return "higher" if not lower and _MARKS.intersection(words) else "unknown"
 

@@ -19,7 +19,7 @@ from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
 from ._predictions import ALL_SCORES, Columns, Predictions
 from ._scores import ScoredFile, join_scores, names_in, scores_meant
-from ._selection import select
+from ._selection import names_to_give_back, select
 from ._tasks import is_table, one_log, one_table
 from .readers import format_names, format_of, read_file
 
@@ -35,6 +35,7 @@ __all__ = [
     "Predictions",
     "ScoredFile",
     "Unmatched",
+    "filter_names_in",
     "from_table",
     "join",
     "join_many",
@@ -69,8 +70,7 @@ def read(path: str, columns: Columns) -> Predictions:
 def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
     """The labels of a file, by id, under the names of `columns`."""
     label = columns.get("label", "label")
-    named = frozenset(("id", "label", "prediction"))
-    named -= {"id"} - columns.keys()
+    named = frozenset(("prediction", *({"id", "label"} & columns.keys())))
     return read(path, Columns(columns.get("id", "id"), label, label, named=named, by_position=None))
 
 
@@ -114,6 +114,13 @@ def model_names_in(path: str, columns: Columns) -> list[str]:
     if isinstance(found, EvaluationLog):
         return list(dict.fromkeys(answer.model for answer in found.answers))
     return pc.unique(found.others[columns.models]).to_pylist() if columns.models in found.others else []
+
+
+def filter_names_in(path: str, columns: Columns) -> list[str]:
+    """The filters of a log, as a person can give them back; none of a table."""
+    found = _found(path, columns)
+    names = dict.fromkeys(answer.filter for answer in found.answers) if isinstance(found, EvaluationLog) else ()
+    return names_to_give_back([name for name in names if name])
 
 
 def _found(path: str, columns: Columns) -> Predictions | EvaluationLog:

@@ -17,18 +17,24 @@ from ..tables.arrow import ArrowTable
 from ..tables.numbers import is_number
 from ..tables.spelling import same_spelling
 from ..tables.table import SomeRows, Table
+from ._answers import marks_of, require_answers, without_unscored
 from ._items import content_of, occurrences
-from ._predictions import RIGHT, Columns, Predictions, require_shares
+from ._predictions import RIGHT, Columns, Predictions
 
 #: Well-known other names of the columns.
 _KNOWN = {
-    "id": ("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
-    "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual"),
-    "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted"),
+    "id": (
+        *("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
+        *("image_id", "doc_id", "query_id", "case_id", "test_id", "record_id", "id_code", "passengerid"),
+    ),
+    "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
+    "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
 }
 #: The name of a column of runs.
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
+#: The name of a column whose rows follow one another, or share what the others were trained on.
+_IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
 #: As many columns are listed.
 _LISTED = 10
 #: A whole number of more digits may be more than a float holds.
@@ -45,12 +51,36 @@ def _require_moderate(table: Table, name: str, texts: Any) -> None:
             raise table.error(name, f": {shown(text)} is not valid; expected a class, or a number below 1e308", row)
 
 
-def _require_labels(table: Table, columns: Columns) -> None:
-    if columns.label not in table.names and "label" not in columns.named:
-        listed = "" if len(table.names) > _LISTED else f" of {', '.join(map(shown, table.names))}"
+def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None:
+    """Refuse a table without the column of labels, or of predictions, that nobody has named."""
+    wanted = {"label": columns.truth is None, "prediction": predicted}
+    said = {
+        "label": (", the true class of each row", "--labels FILE, which brings them, or --score NAME, for marks"),
+        "prediction": ("", "or --score NAME, for probabilities or marks"),
+    }
+    if columns.label == columns.prediction:  # a file of labels
+        said["label"] = ("", "")
+    for key, needed in wanted.items():
+        if needed and (name := getattr(columns, key)) not in table.names and key not in columns.named:
+            listed = "" if len(table.names) > _LISTED else f" of {', '.join(map(shown, table.names))}"
+            about, others = said[key]
+            wanted_ = ", ".join(filter(None, (f"--{key} COLUMN{listed}", others)))
+            raise ValueError(f"{table.where}: column {shown(name)} is not there{about}; expected {wanted_}")
+
+
+def _refuse_second_header(table: Table, columns: Columns, label: Any, prediction: Any) -> None:
+    """Refuse a row that repeats the names of the columns, as files that were put together have it."""
+    alike: Any = None
+    for name, column in ((columns.label, label), (columns.prediction, prediction)):
+        values = column.dictionary if pa.types.is_dictionary(column.type) else column
+        if not pa.types.is_string(values.type) or pc.index(values, name).as_py() < 0:
+            return
+        same: Any = pc.call_function("equal", [column.cast(pa.string()), pa.scalar(name)])
+        alike = same if alike is None else pc.and_(alike, same)
+    if pc.any(alike).as_py():
+        row = table.row(pc.index(alike, True).as_py())
         raise ValueError(
-            f"{table.where}: column {shown(columns.label)} is not there, the true class of each row; expected "
-            f"--label COLUMN{listed}, --labels FILE, which brings them, or --score NAME, for marks"
+            f"{table.where}, {row}: repeats the names of the columns; expected them once, in the first line"
         )
 
 
@@ -80,6 +110,11 @@ def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -
     if columns.by_position:
         beside = "the labels agree" if labelled else "no labels say that they are the same"
         yield f"{table.num_rows:,} rows are joined by their position; {beside}"
+    if _IN_ORDER.search(columns.id):
+        yield (
+            f"the rows are known by {shown(columns.id)}: folds, and steps of a training, are not independent, and this "
+            "test takes rows as independent"
+        )
     if run is not None and (columns.epoch is not None or columns.group == columns.id):
         yield f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
 
@@ -112,15 +147,25 @@ class OtherNamesError(Exception):
 
 def _with_known_names(names: Sequence[str], columns: Columns) -> Columns:
     """The columns under the one well-known name that the table has, where nobody has named them."""
-    if columns.score is not None:
-        return columns
+    # Beside marks no label is looked for: what is named so may be a text that was asked for.
+    marks = columns.score is not None and is_lower_better(columns.score, lower=columns.lower, higher=columns.higher)
     found: dict[str, str] = {}
     for key, known in _KNOWN.items():
-        if key in columns.named or getattr(columns, key) in names or (key == "label" and columns.truth is not None):
+        if key != "id" and marks is not None and columns.score is not None:
+            continue
+        own = getattr(columns, key)
+        if (
+            key in columns.named
+            or own in names
+            or own != getattr(Columns, key)
+            or (key == "label" and columns.truth is not None)
+        ):
             continue
         there = [name for name in names if name.lower() in known]
         if len(there) == 1:
             found[key] = there[0]
+    if "label" in found and columns.label == columns.prediction:  # a file of labels
+        found["prediction"] = found["label"]
     return replace(columns, **found, known=tuple(found.items())) if found else columns  # type: ignore[arg-type]
 
 
@@ -133,7 +178,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     if columns.model is not None:
         table = _of_model(table, columns.models, columns.model)
     texts = table.texts
-    unscored = columns.score is not None and columns.unscored != "refuse"
+    unscored = columns.unscored != "refuse"
     positions = _by_position(table, columns)
     if (
         columns.coded
@@ -153,18 +198,27 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         ids = ids.cast(pa.string()) if positions else table.texts(columns.id)
     score: Any = None
     if columns.score is not None:
-        score = table.numbers(columns.score, or_missing=True) if unscored else _marks(table, columns.score)
+        score = marks_of(table, columns)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
     if columns.truth is not None:
         label = _labels(columns.truth, ids, table.where, positions=positions)
     elif labelled:
-        _require_labels(table, columns)
+        _require_classes(table, columns, predicted=bool(predicted))
         label = texts(columns.label)
     else:
         label = pa.repeat(RIGHT, table.num_rows)
-    prediction = texts(columns.prediction) if predicted else label
+    prediction = label
+    if predicted:
+        _require_classes(table, columns, predicted=True)
+        if columns.score is None:
+            require_answers(table, columns)
+            prediction = table.texts_or_missing(columns.prediction) if unscored else texts(columns.prediction)
+        else:
+            prediction = texts(columns.prediction)
+        if columns.label != columns.prediction and not is_number(columns.label):
+            _refuse_second_header(table, columns, label, prediction)
     for name, column in ((columns.label, label), (columns.prediction, prediction)):
         _require_moderate(table, name, column)
     others = {name: texts(name) for name in columns.optional if name in table.names}
@@ -204,7 +258,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         content=None if epoch is not None else content_of(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
     )
-    return _without_unscored(found, columns) if unscored and score.null_count else found
+    answers = prediction if score is None else score
+    return without_unscored(found, columns) if unscored and answers.null_count else found
 
 
 def _of_model(table: Table, column: str, model: str) -> Table:
@@ -234,28 +289,3 @@ def _denominators(table: Table, name: str) -> Any:
     if low < 0:
         raise table.error(name, f": {low:g} is not valid; expected 0 or more", pc.index(found, low).as_py())
     return found
-
-
-def _marks(table: Table, name: str) -> Any:
-    """The marks of all rows."""
-    table.require(name)
-    missing = table.missing(name)
-    if pc.any(missing).as_py():
-        wanted = "expected a value, or --unscored drop, or --unscored wrong"
-        raise table.error(name, f" is empty; {wanted}", pc.index(missing, True).as_py())
-    return table.numbers(name)
-
-
-def _without_unscored(found: Predictions, columns: Columns) -> Predictions:
-    """The rows without those that have no mark, or with marks of 0 for these."""
-    empty, name, n = pc.is_null(found.score), shown(columns.score), len(found.ids)
-    if found.score.null_count == n:
-        raise ValueError(f"{found.where}: column {name} is empty in all rows; expected one or more marks")
-    told = f"{found.where}: {found.score.null_count:,} of {n:,} rows have no {name}"
-    filled = replace(found, score=pc.fill_null(found.score, 0.0))
-    if columns.unscored == "drop":
-        kept, gone = (filled.take(pc.indices_nonzero(each)) for each in (pc.invert(empty), empty))
-        return replace(kept, dropped=gone, distinct=None, notes=(*found.notes, f"{told} and are left out"))
-    limits = pc.min_max(found.score)
-    require_shares(found.where, limits["min"].as_py(), limits["max"].as_py(), lower=bool(found.lower))
-    return replace(filled, notes=(*found.notes, f"{told} and count as 0"))

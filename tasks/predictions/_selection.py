@@ -144,7 +144,7 @@ def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
 def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
     """The score, the filter or the model that is meant, of those that are there."""
     names = list(dict.fromkeys(there))
-    listed = ", ".join(_to_give_back(names)[:20])
+    listed = ", ".join(names_to_give_back(names)[:20])
     listed += f" and {len(names) - 20} more" if len(names) > 20 else ""
     if wanted is not None:
         if names == [""]:
@@ -167,7 +167,7 @@ def _is_long(name: str) -> bool:
     return len(name) > _LONG or not name.isprintable()
 
 
-def _to_give_back(names: Sequence[str]) -> list[str]:
+def names_to_give_back(names: Sequence[str]) -> list[str]:
     """Names as a person can give them: of a long one its beginning, or its number where another begins so too."""
     begin = [name.partition("\n")[0][:_BEGINNING].rstrip() if _is_long(name) else name for name in names]
     alone = [sum(other.startswith(own) for other in names) == 1 and own.isprintable() for own in begin]

@@ -30,6 +30,10 @@ _KNOWN = {
     b"<html": "HTML or XML",
     b"<?xml": "HTML or XML",
 }
+#: What of these holds a table that another program can write as text.
+_TABLES = ("a pickle", "an HDF5", "an Arrow", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
+#: A line of a run of TREC: query, Q0, document, rank, score, name.
+_RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
 #: Objects that programs write beside the answers, by keys of theirs.
 _BESIDE = {
     ("results", "configs", "versions"): "the results of lm-evaluation-harness, whose answers are in samples_*.jsonl",
@@ -37,6 +41,9 @@ _BESIDE = {
     ("adapter_spec", "request_states"): "HELM's scenario_state.json, beside which per_instance_stats.json has scores",
     ("scenario_spec", "adapter_spec"): "HELM's run_spec.json, beside which per_instance_stats.json has scores",
     ("name", "count", "sum", "sum_squared"): "HELM's stats.json, beside which per_instance_stats.json has scores",
+    ("macro avg", "weighted avg"): "scikit-learn's classification_report, which is of sums and has no rows",
+    ("mteb_version", "task_name", "scores"): "a result of MTEB, which is the mean of one task and has no rows",
+    ("_timestamp", "_evaluate_version"): "a result of Hugging Face's evaluate, which is a mean and has no rows",
 }
 _NAMES, _LINE = 5, 1000
 
@@ -47,7 +54,9 @@ class NoTable(ValueError):
 
 def unknown(content: Content, formats: Iterable[str]) -> ValueError:
     """The complaint of a file that no format reads."""
-    return ValueError(f"{content.where}: looks like {_appearance(content)}; expected {', '.join(formats)}")
+    found = _appearance(content)
+    advice = "; write it as CSV or Parquet" if found.startswith(_TABLES) else ""
+    return ValueError(f"{content.where}: looks like {found}{advice}; expected {', '.join(formats)}")
 
 
 def what_lies_beside(keys: Container[str]) -> str:
@@ -75,6 +84,8 @@ def _appearance(content: Content) -> str:
         return "binary data"
     if start.lstrip().startswith((b"{", b"[")):
         return _json(content)
+    if _RUN.match(start):
+        return "a run of TREC, which trec_eval -q scores"
     return f"text, of which the first line is {shown(start.lstrip()[:200].splitlines()[0].decode(errors='replace'))}"
 
 

@@ -1,6 +1,7 @@
 """Delimited text: CSV, and the same with tabs or semicolons."""
 
 import itertools
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,10 @@ from .numbers import Array, is_whole_number, to_numbers
 from .table import Table
 
 _MARK = b"\xef\xbb\xbf"
+#: The line before the names with which Excel says what separates fields.
+_SAID = re.compile(rb"sep=([^\r\n])\r?\n", re.IGNORECASE)
+#: A number with a decimal comma, and one whose comma may as well part thousands.
+_DECIMAL_COMMA, _THOUSANDS = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII), re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
 class DelimitedTable(Table):
@@ -34,9 +39,13 @@ class DelimitedTable(Table):
         separator: str | None = None,
     ) -> None:
         start = len(_MARK) if content.startswith(_MARK) else 0
+        said = _SAID.match(content, start) if separator is None else None
+        before = 0
+        if said is not None:
+            start, separator, before = said.end(), said[1].decode("ascii", "replace"), 1
         first, self._separator, end, lines = _records.header(content, where, separator, start=start)
         self._content = content
-        self._start, self._lines_before = (end, lines) if names is None else (start, 0)
+        self._start, self._lines_before = (end, lines + before) if names is None else (start, before)
         given = first if names is None else names or map(str, range(len(first)))
         stripped = [name.strip() for name in given]
         positions = [i for i, name in enumerate(stripped) if wanted is None or name in wanted]
@@ -55,11 +64,6 @@ class DelimitedTable(Table):
         found = [column for i, column in self._columns.items() if self.names[i] not in names]
         return [] if any(isinstance(column, int) for column in found) else found
 
-    def text_or_missing(self, name: str) -> Array:
-        """The strings of a column, null where a field is empty."""
-        self.require(name)
-        return self._text(name)
-
     def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
         self.require_values(name)
         texts = self._text(name).to_pylist()
@@ -76,7 +80,9 @@ class DelimitedTable(Table):
         return column
 
     def _numbers(self, name: str) -> Array | None:
-        return to_numbers(self._text(name))
+        texts = self._text(name)
+        found = to_numbers(texts)
+        return _with_decimal_commas(texts) if found is None and self._separator == ";" else found
 
     def _read(self, where: str, width: int, positions: list[int]) -> tuple[int, Mapping[int, Any]]:
         found = _arrow_csv.read_columns(self._content, self._separator, width, positions, start=self._start)
@@ -84,3 +90,12 @@ class DelimitedTable(Table):
 
     def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:
         return _records.records(self._content, where, self._separator, start=self._start, line=self._lines_before)
+
+
+def _with_decimal_commas(texts: Array) -> Array | None:
+    """Numbers of which some have a comma before their decimals; None if one is none, or all may have thousands."""
+    written = [text for text in pc.unique(texts).to_pylist() if text is not None]
+    with_comma = [text for text in written if "," in text]
+    if not all(map(_DECIMAL_COMMA.fullmatch, written)) or all(map(_THOUSANDS.fullmatch, with_comma)):
+        return None
+    return to_numbers(pc.replace_substring(texts, ",", "."))

@@ -67,6 +67,11 @@ class Table(ABC):
         self.require_values(name)
         return self._text(name)
 
+    def texts_or_missing(self, name: str) -> Array:
+        """A column as strings, null where a value is missing."""
+        self.require(name)
+        return self._text(name)
+
     def coded(self, name: str) -> Array:
         """The same, or a dictionary array of strings, each there once, where that is at hand sooner."""
         return self.texts(name)

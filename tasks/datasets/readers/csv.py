@@ -55,7 +55,7 @@ class _Columns(TextTable):
         return self._table.row(row)
 
     def texts(self, name: str) -> Texts:
-        encoded = self._table.text_or_missing(name).dictionary_encode()
+        encoded = self._table.texts_or_missing(name).dictionary_encode()
         Budget(self.where).require(TEXT * len(encoded.dictionary))
         names = [None if text in self._missing else text for text in encoded.dictionary.to_pylist()]
         return Texts.of(names, encoded.indices.fill_null(-1).to_numpy().astype(np.int64))

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from sigstats._common.registry import Registry
 
-from ...input_files.content import Content, open_content
+from ...input_files.content import START, Content, open_content
 from .._from_table import OtherNamesError
 from .._log import EvaluationLog
 from .._predictions import Columns, Predictions
@@ -44,10 +44,12 @@ _DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, Recursio
 
 def read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
     """One file, by the first format that reads it."""
-    with open_content(path) as content:
-        if not content.start.strip():
-            raise ValueError(f"{content.where}: is empty; expected predictions")
+    with open_content(path) as opened:
+        if not opened.start.strip():
+            raise ValueError(f"{opened.where}: is empty; expected predictions")
+        content = opened
         try:
+            content = _alone(opened)
             module = _format(content)
             if module is None:
                 raise unknown(content, format_names())
@@ -61,11 +63,22 @@ def read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
             raise content.error("cannot be read", error) from None
 
 
+def _alone(content: Content) -> Content:
+    """What is in a ZIP of one file, as pandas and Kaggle write it; any other file as it is."""
+    if not content.start.startswith(b"PK\x03\x04") or _format(content) is not None:
+        return content
+    with content.archive() as archive:
+        if len(archive.names) != 1:
+            return content
+        whole = archive.read(archive.names[0])
+    return Content(content.where, whole[:START], whole=whole)
+
+
 def format_of(path: str) -> Format | None:
     """The format that reads a file, if any."""
     with open_content(path) as content:
         try:
-            return _format(content)
+            return _format(_alone(content))
         except _DAMAGE:
             return None
 

@@ -6,7 +6,7 @@ name.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,20 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
         raise ValueError(f"{content.where}: {key} is not valid; expected a list of test cases")
     answers = numbered(_answer(number, case, metrics, columns) for number, case in enumerate(cases))
-    return EvaluationLog(where=content.where, harness="DeepEval", answers=answers)
+    lower = _lower_is_better(metric for case in cases for metric in objects(case.get(metrics)))
+    return EvaluationLog(where=content.where, harness="DeepEval", answers=answers, lower_is_better=lower)
+
+
+def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The metrics that pass below their thresholds, and never above."""
+    below: dict[str, set[bool]] = {}
+    for metric in metrics:
+        score, threshold, success = (metric.get(key) for key in ("score", "threshold", "success"))
+        if not isinstance(score, (int, float)) or not isinstance(threshold, (int, float)):
+            continue
+        if score != threshold and isinstance(success, bool):
+            below.setdefault(str(metric.get("name")), set()).add((score < threshold) == success)
+    return frozenset(name for name, found in below.items() if found == {True})
 
 
 def _answer(number: int, case: Mapping[str, Any], metrics: str, columns: Columns) -> Answer:
@@ -48,6 +61,6 @@ def _answer(number: int, case: Mapping[str, Any], metrics: str, columns: Columns
         values["success"] = case["success"]
     asked = {key: case.get(key) for key in ("input", "expectedOutput", "expected_output") if case.get(key) is not None}
     identity = {"input": json.dumps(asked, sort_keys=True)} if asked else {}
-    about = {**mapping(case.get("additionalMetadata")), **case}
+    about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata")), **case}
     found = answered(str(case.get("name") or number), values, about, columns, identity=identity)
     return found if found.scores else replace(found, failed=failed)

@@ -55,7 +55,9 @@ def read(content: Content, columns: Columns) -> Predictions:
         raise content.error(f"cannot be read as {'a JSON array' if array else 'JSON-lines'}", error) from None
     names = names_of(keys, table)
     alone = not array and table.num_rows == 1 and columns.rows is None
-    if columns.id not in names and (is_nested(content.json()) if alone else array and what_lies_beside(keys)):
+    if columns.id not in names and (what_lies_beside(keys) if array or alone else False):
+        raise NoTable
+    if columns.id not in names and alone and is_nested(content.json()):
         raise NoTable
     return from_table(ArrowTable(content.where, table, names=names), columns)
 

@@ -16,13 +16,14 @@ LOG = True
 def reads(content: Content) -> bool:
     """JSON lines that begin with the specification of the run."""
     line = content.start.lstrip().partition(b"\n")[0]
-    return line.startswith(b'{"spec"') and b'"completion_fns"' in line
+    return line.startswith(b'{"spec"') and b'"eval_name"' in line
 
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the scores of every sample."""
     spec: dict[str, Any] = {}
     values: dict[str, dict[str, Any]] = {}
+    failed: dict[str, str] = {}
     expected: dict[str, Any] = {}
     for line in content.whole().splitlines():
         event = mapping(parse_json(line, content.budget)) if line.strip() else {}
@@ -36,12 +37,23 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             expected[sample] = {} if target is None else {"target": json.dumps(target)}
         elif event.get("type") == "metrics":
             values.setdefault(sample, {}).update(data)
-    model = spec.get("completion_fns")
+        elif event.get("type") == "error":
+            values.setdefault(sample, {})
+            failed[sample] = str(data.get("message") or data.get("type") or "an error")[:200]
+    model = spec.get("completion_fns") or [spec.get("model_name") or ""]
     return EvaluationLog(
         where=content.where,
         harness="OpenAI's evals",
         answers=[
-            answered(sample, found, {}, columns, identity=expected.get(sample, {})) for sample, found in values.items()
+            answered(
+                sample,
+                found,
+                {},
+                columns,
+                identity=expected.get(sample, {}),
+                failed="" if found else failed[sample],
+            )
+            for sample, found in values.items()
         ],
         task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
         model=", ".join(map(str, model)) if isinstance(model, list) else "",

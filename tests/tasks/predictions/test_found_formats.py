@@ -267,3 +267,119 @@ def test_labels_that_cannot_be_read_are_bad_input(tmp_path, frames, capsys):
     frames[0].drop(columns="label").to_csv(tmp_path / "a.csv", index=False)
     assert main(["compare", *[str(tmp_path / "a.csv")] * 2, "--labels", str(tmp_path / "none.csv")]) == 2
     assert "--labels: " in capsys.readouterr().err
+
+
+def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path, capsys):
+    def suite(outcomes):
+        inner = {"pass": "", "fail": "<failure message='x'>why</failure>", "error": "<error/>", "skip": "<skipped/>"}
+        cases = (f"<testcase classname='t' name='q[{k}]' time='1'>{inner[each]}</testcase>" for k, each in outcomes)
+        return f"<?xml version='1.0' encoding='utf-8'?><testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>"
+
+    first = ["pass", "fail", "error", "pass"] * 5
+    second = ["pass", "pass", "skip", "fail"] * 5
+    files = written(tmp_path, *(suite(enumerate(each)) for each in (first, second)), name="r.xml")
+    assert main(["compare", *map(str, files)]) == 2
+    assert "5 of 20 answers have no score 'passed': ids 't::q[2]' ('skipped')" in capsys.readouterr().err
+    assert accuracies(compared(tmp_path, files, "--unscored", "wrong")) == [(0.5, 0.5)]
+    assert accuracies(compared(tmp_path, files, "--unscored", "drop")) == [(10 / 15, 10 / 15)]
+    bomb = '<?xml version="1.0"?>\n<testsuite name="x"><testcase name="a">'
+    for text, said in ((bomb, "cannot be read as XML"), (f"<!DOCTYPE a [<!ENTITY b 'c'>]>{bomb}", "looks like HTML")):
+        assert main(["compare", *map(str, written(tmp_path, text, text, name="b.xml"))]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_the_lines_of_trec_eval_are_measures_of_queries_without_those_of_all(tmp_path):
+    rng = np.random.default_rng(3)
+    values = rng.random((2, 25)).round(4)
+    texts = [
+        "".join(f"{'map':22s}\t{query}\t{value:.4f}\n" for query, value in enumerate(each)) + f"{'map':22s}\tall\t0.9\n"
+        for each in values
+    ]
+    (row,) = compared(tmp_path, written(tmp_path, *texts, name="r.txt"))["rows"]
+    assert (row["baseline"], row["candidate"]) == pytest.approx(tuple(values.mean(axis=1)))
+    assert row["n"] == 25
+
+
+def test_arrays_of_one_npz_and_a_zip_of_one_table_are_read(tmp_path, frames):
+    for number, frame in enumerate(frames):
+        arrays = {name: frame[name].to_numpy() for name in ("label", "prediction")}
+        np.savez(tmp_path / f"{number}.npz", **arrays, embedding=np.ones((60, 3)))
+        frame.to_csv(tmp_path / f"{number}.csv.zip", index=False)
+    found = [[tmp_path / f"{number}.{form}" for number in (0, 1)] for form in ("npz", "csv.zip")]
+    assert accuracies(compared(tmp_path, found[0], "--by-position")) == of(frames)
+    assert accuracies(compared(tmp_path, found[1])) == of(frames)
+
+
+def test_empty_predictions_are_refused_left_out_or_count_as_wrong(tmp_path, frames, capsys):
+    holes = [frame.assign(prediction=frame["prediction"].astype(object).mask(frame.index % 7 == 0)) for frame in frames]
+    files = written(tmp_path, *(frame.to_csv(index=False) for frame in holes), name="p.csv")
+    assert main(["compare", *map(str, files)]) == 2
+    assert "column 'prediction' is empty; expected a value, or --unscored drop" in capsys.readouterr().err
+    right = [(frame["label"] == frame["prediction"]) & (frame.index % 7 != 0) for frame in frames]
+    assert accuracies(compared(tmp_path, files, "--unscored", "wrong")) == [tuple(float(each.mean()) for each in right)]
+    kept = frames[0].index % 7 != 0
+    expected = tuple(float(each[kept].mean()) for each in right)
+    assert accuracies(compared(tmp_path, files, "--unscored", "drop")) == [expected]
+
+
+def test_what_excel_writes_is_read_where_it_can_mean_one_thing(tmp_path, capsys):
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"id": range(40), "score": rng.random(40).round(4)})
+    text = frame.to_csv(index=False, sep=";", decimal=",")
+    files = written(tmp_path, text, f"sep=;\r\n{text}", name="p.csv")
+    (row,) = compared(tmp_path, files, "--score", "score")["rows"] or [None]
+    assert row["baseline"] == row["candidate"] == pytest.approx(frame["score"].mean())
+    thousands = "id;score\n" + "".join(f"{row};{row + 1},250\n" for row in range(40))
+    assert main(["compare", *map(str, written(tmp_path, thousands, text, name="t.csv")), "--score", "score"]) == 2
+    assert "line 2: column 'score': '1,250' is not valid; expected a number" in capsys.readouterr().err
+
+
+def test_words_of_verdicts_are_marks_and_names_within_the_rows_are_refused(tmp_path, frames, capsys):
+    words = [np.where(frame["label"] == frame["prediction"], "Passed", "failed") for frame in frames]
+    texts = [frame[["id"]].assign(correct=each).to_csv(index=False) for frame, each in zip(frames, words, strict=True)]
+    assert accuracies(compared(tmp_path, written(tmp_path, *texts, name="p.csv"), "--score", "correct")) == [
+        pytest.approx(of(frames)[0])
+    ]
+    twice = [frame[:30].to_csv(index=False) + frame[30:].to_csv(index=False) for frame in frames]
+    assert main(["compare", *map(str, written(tmp_path, *twice, name="q.csv"))]) == 2
+    assert "line 32: repeats the names of the columns" in capsys.readouterr().err
+
+
+def test_names_that_are_missing_are_offered_with_the_option_that_takes_them(tmp_path, frames, capsys):
+    texts = [frame.rename(columns={"prediction": "said", "label": "what"}).to_csv(index=False) for frame in frames]
+    files = written(tmp_path, *texts, name="p.csv")
+    assert main(["compare", *map(str, files), "--label", "what"]) == 2
+    assert "--prediction COLUMN of 'id', 'what', 'said', or --score NAME" in capsys.readouterr().err
+    assert main(["compare", *map(str, files), "--prediction", "said", "--labels", str(files[0])]) == 2
+    assert "--labels: " + str(files[0]) in (said := capsys.readouterr().err)
+    assert "expected --label COLUMN of 'id', 'what', 'said'\n" in said
+
+
+def test_scores_beside_labels_of_known_names_are_probabilities(tmp_path, frames):
+    rng = np.random.default_rng(5)
+    tables = [frame[["label"]].rename(columns={"label": "y_true"}).assign(y_score=rng.random(60)) for frame in frames]
+    files = written(tmp_path, *(table.to_csv(index=False) for table in tables), name="p.csv")
+    found = compared(tmp_path, files, "--by-position", "--score", "y_score", "--positive", "1")
+    assert [row["measure"] for row in found["rows"]] == ["auc"]
+
+
+def test_deepevals_metrics_that_pass_below_their_thresholds_are_costs(tmp_path):
+    def run(scores):
+        metrics = [
+            {"name": "Role Violation", "threshold": 0.5, "success": score <= 0.5, "score": score} for score in scores
+        ]
+        cases = [{"name": f"c{k}", "input": "q", "metricsData": [each]} for k, each in enumerate(metrics)]
+        return {"testCases": cases}
+
+    files = written(tmp_path, run([0.1, 0.9] * 10), run([0.8, 0.9] * 10))
+    (row,) = compared(tmp_path, files, code=1)["rows"]
+    assert row["lower_is_better"]
+    assert row["verdict"] == "fail"
+
+
+def test_a_log_of_one_model_says_what_its_prompts_are(tmp_path, capsys):
+    results = [{"promptIdx": p, "testIdx": t, "success": True, "score": 1, "vars": {"q": t}, "provider": {"id": "m"},
+                "prompt": {"label": f"p{p}", "raw": "x"}} for p in range(2) for t in range(12)]  # fmt: skip
+    (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}})
+    assert main(["rank", str(file)]) == 2
+    assert "is of one model; expected the --filter of each of p0, p1" in capsys.readouterr().err

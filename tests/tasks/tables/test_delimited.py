@@ -63,7 +63,7 @@ def test_what_the_csv_module_writes_is_read_fast_and_whole(rows, quoting, separa
     content = handle.getvalue().encode()
     assert by_both(content, separator)[0] is not None
     table = DelimitedTable("t", content)
-    found = [table.text_or_missing(name).to_pylist() for name in "xyz"]
+    found = [table.texts_or_missing(name).to_pylist() for name in "xyz"]
     assert found == [[field.strip() or None for field in column] for column in zip(*rows, strict=True)]
 
 

@@ -1,0 +1,65 @@
+"""What each row of a table was answered: marks, words of verdicts, and what becomes of rows without an answer."""
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sigstats._common.validation import shown
+
+from ..tables.table import Table
+from ._predictions import Columns, Predictions, require_shares
+
+#: What stands for a prediction that is missing and counts as wrong.
+_NO_ANSWER = "(no prediction)"
+#: The words of verdicts.
+_WORDS = {
+    **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
+    **dict.fromkeys(("no", "false", "incorrect", "fail", "failed", "wrong", "failure", "error", "unresolved"), 0.0),
+}
+
+
+def require_answers(table: Table, columns: Columns) -> None:
+    """Refuse rows without a mark or, where none is asked for, without a prediction."""
+    name = columns.score or columns.prediction
+    table.require(name)
+    missing = table.missing(name)
+    if columns.unscored == "refuse" and pc.any(missing).as_py():
+        wanted = "expected a value, or --unscored drop, or --unscored wrong"
+        raise table.error(name, f" is empty; {wanted}", pc.index(missing, True).as_py())
+
+
+def marks_of(table: Table, columns: Columns) -> Any:
+    """The marks of the rows, null where one is missing; words such as "yes" and "failed" are 1 and 0."""
+    require_answers(table, columns)
+    name = columns.score or ""
+    try:
+        return table.numbers(name, or_missing=columns.unscored != "refuse")
+    except ValueError:
+        words = pc.utf8_lower(table.texts_or_missing(name))
+        known = pa.array(_WORDS.keys())
+        if not pc.all(pc.is_in(pc.drop_null(words), value_set=known)).as_py():
+            raise
+        return pa.array(_WORDS.values(), pa.float64()).take(pc.index_in(words, value_set=known))
+
+
+def without_unscored(found: Predictions, columns: Columns) -> Predictions:
+    """The rows without those that have no mark or prediction, or with these counted as wrong."""
+    marks = columns.score is not None
+    answers = found.score if marks else found.prediction
+    empty, name, n = pc.is_null(answers), shown(columns.score or columns.prediction), len(found.ids)
+    if answers.null_count == n:
+        raise ValueError(f"{found.where}: column {name} is empty in all rows; expected one or more values")
+    told = f"{found.where}: {answers.null_count:,} of {n:,} rows have no {name}"
+    if marks:
+        filled = replace(found, score=pc.fill_null(answers, 0.0))
+    else:
+        filled = replace(found, prediction=pc.fill_null(answers, _NO_ANSWER))
+    if columns.unscored == "drop":
+        kept, gone = (filled.take(pc.indices_nonzero(each)) for each in (pc.invert(empty), empty))
+        return replace(kept, dropped=gone, distinct=None, notes=(*found.notes, f"{told} and are left out"))
+    if marks:
+        limits = pc.min_max(found.score)
+        require_shares(found.where, limits["min"].as_py(), limits["max"].as_py(), lower=bool(found.lower))
+    return replace(filled, notes=(*found.notes, f"{told} and count as {'0' if marks else 'wrong'}"))

@@ -1,0 +1,44 @@
+"""The output of ``trec_eval -q``: a line for each measure of each query. Its lines on all queries are left out."""
+
+import re
+
+from sigstats._common.validation import shown
+
+from ...input_files.content import Content
+from ...tables.numbers import is_number
+from .._log import EvaluationLog, answered
+from .._predictions import Columns
+
+ORDER = 49
+NAME = "trec_eval -q"
+LOG = True
+
+#: Names are padded to 22 characters, which no header of a table is.
+_BEGINNING = re.compile(rb"[\w.@-]++ ++\t[^\t\n]++\t[^\t\n]++\r?\n")
+_ALL = "all"
+
+
+def reads(content: Content) -> bool:
+    """Lines of a padded name, a query and a value."""
+    return _BEGINNING.match(content.start) is not None
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the measures of each query."""
+    values: dict[str, dict[str, float]] = {}
+    for number, line in enumerate(content.whole().decode().splitlines(), start=1):
+        fields = [field.strip() for field in line.split("\t")]
+        if fields == [""]:
+            continue
+        if len(fields) != 3:
+            raise ValueError(f"{content.where}, line {number}: {len(fields)} fields; expected measure, query and value")
+        measure, query, value = fields
+        if query == _ALL:
+            continue
+        if not is_number(value):
+            raise ValueError(f"{content.where}, line {number}: {shown(value)} is not valid; expected a number")
+        values.setdefault(query, {})[measure] = float(value)
+    if not values:
+        raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
+    answers = [answered(query, found, {}, columns) for query, found in values.items()]
+    return EvaluationLog(where=content.where, harness="trec_eval", answers=answers)
