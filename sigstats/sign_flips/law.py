@@ -43,6 +43,8 @@ MOST_ENUMERATED = 40
 #: The logarithm of a larger probability is that of its double.
 _LOG_OF_ROUNDED = 1e-300
 _WIDTH = 2e-3  # of bounds where a law is too wide to be summed, as a share of the tail
+#: So many of the largest magnitudes are enumerated, where the square of each is so many times those of all others.
+_MOST_APART, _APART = 10, 9.0
 _REACH = 14  # beyond so many standard deviations a tilted law has next to no mass
 
 
@@ -184,7 +186,34 @@ def _bounded(sizes: NDArray[Any], times: IntArray, threshold: Any, width: float)
     tie = TIE_TOLERANCE * abs(place)
     # Sums of reals within the tolerance count as equal.
     place, slack = (place, tie) if whole else (place - tie, 0.0)
-    return Tail(*tail_bounds(scaled, times.astype(np.float64), place, slack=slack, width=width))
+    # A few magnitudes that are far larger than all others would need as many more frequencies: they are enumerated.
+    squares = np.cumsum(times * scaled**2)
+    apart = [k for k in range(1, min(len(sizes), _MOST_APART + 1)) if scaled[-k] ** 2 > _APART * squares[-k - 1]]
+    few = max((k for k in apart if times[-k:].sum() <= _MOST_APART), default=0)
+    rest = len(sizes) - few
+    sums = _all_sums(np.repeat(scaled[rest:], times[rest:]))
+    place_of, ways = np.unique(place - sums, return_counts=True)
+    slack += 2.0**-51 * place if few else 0.0
+    counts = times[:rest].astype(np.float64)
+    parts = [_bounds(scaled[:rest], counts, each, slack, width) for each in place_of.tolist()]
+    low, high, log = (np.array(each) for each in zip(*parts, strict=True))
+    shares = ways / ways.sum()
+    return Tail(float(shares @ low), float(shares @ high), float(np.logaddexp.reduce(log + np.log(shares))))
+
+
+def _bounds(
+    sizes: FloatArray, times: FloatArray, place: float, slack: float, width: float
+) -> tuple[float, float, float]:
+    """What `tail_bounds` gives, on either side of the mean."""
+    total, largest = float(times @ sizes), float(sizes[-1])
+    if place + slack <= 0:
+        return 1.0, 1.0, 0.0
+    if place - slack > total * (1 + 2.0**-50):
+        return 0.0, 0.0, -math.inf
+    above = place >= total / 2
+    place = (place if above else total - place) / largest
+    low, high, log = tail_bounds(sizes / largest, times, place, slack=slack / largest, width=width)
+    return (low, high, log) if above else (1 - high, 1 - low, math.log1p(-low))
 
 
 def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:

@@ -5,11 +5,12 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats import stratified_paired_test
+from sigstats import sign_flip_test, stratified_paired_test
 from sigstats.sign_flips import law
 from sigstats.sign_flips.law import halves, tail_count
 
@@ -52,3 +53,13 @@ def test_data_sets_of_unlike_sizes_are_exact_in_an_instant():
     )
     assert found.pvalue_interval is None
     assert found.pvalue == extreme / 2 ** sum(totals)
+
+
+@pytest.mark.parametrize("large", [[1e6], [2e3, 2e3, -2e3], [1e6, 1e6, -3e6], [4e3, 4e3, 1e6]])
+def test_a_few_sizes_that_are_far_larger_than_all_others_are_put_in_and_left_out(monkeypatch, large):
+    differences = np.concatenate([np.random.default_rng(35).normal(size=14), large])
+    exact = sign_flip_test(differences, alternative="greater").pvalue
+    monkeypatch.setattr(law, "MOST_ENUMERATED", 0)
+    found = sign_flip_test(differences, alternative="greater").pvalue_interval
+    assert found.low <= exact <= found.high
+    assert found.high - found.low <= 3e-3 * found.high
