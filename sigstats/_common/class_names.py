@@ -119,8 +119,8 @@ def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: 
         )
 
 
-def refuse_two_spellings(labels: Sequence[str], n: int, who: str) -> None:
-    """Refuse classes, each once, that look alike: of other white space, or of other code points for one letter.
+def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> None:
+    """Refuse classes (slices), each once, that look alike: of other white space, or of other code points for a letter.
 
     Raises ValueError.
 
@@ -133,7 +133,8 @@ def refuse_two_spellings(labels: Sequence[str], n: int, who: str) -> None:
     for name in labels if _are_classes(labels, n) else ():
         other = alike.setdefault(" ".join(unicodedata.normalize("NFC", name).split()), name)
         if other != name:
-            raise ValueError(f"{who}: {shown(name)} and {shown(other)} look alike; expected one spelling of each class")
+            both = f"{shown(name)} and {shown(other)} look alike"
+            raise ValueError(f"{who}: {both}; expected one spelling of each {what}")
 
 
 def require_classes_spelled_once(**counts: Any) -> None:

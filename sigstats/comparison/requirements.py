@@ -129,7 +129,9 @@ def refuse_mistaken_classes(paired: PairedPredictions) -> None:
 
 
 def require(paired: PairedPredictions, measure: str) -> None:
-    """Refuse a measure that the predictions do not hold the data of."""
+    """Refuse a measure that the predictions do not hold the data of, and slices of which two look alike."""
+    for column, (of_slices, _) in paired.slices.items():
+        refuse_two_spellings(of_slices, paired.n, column, "slice")
     needs = MEASURES[measure].needs
     if paired.weights is not None:
         _require_no_more_than_weights(paired, measure)

@@ -203,6 +203,15 @@ def test_series_of_the_same_rows_in_another_order_are_refused():
     assert sigstats.compare(y, a, shuffled.to_numpy()).n == 200
 
 
+def test_slices_of_two_spellings_are_refused():
+    region = ["north", "south "] * 50 + ["north", "south"] * 50
+    complaint = "region: 'south ' and 'south' look alike; expected one spelling of each slice"
+    with pytest.raises(ValueError, match=complaint):
+        sigstats.compare(TRUE, GUESS, GUESS[::-1], slices={"region": region})
+    with pytest.raises(ValueError, match=complaint):
+        sigstats.assert_at_least(TRUE, GUESS, at_least=0.5, slices={"region": region})
+
+
 def test_of_losses_the_lowest_ranks_first(tmp_path, capsys):
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
     for path, more in zip(paths, (1, 0), strict=True):
