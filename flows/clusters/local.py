@@ -8,7 +8,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
+from multiprocessing import current_process, resource_tracker
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -44,6 +44,11 @@ class Cluster(ClusterFile):
 def processors() -> int:
     """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def may_start_processes() -> bool:
+    """False in the process of a worker of Dask, or of a pool, which Python lets start none."""
+    return not current_process().daemon
 
 
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
@@ -95,8 +100,13 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Start the processes, which accept connections only from this run, and end them with the context.
 
-    Raises BadInput if this machine lacks what a block needs, or this process may not open enough files.
+    Raises BadInput if this machine lacks what a block needs, or this process may not open enough files, or start none.
     """
+    if not may_start_processes():
+        raise BadInput(
+            "cluster: local is not valid in a process of Dask's workers or of a pool, which may start no other; "
+            "expected serial, or cluster=get_client() for the workers that this task is of"
+        )
     special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
     import dask
     from distributed import Client, Nanny, SpecCluster

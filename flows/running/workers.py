@@ -15,7 +15,7 @@ from sigstats.tasks.replicates import own_code
 from sigstats.tasks.storage.store import Store
 
 from .. import clusters
-from ..clusters.local import processors, room_for
+from ..clusters.local import may_start_processes, processors, room_for
 from ..config.model import Strict
 from ..errors import BadInput
 from .options import RunOptions
@@ -56,6 +56,9 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
         )
     needs = needs_of(prepared.plan.cells)
     if not left or (in_memory and cluster is None):
+        yield Serial()
+    elif cluster is None and not may_start_processes():
+        room_for(needs)
         yield Serial()
     elif cluster is not None or any(_needed(dataset.nbytes) > _LARGE for dataset in prepared.datasets):
         with _opened(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:

@@ -67,6 +67,41 @@ def test_the_limit_of_open_files_is_raised_where_it_may_be(monkeypatch):
     assert asked == [(200, 4096)]
 
 
+#: Workers would be started with the first block, if that were possible.
+IN_A_WORKER = """
+from distributed import Client, LocalCluster
+
+def study(output, cluster):
+    import sigstats
+    from sigstats.flows.running import workers
+    workers.GROW_AFTER = 0.0
+    try:
+        return sigstats.run_study(
+            {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda"], "permutation": {"resamples": 99}},
+            output=output, cluster=cluster, quiet=False,
+        ).summary["p_value"].round(2).tolist()
+    except ValueError as error:
+        return str(error)
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as made, Client(made) as client:
+        for cluster in (None, "local"):
+            print(client.submit(study, str(cluster), cluster).result())
+"""
+
+
+def test_a_process_that_may_start_none_computes_by_itself(tmp_path):
+    (tmp_path / "tasks.py").write_text(IN_A_WORKER)
+    done = subprocess.run(
+        [sys.executable, "tasks.py"], capture_output=True, text=True, env=environment(), cwd=tmp_path, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    assert "no workers could be started" not in done.stderr
+    computed, refused = done.stdout.splitlines()
+    assert computed == "[0.01, 0.89]"
+    assert refused.startswith("cluster: local is not valid in a process of Dask's workers or of a pool")
+
+
 def test_a_machine_without_a_folder_for_temporary_files_is_told_what_to_set(monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(tempfile, "_candidate_tempdir_list", lambda: ["/proc"])
