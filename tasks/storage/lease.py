@@ -63,10 +63,13 @@ def _take(system: Any, folder: str) -> str:
     mine, token = f"{folder}/{number:09d}", _token()
     try:
         system.pipe_file(mine, token, mode="create")
-    except FileExistsError:
-        # The client repeats a request whose answer was lost, and finds what the first one has made.
-        if _content(system, mine) != token:
-            raise Held(_holder_in(_content(system, mine))) from None
+    except Exception as error:
+        # An answer may be lost, and the client that repeats its request finds what the first one has made.
+        found = _content(system, mine)
+        if found != token:
+            if found or isinstance(error, FileExistsError):
+                raise Held(_holder_in(found)) from None
+            raise
     if last:
         with contextlib.suppress(FileNotFoundError):
             system.rm_file(last)
