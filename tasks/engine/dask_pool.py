@@ -114,7 +114,7 @@ class DaskPool:
         self._context.run(self._open_span, plan.study)
         if self.dashboard:
             with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
-                self._progress = self._context.run(DaskProgress, self.client, plan.study)
+                self._progress = self._context.run(DaskProgress.of, self.client, plan.study)
 
         def ask() -> None:
             with contextlib.suppress(BaseException):  # a worker died, or the cluster is closed: a block imports it then

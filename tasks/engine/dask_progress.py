@@ -2,7 +2,7 @@
 
 import contextlib
 import uuid
-from typing import Any
+from typing import Any, Self
 
 #: The tasks of a study: a percent each.
 _TASKS = 100
@@ -26,6 +26,14 @@ class DaskProgress:
         never = client.submit(int, key=(self._group, 0), resources={self._group: 1})
         keys = [(self._group, number) for number in range(1, _TASKS)]
         self._waiting = [never, *client.map(int, [never] * len(keys), key=keys)]
+
+    @classmethod
+    def of(cls, client: Any, study: str) -> Self | None:
+        """Such tasks; None where the scheduler would end them, with an error in its log, since no worker takes them."""
+        import dask
+
+        limit = client.run_on_scheduler(dask.config.get, "distributed.scheduler.no-workers-timeout", None)
+        return cls(client, study) if limit is None else None
 
     def show(self, fraction: float) -> None:
         """Let this part of the tasks be done; data that was lost with its worker is sent again."""

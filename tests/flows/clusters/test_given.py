@@ -171,6 +171,13 @@ def test_a_run_has_such_a_bar_until_it_ends(cluster, tmp_path, monkeypatch):
     wait_until(lambda: not cluster.scheduler.tasks)
 
 
+def test_there_is_none_where_the_scheduler_would_end_its_tasks():
+    with dask.config.set({"distributed.scheduler.no-workers-timeout": "1s"}), LocalCluster(**ONE) as made:
+        with Client(made, set_as_default=False) as client:
+            assert DaskProgress.of(client, "nightly") is None
+        assert not made.scheduler.tasks
+
+
 def chatter():
     logging.getLogger("mine").info("hello")
     logging.getLogger("distributed.worker").warning("from Dask")
