@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from prefect import flow, runtime
+from pydantic import PositiveFloat
 
-from sigstats.flows.clusters import allowed, load_cluster
+from sigstats.flows.clusters import allowed, as_cluster
 from sigstats.flows.errors import BadInput
 from sigstats.flows.orchestration.flow_run import FLOW, run_here
 from sigstats.flows.running.options import RunOptions
@@ -33,12 +34,13 @@ def study_flow(
     study: str | Path | dict[str, Any],
     output: str | Path,
     settings: list[str] | None = None,
-    cluster: str | None = None,
+    cluster: Any = None,
     workers: int | None = None,
     base: str | Path | None = None,
     allow: list[str] | None = None,
     cache: str | None = None,
     priority: int = 0,
+    cell_timeout: PositiveFloat | None = None,
     pages: str | None = None,
 ) -> StudyResult:
     """Run a study to its report, as one flow run. Each cell is computed in a task run of it.
@@ -51,8 +53,8 @@ def study_flow(
         A folder or an fsspec URL. Replicates in it are not computed again, and a history in it is extended.
     settings : list of str, optional
         ``key=value`` texts that replace values of the study.
-    cluster : str, optional
-        As ``--cluster``.
+    cluster : str, distributed.Client or distributed.deploy.Cluster, optional
+        As ``--cluster``, or a client or a cluster of Dask, which is used and left as it was.
     workers : int, optional
         The number of worker processes of a local cluster.
     base : str or path, optional
@@ -63,6 +65,8 @@ def study_flow(
         As ``--cache``.
     priority : int, optional
         As ``--priority``.
+    cell_timeout : float, optional
+        Seconds by the clock after which a cell that is not complete counts as failed. What is computed of it is stored.
     pages : str, optional
         The address at which the output is served.
 
@@ -80,7 +84,7 @@ def study_flow(
     """
     try:
         loaded, folder = find_study(study, settings or [])
-        where = None if cluster is None and workers is None else load_cluster(cluster, workers)
+        where = None if cluster is None and workers is None else as_cluster(cluster, workers)
         options = RunOptions(
             base=folder if base is None else Path(base),
             output=str(output),
@@ -89,6 +93,7 @@ def study_flow(
             allow=allowed(allow or [], where),
             cache=cache,
             priority=priority,
+            cell_timeout=cell_timeout,
         )
         # Prefect's flow returns the data of a state.
         return cast(StudyResult, run_here(loaded, options, partial(kind_of(loaded).run, loaded), pages=pages))

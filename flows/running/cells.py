@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from sigstats._common.messages import one_line
-from sigstats.tasks.engine.execute import Interrupted, Outcome, run_cell
+from sigstats.tasks.engine.execute import Interrupted, Outcome, done_and_left, run_cell
 from sigstats.tasks.engine.pools import Pool
-from sigstats.tasks.engine.run_block import Receipt
+from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates import prerequisites, waves
 from sigstats.tasks.storage.cell_cache import CellCache
@@ -76,6 +76,18 @@ def _wait_for(future: "Future[None]") -> None:
         pass
 
 
+class _Deadline(threading.Event):
+    """Set once another event is, or after so many seconds."""
+
+    def __init__(self, stop: threading.Event, seconds: float) -> None:
+        super().__init__()
+        self._stop = stop
+        self._end = time.monotonic() + seconds
+
+    def is_set(self) -> bool:
+        return self._stop.is_set() or time.monotonic() >= self._end
+
+
 class CellComputer:
     """Computes cells on the workers of a pool, shows their progress, and writes their receipts.
 
@@ -83,6 +95,7 @@ class CellComputer:
     `cache`: cells that it holds are not computed; those that are finished are added to it.
     `part`: the part of the study that is computed; its receipts have files of their own.
     `lanes`: the lanes of the part, by the name of a cell.
+    `timeout`: the seconds after which a cell counts as failed; None for no limit.
     """
 
     def __init__(
@@ -94,6 +107,7 @@ class CellComputer:
         cache: CellCache | None = None,
         part: Part | None = None,
         lanes: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+        timeout: float | None = None,
     ) -> None:
         self._store = store
         self._pool = pool
@@ -102,6 +116,7 @@ class CellComputer:
         self._cache = cache
         self._receipts = "" if part is None else f".{part.number}-of-{part.total}"
         self._lanes = lanes
+        self._timeout = timeout
         self._telling = threading.Lock()
         self._ended: dict[str, Outcome] = {}
 
@@ -127,13 +142,24 @@ class CellComputer:
     def _computed(self, cell: Cell) -> Outcome:
         damaged = self._try_cache(lambda cache: cache.take(cell, self._store)) or []
         lanes, progress = self._lanes.get(cell.name), partial(self._advance, cell)
-        outcome = run_cell(cell, self._store, self._pool, stop=self._stop, progress=progress, lanes=lanes)
+        stop = self._stop if self._timeout is None else _Deadline(self._stop, self._timeout)
+        try:
+            outcome = run_cell(cell, self._store, self._pool, stop=stop, progress=progress, lanes=lanes)
+        except Interrupted:
+            if self._stop.is_set():
+                raise
+            outcome = self._timed_out(cell, lanes)
         for note in [*damaged, *outcome.notes]:
             self._display.say(f"made again: {note}")
         if outcome.complete:
             self._try_cache(lambda cache: cache.put(cell, self._store, outcome.wanted))
         _write_receipts(self._store, outcome, self._receipts)
         return outcome
+
+    def _timed_out(self, cell: Cell, lanes: tuple[int, int] | None) -> Outcome:
+        message = f"it is not complete after {self._timeout:g} s"
+        failure = Failure(first=0, last=cell.replicates, error="TimeoutError", message=message, traceback=message)
+        return Outcome(cell, found=done_and_left(cell, self._store, lanes)[0], failures=[failure])
 
     def _advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
         self._display.advance(cell, replicates, receipt)

@@ -55,5 +55,7 @@ class RunOptions:
     part: Part | None = None
     #: Blocks go before those of studies of lower priority on the same cluster.
     priority: int = 0
+    #: Seconds by the clock after which a cell counts as failed; None for no limit.
+    cell_timeout: float | None = None
     #: Show what workers log at this level or above; None for nothing.
     worker_logs: str | None = None

@@ -212,7 +212,8 @@ def _computed(
 
     pool.prepare(plan, options.priority)
     cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
-    compute = options.around(CellComputer(store, pool, display, stop, cache, options.part, lanes).compute)
+    computer = CellComputer(store, pool, display, stop, cache, options.part, lanes, options.cell_timeout)
+    compute = options.around(computer.compute)
     try:
         with (
             display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers),
