@@ -16,6 +16,8 @@ from sigstats._common.messages import shown
 
 #: Raised when the form of the fingerprints themselves changes, so that no old result is taken for a new one.
 IDENTITY_VERSION = 1
+#: Most values are of these types, which JSON has.
+_AS_THEY_ARE = {type(None), bool, int, str}
 
 
 def canonical(values: Any) -> str:
@@ -47,6 +49,10 @@ def slug(*parts: object) -> str:
 
 def plain(value: Any, where: str = "values") -> Any:
     """Values as JSON has them; of a dataclass a field that has its default is left out."""
+    if type(value) in _AS_THEY_ARE:
+        return value
+    if type(value) is list and _AS_THEY_ARE.issuperset(map(type, value)):
+        return list(value)
     if is_dataclass(value):
         of = [(each, getattr(value, each.name)) for each in fields(value)]
         value = {each.name: item for each, item in of if not each.metadata and item != each.default}

@@ -59,7 +59,8 @@ def count(plan: Plan, output: str) -> list[Estimate]:
     `output`: a folder or URL. Returns one for each cell, without its cost.
     """
     store = Store(output)
-    return [Estimate(cell, *done_and_left(cell, store)) for cell in plan.cells]
+    held = store.held()
+    return [Estimate(cell, *done_and_left(cell, store, held=held)) for cell in plan.cells]
 
 
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:

@@ -12,14 +12,14 @@ import pyarrow as pa
 
 from ..plan import Cell
 
-#: The folder of the blocks of all cells that are not finished.
-BLOCKS = "blocks"
+#: The folders of all cells that are finished, and of the blocks of those that are not.
+REPLICATES, BLOCKS = "replicates", "blocks"
 _NAME = re.compile(r"/(\d+)-(\d+)\.parquet$")
 
 
 def folders(cell: Cell) -> tuple[str, str]:
     """The folder of a finished cell, and that of its blocks."""
-    return f"replicates/{cell.name}", f"{BLOCKS}/{cell.name}"
+    return f"{REPLICATES}/{cell.name}", f"{BLOCKS}/{cell.name}"
 
 
 def finished_name(cell: Cell, first: int, last: int) -> str:

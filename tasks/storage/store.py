@@ -32,6 +32,7 @@ from ..fingerprint import slug
 from ..plan import Cell
 from .block_files import (
     BLOCKS,
+    REPLICATES,
     block_name,
     disjoint,
     finished_name,
@@ -162,6 +163,10 @@ class Store:
         except ValueError as error:
             raise Damaged(f"{name}: {error}") from None
         return table
+
+    def held(self) -> set[str]:
+        """The names of the cells of which there is any file, by two requests."""
+        return {name for folder in (REPLICATES, BLOCKS) for name in self.files.folders(folder)}
 
     def find(self, cell: Cell) -> CellFiles:
         """The files of a cell; each is read and checked."""

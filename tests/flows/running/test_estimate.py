@@ -14,6 +14,8 @@ from sigstats.flows.running.timing import estimate
 from sigstats.flows.studies import kind_of, parse_study
 from sigstats.flows.studies.benchmark import KIND
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.tasks.engine.execute import run_cell
+from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.storage.store import Store
 
@@ -242,6 +244,20 @@ def test_a_finished_study_has_nothing_to_save(tmp_path):
     done = [replace(one, done=one.left, left=0) for one in count(ready.plan, str(tmp_path / "output"))]
     assert list(KIND.savings(study, done, Store(str(tmp_path / "scratch")))) == []
     assert "0 to do, 11,994 done" in counts_in_words(ready.plan, done)
+
+
+def test_cells_without_any_file_are_not_asked_for_one_by_one(tmp_path, monkeypatch):
+    """On a bucket a cell is two requests, and a study has thousands of them."""
+    _, ready = prepared()
+    store, asked, find = Store(str(tmp_path)), [], Store.find
+    store.write_data(ready.datasets[0])
+    finished = next(cell for cell in ready.plan.cells if cell.fanout == "crossval")
+    assert run_cell(finished, store, Serial()).complete
+    monkeypatch.setattr(Store, "find", lambda self, cell: asked.append(cell) or find(self, cell))
+    counted = {one.cell: (one.done, one.left) for one in count(ready.plan, str(tmp_path))}
+    assert counted.pop(finished) == (1, 0)
+    assert asked == [finished]
+    assert counted == {cell: (0, cell.replicates) for cell in ready.plan.cells if cell != finished}
 
 
 def test_many_cells_are_not_all_listed():
