@@ -59,8 +59,9 @@ def _with_bounds(
         row,
         low=interval.low,
         high=interval.high,
-        pvalue=pvalues[0] if row.pvalue is None else row.pvalue,  # of a test of its own
-        two_sided_pvalue=min(1.0, 2 * min(pvalues)) if row.two_sided_pvalue is None else row.two_sided_pvalue,
+        # Not below that of a test of its own.
+        pvalue=max(pvalues[0], row.pvalue or 0.0),
+        two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
         equivalence_pvalue=1.0 if row.test.endswith(WITHOUT_LIMITS) else max(beyond),
     )
 

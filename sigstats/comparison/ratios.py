@@ -1,11 +1,11 @@
 r"""Ratios of sums over rows, as the word error rate, the micro-F1 of documents or the cost of a success are.
 
-Let model A have numerators :math:`e_i` and denominators :math:`w_i`, and :math:`R_A = \sum e_i / \sum w_i`. If both
-models are equally good, what they gave a row (a group of rows) could be exchanged, so that all
-:math:`2^n` exchanges are equally likely (Pitman 1937): the p-value is the share of them whose difference of the two
-ratios is as far as the one observed. The interval is that of the mean of
+Let model A have numerators :math:`e_i` and denominators :math:`w_i`, and :math:`R_A = \sum e_i / \sum w_i`. If what
+both models gave a row (a group of rows) can be exchanged, all :math:`2^n` exchanges are equally likely (Pitman 1937),
+and a share of them has a difference of the two ratios as far as the one observed. Ratios may be equal where nothing can
+be exchanged: a rare large gain against many small losses. So p is the larger one of this share and of p of the mean of
 :math:`R_A + (e_i - R_A w_i) / \bar w`, whose difference has the same first-order law (Cochran 1977, section 6.3), by
-the bound that one more row does not undo.
+the bound that one more row does not undo. The interval is that of this mean.
 
 When not to use: a mean of the ratios of rows is meant; that is a score.
 """
@@ -46,7 +46,7 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     row = replace(row, pvalue=pvalues[0], two_sided_pvalue=pvalues[1])
     found = with_bound(row, (a, b), part.group, _span(part, ratios), part.what)
     row = found if isinstance(found, ComparisonRow) else found.row
-    row = replace(row, test=f"exchange of {part.what}, {how}; interval: {row.test}")
+    row = replace(row, test=f"exchange of {part.what}, {how}; {row.test}")
     return row if isinstance(found, ComparisonRow) else found._replace(row=row)
 
 

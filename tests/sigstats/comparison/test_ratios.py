@@ -44,8 +44,12 @@ def by_exchanges(errors, words):
 def test_p_is_the_share_of_all_exchanges(seed):
     rng = np.random.default_rng(seed)
     errors, words = rng.integers(0, 6, (2, 10)).tolist(), rng.integers(1, 9, (2, 10)).tolist()
-    (row,) = compare_pair(paired(errors, words)).rows
-    assert (row.pvalue, row.two_sided_pvalue) == by_exchanges(errors, words)
+    pair, rule = paired(errors, words), ComparisonRule()
+    (row,) = compare_pair(pair, rule).rows
+    exchanged, how = exchange_pvalues(whole(pair, positive=None, with_numbers=False), rule)
+    assert (exchanged, how) == (by_exchanges(errors, words), "exact")
+    assert row.pvalue >= exchanged[0]
+    assert row.two_sided_pvalue >= exchanged[1]
     assert row.baseline == pytest.approx(sum(errors[0]) / sum(words[0]))
     assert row.difference == pytest.approx(sum(errors[1]) / sum(words[1]) - sum(errors[0]) / sum(words[0]), abs=1e-12)
 
@@ -76,6 +80,18 @@ def test_models_that_are_equally_good_are_told_apart_as_often_as_the_level_says(
             covered += row.low <= 0 <= row.high
     assert alarms <= 34  # of 400 at 5%: more have a chance of 0.2%
     assert covered >= 25  # of 30 at 95%: fewer have a chance of 0.4%
+
+
+def test_a_rare_large_gain_against_many_small_losses_is_no_regression():
+    fails = by_exchange = 0
+    for seed in range(40):
+        lost = np.random.default_rng(seed).random(20) < 0.05
+        pair = paired((np.full(20, 20), np.where(lost, 1, 21)), np.full((2, 20), 100), score_range=(0.0, 1.0))
+        (row,) = compare_pair(pair, ComparisonRule(minimum_effect=0.0, n_resamples=999)).rows
+        by_exchange += not lost.any()
+        fails += row.verdict == "fail"
+    assert by_exchange > 8  # of these the exchange alone has p = 1e-3
+    assert fails <= 1
 
 
 def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, capsys):
