@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, permutation_test
+from scipy.stats import binom, permutation_test, ttest_ind
 from sklearn.metrics import f1_score, log_loss
 
 import sigstats
@@ -29,7 +29,7 @@ def scipys(a, b, alternative):
     return permutation_test((a, b), difference, n_resamples=math.inf, alternative=alternative, vectorized=False).pvalue
 
 
-@pytest.mark.parametrize(("runs_a", "runs_b"), [(5, 5), (4, 6), (3, 3)])
+@pytest.mark.parametrize(("runs_a", "runs_b"), [(5, 5), (6, 6), (3, 3)])
 def test_p_is_that_of_all_divisions_and_the_interval_inverts_it(runs_a, runs_b):
     rng = np.random.default_rng(runs_a)
     a, b = rng.normal(0.8, 0.03, runs_a), rng.normal(0.77, 0.03, runs_b)
@@ -43,6 +43,26 @@ def test_p_is_that_of_all_divisions_and_the_interval_inverts_it(runs_a, runs_b):
     # A shift within the interval is not rejected at 2.5% on either side, one beyond an end is.
     assert scipys(a, b - (found.low + small), "greater") > 0.025 >= scipys(a, b - (found.low - small), "greater")
     assert scipys(a, b - (found.high - small), "less") > 0.025 >= scipys(a, b - (found.high + small), "less")
+
+
+def test_of_unlike_numbers_of_runs_the_spreads_need_not_be_equal():
+    rng, trials = np.random.default_rng(35), 300
+    fails = missed = by_divisions = 0
+    for trial in range(trials):
+        a, b = rng.normal(0.8, 0.03, 3), rng.normal(0.8, 0.003, 9)
+        found = runs_test(a, b)
+        fails += found.pvalue <= 0.05
+        missed += not found.low <= 0 <= found.high
+        if trial < 40:
+            divided, welchs = scipys(a, b, "less"), ttest_ind(b, a, equal_var=False, alternative="less").pvalue
+            by_divisions += divided <= 0.05
+            assert found.pvalue == pytest.approx(max(divided, welchs))
+            interval = ttest_ind(b, a, equal_var=False).confidence_interval()
+            assert found.low <= interval.low + 1e-12
+            assert found.high >= interval.high - 1e-12
+    assert by_divisions > binom.ppf(0.99, 40, 0.05)
+    assert fails <= binom.ppf(0.9999, trials, 0.05)
+    assert missed <= binom.ppf(0.9999, trials, 0.05)
 
 
 @pytest.mark.long
@@ -68,7 +88,7 @@ def test_every_measure_is_the_mean_over_the_runs():
         f1 = np.mean([f1_score(own["label"], own["prediction"], average="macro") for own in each])
         accuracy = np.mean([(own["label"] == own["prediction"]).mean() for own in each])
         assert [getattr(row, side) for row in found.rows] == pytest.approx([accuracy, f1])
-    assert found.rows[0].test == "permutation of 5 and 6 runs, exact"
+    assert found.rows[0].test == "permutation of 5 and 6 runs, exact; Welch's t"
     marks = [frame.assign(mark=(frame["label"] == frame["prediction"]) * 1.0) for frame in (a, b)]
     (row,) = sigstats.compare(*marks, run="seed", score="mark", measures=["mean-score"]).rows
     assert (row.difference, row.pvalue) == pytest.approx((found.rows[0].difference, found.rows[0].pvalue))
