@@ -12,7 +12,7 @@ either.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -274,21 +274,28 @@ class JointEvents:
 
     @cached_property
     def _memberships(self) -> tuple[Any, ...]:
-        """Sparse (category, event) indicators: true, called by A, called by B, rightly called by A and by B."""
-        right_a = [set(true) & set(a) for true, a, _ in self.events]
-        right_b = [set(true) & set(b) for true, _, b in self.events]
-        return tuple(self._indicator(sets) for sets in (*zip(*self.events, strict=True), right_a, right_b))
-
-    def _indicator(self, sets: Iterable[Iterable[int]]) -> Any:
-        from scipy.sparse import csr_array
-
-        rows: list[int] = []
-        columns: list[int] = []
-        for event, positions in enumerate(sets):
-            rows.extend(positions)
-            columns.extend([event] * len(rows[len(columns) :]))
-        return csr_array((np.ones(len(rows)), (rows, columns)), shape=(self.n_categories, len(self.events)))
+        return _memberships(self.events, self.n_categories)
 
     @staticmethod
     def _sums(by_event: FloatArray, membership: Any) -> FloatArray:
         return np.asarray((membership @ by_event).T, dtype=np.float64)
+
+
+@lru_cache(maxsize=16)  # slices of one table have the same events
+def _memberships(events: tuple[Event, ...], n_categories: int) -> tuple[Any, ...]:
+    """Sparse (category, event) indicators: true, called by A, called by B, rightly called by A and by B."""
+    right_a = [set(true) & set(a) for true, a, _ in events]
+    right_b = [set(true) & set(b) for true, _, b in events]
+    shape = n_categories, len(events)
+    return tuple(_indicator(sets, shape) for sets in (*zip(*events, strict=True), right_a, right_b))
+
+
+def _indicator(sets: Iterable[Iterable[int]], shape: tuple[int, int]) -> Any:
+    from scipy.sparse import csr_array
+
+    rows: list[int] = []
+    columns: list[int] = []
+    for event, positions in enumerate(sets):
+        rows.extend(positions)
+        columns.extend([event] * len(rows[len(columns) :]))
+    return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
