@@ -36,7 +36,8 @@ def glossary() -> str:
 def command_pages() -> str:
     """Every command, argument and exit code."""
     program, parsers = commands.whole_parsers()
-    lines = ["# Commands", "", "What `sigstats COMMAND --help` says, command by command.", "", str(program.epilog)]
+    epilog = str(program.epilog).replace("docs/glossary.md", "[the glossary](glossary.md)")
+    lines = ["# Commands", "", "What `sigstats COMMAND --help` says, command by command.", "", epilog]
     for group in commands.GROUPS:
         lines += ["", f"## {group[:1].upper()}{group[1:]}"]
         for name, parser in parsers.items():

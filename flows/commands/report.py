@@ -30,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
     store = Store(usable(options.output, "OUTPUT"))
     try:
         report = _written(store)
-    except FileNotFoundError as error:
-        raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study ({error})") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study with a summary") from None
     except Damaged as error:
         raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
     except OSError as error:

@@ -88,6 +88,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _planned(options: argparse.Namespace) -> "SizePlan":
+    from sigstats._common.validation import as_real
     from sigstats.comparison.size import plan_size
     from sigstats.sequential.alpha_spending import spent_level
 
@@ -103,7 +104,8 @@ def _planned(options: argparse.Namespace) -> "SizePlan":
     alpha = spent_level(options.look, alpha=rule.alpha, spending=options.spending, looks=options.looks)
     if alpha == 0:
         raise BadInput(f"--look: {options.look} is not valid; expected one of the {options.looks} planned looks")
-    drops = options.drop or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
+    given = [as_real(drop, "--drop", low=0, high=1, open_ends=True) for drop in options.drop or ()]
+    drops = given or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
     return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=alpha)
 
 

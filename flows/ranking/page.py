@@ -70,7 +70,7 @@ def _answer(found: Ranking, confidence: str) -> Answer:
         figure=rank_plot(found.models),
         caption=(
             "The ranks that each model may have: all lines hold the true ranks at once with confidence "
-            f"{confidence}. Points: places by score. Pale lines: models behind tier 1."
+            f"{confidence}. Points: places by score. Thin lines: models behind tier 1."
         ),
     )
 

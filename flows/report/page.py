@@ -104,7 +104,8 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
     decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     by_test = [(what, [row for row in decided if row.test == test]) for test, what in _COUNTED.items()]
-    numbers = [(what, f"{len(rejected(rows)):,}", f"of {len(rows):,}") for what, rows in by_test if rows]
+    numbers = [each for _, verdict, _ in said[:1] for each in verdict.numbers]
+    numbers += [(what, f"{len(rejected(rows)):,}", f"of {len(rows):,}") for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
         numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
     return Answer(

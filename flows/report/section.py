@@ -23,6 +23,8 @@ class Verdict:
     beside: str = ""
     #: What follows the headline on the first screen: a word for each sentence.
     also: tuple[tuple[str, str], ...] = ()
+    #: Up to three numbers of the first screen: what each is, the number, and what it is held against.
+    numbers: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True)

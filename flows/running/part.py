@@ -54,6 +54,6 @@ def parse_part(text: str) -> Part:
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     number, total = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= number <= total <= _MOST:
-        last = total if match and 1 <= total <= _MOST else 40
-        raise BadInput(f"--part: {shown(text)} is not valid; expected 1/{last} to {last}/{last}")
+        wanted = f"1/{total} to {total}/{total}" if match and 1 <= total <= _MOST else "K/N, as in 1/4"
+        raise BadInput(f"--part: {shown(text)} is not valid; expected {wanted}")
     return Part(number, total)

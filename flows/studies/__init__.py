@@ -103,7 +103,9 @@ def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
         return parse_study(values, source=str(path), default_name=path.stem)
     except BadInput as error:
         said = str(error).removeprefix(f"{path}: ")
-        if any(said.startswith(f"{setting.partition('=')[0].strip()}: ") for setting in settings):
+        given = {setting.partition("=")[0].strip() for setting in settings}
+        # An unknown table is named without the key that was set within it.
+        if any(f"{key}.".startswith(f"{said.partition(': ')[0]}.") for key in given):
             raise BadInput(f"--set: {said}") from None
         raise
 

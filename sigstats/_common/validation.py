@@ -131,7 +131,8 @@ def as_real(value: Any, name: str, *, low: float = -math.inf, high: float = math
         raise refuse(name, value, wanted) from None
     inside = low < number < high if open_ends else low <= number <= high
     if not math.isfinite(number) or not inside:
-        raise refuse(name, value, wanted)
+        percent = f", as in {number / 100:g} for {number:g}%" if (low, high) == (0, 1) and 1 < number < 100 else ""
+        raise refuse(name, value, wanted + percent)
     return number
 
 

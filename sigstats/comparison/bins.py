@@ -58,8 +58,8 @@ def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[str]:
         small = int((np.bincount(codes, minlength=len(names)) < smallest).sum())
         if 2 * small > len(names):
             yield (
-                f"{small} of the {len(names)} values of {column} have fewer than {smallest} rows; bins make slices of "
-                f"numbers (--bins {column}=4, or pandas.qcut)"
+                f"{small:,} of the {len(names):,} values of {column} have fewer than {smallest} rows; bins make slices "
+                f"of numbers (--bins {column}=4, or pandas.qcut)"
             )
 
 

@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 from .._common.data_frames import opened
@@ -124,5 +125,6 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
 def _frame(frame: Any, name: str) -> Any:
     found = opened(frame)
     if found is None:
-        raise refuse(name, frame, "a data frame of pandas, polars or Arrow, or three arrays")
+        wanted = "a data frame of pandas, polars or Arrow, or three arrays"
+        raise refuse(name, frame, wanted + "; read_predictions reads a file" * isinstance(frame, (str, PathLike)))
     return found

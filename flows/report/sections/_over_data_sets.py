@@ -29,7 +29,7 @@ def over_data_sets(evidence: Evidence) -> Verdict | None:
     found = evidence.over_data_sets
     if found is None:
         return None
-    return Verdict(f"{_on_these(found)} {found.comparison.conclusion}", tuple(_details(found)))
+    return Verdict(f"{_on_these(found)} Beyond these: {found.comparison.conclusion}", tuple(_details(found)))
 
 
 def over_data_sets_method(evidence: Evidence) -> str:

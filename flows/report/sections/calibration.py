@@ -29,18 +29,43 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     expected = _expected(wrong, fine, found, name)
     failing = [row for row in wrong if row.measure == ERROR and (row.estimate or 0) > (row.null_mean or 0)]
     short = [row for row in wrong if row.measure == COVERAGE]
-    beside = _sure(found, evidence)
-    if failing or short:
-        headline = _failing(failing, found, evidence) if failing else _short(short, found)
-        return Verdict(headline, (expected, *details), beside)
-    also = [("Intervals", said)] if (said := _held(found)) else []
+    also = [
+        ("Size:", _failing(failing, found, evidence) if failing else _kept(found, evidence)),
+        ("Intervals:", _short(short, found) if short else _held(found)),
+    ]
+    if short and not failing:
+        also.reverse()
     if powers:
         # Where a test finds least, most rows are needed.
         hardest = min(powers, key=lambda group: max((row.n or 0, row.estimate or 0) for row in group)[1])
-        also.append(("Power", details.pop(groups.index(hardest))))
-    kept = [("Size", said)] if (said := _kept(found, evidence)) else []
-    (_, headline), *also = [*kept, *also, ("Rates", expected)]
-    return Verdict(headline, (expected, *details), beside, tuple(each for each in also if wrong or each[0] != "Rates"))
+        also.append((f"Power, {where(hardest[0])}:", finds(hardest, evidence)))
+        if not failing and not short:
+            details.pop(groups.index(hardest))
+    also.append(("Rates:", expected))
+    (first, headline), *also = [each for each in also if each[1]]
+    if first.startswith("Power"):
+        headline = f"Not tried: in every population one classifier is better. {headline}"
+    elif not failing and not short and first != "Rates:":
+        headline = f"Yes, as far as was tried: {headline}"
+    shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if wrong or what != "Rates:")
+    return Verdict(headline, (expected, *details), _sure(found, evidence), shown, _numbers(found, evidence))
+
+
+def _numbers(found: Sequence[Hypothesis], evidence: Evidence) -> tuple[tuple[str, str, str], ...]:
+    """The worst rate of each kind: what it is, the rate, and what is stated."""
+    kinds = group_by(found, lambda row: row.measure)
+    worst = {
+        measure: (max if measure == ERROR else min)(rows, key=lambda row: row.estimate or 0)
+        for measure, rows in kinds.items()
+    }
+    numbers = []
+    for measure, what in ((ERROR, "rejects wrongly"), (COVERAGE, "intervals right"), (POWER, "difference found")):
+        if (row := worst.get(measure)) is None:
+            continue
+        stated = f"stated {percent(evidence.alpha if measure == ERROR else row.null_mean or 0)}"
+        below = f"at the least, {count_of(row.n or 0, 'row')}" if measure == POWER else stated
+        numbers.append((what, percent(row.estimate or 0), below))
+    return tuple(numbers)
 
 
 def _kept(found: Sequence[Hypothesis], evidence: Evidence) -> str:
@@ -50,7 +75,7 @@ def _kept(found: Sequence[Hypothesis], evidence: Evidence) -> str:
         return ""
     most = max(errors, key=lambda row: row.estimate or 0)
     return (
-        f"Yes, as far as was tried: where neither is better, no test rejects too often, at most {_at(most)} of the "
+        f"where neither is better, no test rejects too often, at most {_at(most)} of the "
         f"test sets at a level of {percent(evidence.alpha)}."
     )
 
@@ -61,7 +86,8 @@ def _held(found: Sequence[Hypothesis]) -> str:
     if not held:
         return ""
     least = min(held, key=lambda row: (row.estimate or 0) - (row.null_mean or 0))
-    return f"hold the truth on {_at(least)} of the test sets or more, where {percent(least.null_mean or 0)} is stated."
+    stated = percent(least.null_mean or 0)
+    return f"the intervals hold the truth on {_at(least)} of the test sets or more, where {stated} is stated."
 
 
 def _at(row: Hypothesis) -> str:

@@ -98,10 +98,15 @@ def test_set_overrides_the_file(tmp_path):
     assert (study.permutation.resamples, study.name, study.alpha, study.datasets) == (99, "other", 0.1, ["wine"])
 
 
-@pytest.mark.parametrize("setting", ["seed", "=3", "a..b=3", "seed.x=1", "alpha=2"])
+@pytest.mark.parametrize("setting", ["seed", "=3", "a..b=3", "seed.x=1", "alpha=2", "sed=3", "permutaton.resamples=9"])
 def test_bad_settings_are_refused(tmp_path, setting):
-    with pytest.raises(BadInput, match="--set"):
+    with pytest.raises(BadInput, match=r"^--set: "):
         load(tmp_path, SHORTEST + "seed = 1", setting)
+
+
+def test_a_mistake_of_the_file_is_not_blamed_on_a_setting(tmp_path):
+    with pytest.raises(BadInput, match=r"toml: sed: unknown key"):
+        load(tmp_path, SHORTEST + "sed = 1", "seed=2")
 
 
 json_values = st.recursive(

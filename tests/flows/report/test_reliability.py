@@ -135,3 +135,21 @@ def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence
         "The interval of narrow held the truth on as few as 70.0% of the test sets (60 rows), not on the 95.0% that "
         "are stated; take that of wide, which held it on 96.0% and more."
     )
+
+
+def test_the_first_screen_answers_whether_the_test_can_be_trusted(evidence):
+    (row, *_) = evidence.of("calibration")
+    kept = replace(row, measure="coverage", method="wide", n=60, estimate=0.96, null_mean=0.95, decision="keep")
+    power = next(row for row in evidence.of("calibration") if row.measure == "power")
+    by_coverage = calibration.SECTIONS[0].verdict([kept, power], evidence)
+    assert by_coverage.headline == (
+        "Yes, as far as was tried: the intervals hold the truth on 96.0% (wide, 60 rows) of the test sets or more, "
+        "where 95.0% is stated."
+    )
+    assert [what.partition(",")[0] for what, _ in by_coverage.also] == ["Power"]
+    assert by_coverage.numbers[0] == ("intervals right", "96.0%", "stated 95.0%")
+    by_power = calibration.SECTIONS[0].verdict([power], evidence)
+    assert by_power.headline.startswith("Not tried: in every population one classifier is better. ")
+    short = replace(kept, estimate=0.7, p_adjusted=1e-9, decision="reject")
+    wrong = calibration.SECTIONS[0].verdict([short, power], evidence)
+    assert [what.partition(",")[0] for what, _ in wrong.also] == ["Power", "Rates:"]

@@ -45,7 +45,7 @@ def test_parts_are_about_equal(seed):
 
 @pytest.mark.parametrize(
     ("part", "expected"),
-    [("0/4", "1/4 to 4/4"), ("5/4", "1/4 to 4/4"), ("3", "1/40 to 40/40"), ("1/0", "1/40 to 40/40"), ("-1/4", "1/40")],
+    [("0/4", "1/4 to 4/4"), ("5/4", "1/4 to 4/4"), ("3", "K/N, as in 1/4"), ("1/0", "K/N"), ("-1/4", "K/N")],
 )
 def test_another_part_is_refused_in_one_line(part, expected, tmp_path, capsys):
     assert main(["run", "hryniewicz", "--output", str(tmp_path / "out"), f"--part={part}"]) == 2

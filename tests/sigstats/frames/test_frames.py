@@ -177,6 +177,7 @@ BAD = {
     "twice": (lambda b, c: {"y": pd.concat([b, b[:1]])}, "expected each id once (groups='id' or epoch=COLUMN takes"),
     "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline, row 0 (from 0): column 'label'"),
     "no frame": (lambda b, c: {"y": 3}, "baseline: 3 is not valid; expected a data frame of pandas, polars or Arrow"),
+    "a path": (lambda b, c: {"y": "b.csv"}, "or three arrays; read_predictions reads a file"),
     "lists in it": (lambda b, c: {"y": b.assign(label=[[1]] * 400)}, "baseline: column 'label'"),
     "a mixture": (lambda b, c: {"y": b.assign(label=[1, "a"] * 200)}, "baseline: cannot be read as columns"),
     "a way": (lambda b, c: {"unmatched": "keep"}, "unmatched: 'keep' is not valid; expected refuse or drop"),
