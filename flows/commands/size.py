@@ -13,6 +13,7 @@ from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._predictions import (
     add_measures,
     add_prediction_arguments,
+    add_runs,
     columns_of_files,
     file_for_each,
     names_in_one_file,
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _count(looks, "--looks", "the number of planned looks, if --spending needs it")
     add_measures(parser, "a measure, as for compare; each adds a test of all rows and of each slice (repeatable)")
     add_prediction_arguments(parser, score="in a log, the scorer or metric that decides which answers are correct")
+    add_runs(parser)
     add_outputs(parser, "json", "report")
 
 
@@ -76,6 +78,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         if len(file_for_each(options, options.files)) > 2:
             return _leaderboard(options)
+        if options.run is not None:
+            return _runs(options)
         found = _planned(options)
     except ValueError as error:
         raise BadInput(str(error)) from None
@@ -104,14 +108,23 @@ def _planned(options: argparse.Namespace) -> "SizePlan":
     alpha = spent_level(options.look, alpha=rule.alpha, spending=options.spending, looks=options.looks)
     if alpha == 0:
         raise BadInput(f"--look: {options.look} is not valid; expected one of the {options.looks} planned looks")
+    return plan_size(pilot, rule=rule, drops=_drops(options, rule), target=options.power, alpha=alpha)
+
+
+def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
+    """The drops that are asked for, or the usual ones that count."""
+    from sigstats._common.validation import as_real
+
     given = [as_real(drop, "--drop", low=0, high=1, open_ends=True) for drop in options.drop or ()]
-    drops = given or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
-    return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=alpha)
+    return given or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
 
 
 #: What a leaderboard has no use for.
 _NOT_OF_LEADERBOARDS = {
-    **{name: f"--{name}" for name in ("report", "drop", "tests", "accuracy", "discordance", "rows", "group", "epoch")},
+    **{
+        name: f"--{name}"
+        for name in ("report", "run", "drop", "tests", "accuracy", "discordance", "rows", "group", "epoch")
+    },
     "measures": "--measure",
     "slices": "--slice",
 }
@@ -145,6 +158,34 @@ def _leaderboard(options: argparse.Namespace) -> int:
     names = names_in_one_file(options) or model_names(files, joined.subjects)
     level = 1 - rule_of(options).alpha
     found = leaderboard_size(joined.scores, names, target=target, confidence_level=level)
+    if write_outputs(options, ("json",), lambda _: dumps({"version": 1, **asdict(found)}, indent=2)):
+        write_text("-", str(found))
+    return DONE
+
+
+#: What a size by runs has no use for.
+_NOT_OF_RUNS = {name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in ("run", "drop", "tests")}
+
+
+def _runs(options: argparse.Namespace) -> int:
+    """Print the runs of two recipes that show a drop."""
+    from dataclasses import asdict, replace
+    from json import dumps
+
+    from sigstats.comparison.size_of_runs import plan_runs
+    from sigstats.tasks.predictions import join, read
+
+    from ..comparison.rule_options import rule_of
+
+    refuse_beside(options, "--run", _NOT_OF_RUNS)
+    rule, files = rule_of(options), file_for_each(options, options.files)
+    if len(files) != 2:
+        raise BadInput(f"FILE: {len(files)} are not valid with --run; expected two, of a baseline and a candidate")
+    of_files = [replace(each, run=options.run) for each in columns_of_files(options, 2)]
+    baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
+    strict = {"unmatched": options.unmatched, "allow_different_tasks": options.allow_different_tasks}
+    paired = join(baseline, candidate, of_files[0], **strict)
+    found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=_tests(options, 1))
     if write_outputs(options, ("json",), lambda _: dumps({"version": 1, **asdict(found)}, indent=2)):
         write_text("-", str(found))
     return DONE
