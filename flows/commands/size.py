@@ -92,7 +92,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _planned(options: argparse.Namespace) -> "SizePlan":
-    from sigstats._common.validation import as_real
     from sigstats.comparison.size import plan_size
     from sigstats.sequential.alpha_spending import spent_level
 

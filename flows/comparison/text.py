@@ -134,8 +134,13 @@ def _table(rows: Sequence[ComparisonRow], columns: Sequence[int]) -> Table:
         # Only names are shortened, never numbers.
         table.add_column(name, justify="left" if position < 2 else "right", no_wrap=position > 1, overflow="fold")
     table.add_column("verdict", no_wrap=True)
+    decided = any(row.deciding is not None for row in rows)
+    if decided:
+        table.add_column("rows to decide", justify="right", no_wrap=True)
     for row in rows:
         cells = cells_of(row)
         style = _COLOURS[row.verdict] if row.verdict != "pass" else None
-        table.add_row(*(Text(printable(cells[position])) for position in columns), verdict_of(row), style=style)
+        wanted = [] if not decided else ["" if row.deciding is None else f"{row.deciding:,}"]
+        shown = (Text(printable(cells[position])) for position in columns)
+        table.add_row(*shown, verdict_of(row), *wanted, style=style)
     return table

@@ -11,6 +11,7 @@ from .._common.tabular import Table, Tabular, in_columns
 from ..intervals import Interval, clopper_pearson
 from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
+from .deciding import rows_of, times_until_rejected
 from .paired_predictions import ALL_ROWS
 from .result import MOST_ROWS
 from .rows import frame_columns, interval_of, worst_verdict
@@ -187,24 +188,29 @@ def reason_of(row: CheckedRow, found: CheckResult) -> str:
     if row.verdict == "fail":
         return f"below {bar}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
     wanted = rows_that_decide(row, found)
-    return f"not shown to be at least {bar}: {of}" + (
-        f"; {wanted:,} rows with this share would decide" if wanted else ""
-    )
+    how = "with this share" if row.test == BINOMIAL else "or so, with these values,"
+    return f"not shown to be at least {bar}: {of}" + (f"; {wanted:,} rows {how} would decide" if wanted else "")
 
 
 def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
-    """The number of rows of which the observed share of hits would fail or pass; None where it is not known.
+    """The number of rows of which the observed values would fail or pass; None where no number would.
 
-    >>> row = CheckedRow(slice="all rows", measure="accuracy", n=100, counted=100, value=0.92, test="binomial, exact")
+    Exact for a share of single rows; of means it is that at which their bounds, narrowed by the root of it, decide.
+
+    >>> share = {"counted": 100, "value": 0.92, "low": 0.848, "pvalue": 0.79, "test": "binomial, exact"}
+    >>> row = CheckedRow(slice="all rows", measure="accuracy", n=100, **share)
     >>> found = CheckResult(rows=(row,), rule=ComparisonRule(), at_least=0.9, n=100)
     >>> rows_that_decide(row, found)
     864
     """
-    if row.value is None or not row.counted or row.test != BINOMIAL:
-        return None
-    share, bar = (each / (2 - each) if row.measure == "f1" else each for each in (row.value, found.at_least))
-
     level = found.rule.level_of_one(sum(each.pvalue is not None for each in found.rows) or 1)
+    if row.value is None or row.low is None or row.pvalue is None:
+        return None
+    if not row.counted or row.test != BINOMIAL:
+        room = row.value - found.at_least
+        times = ((row.value - row.low) / room) ** 2 if room > 0 else times_until_rejected(row.pvalue, level)
+        return rows_of(row.n, times)
+    share, bar = (each / (2 - each) if row.measure == "f1" else each for each in (row.value, found.at_least))
 
     def decides(n: int) -> bool:
         hits = round(share * n)

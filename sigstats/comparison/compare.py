@@ -19,6 +19,7 @@ from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from .bins import too_fine
+from .deciding import rows_that_decide
 from .mean_tests import bounded
 from .notes import copies_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
@@ -260,7 +261,7 @@ def decide_row(row: ComparisonRow, adjusted_pvalue: float, rule: ComparisonRule,
     if verdict == "pass" and row.without_limits:
         verdict = "inconclusive"  # one row may differ by any amount
     if verdict == "inconclusive":
-        row = with_detectable(row, level)
+        row = replace(with_detectable(row, level), deciding=rows_that_decide(row, rule, level))
     row = replace(
         row,
         adjusted_pvalue=adjusted_pvalue,

@@ -11,6 +11,10 @@ from .rule import ComparisonRule, Verdict
 
 #: What the test of a row says where no limits of its values are known.
 WITHOUT_LIMITS = "without limits"
+#: The test of accuracies of single rows.
+MCNEMAR = "McNemar, exact"
+#: How the name of the test of runs begins, in which more rows decide nothing.
+PERMUTATION = "permutation of"
 
 
 class _WithEnds(Protocol):
@@ -78,6 +82,9 @@ class ComparisonRow:
     detectable : float or None
         If accuracy is inconclusive, the smallest drop that this number of rows detects with power 0.8, given how often
         the models disagree, at the level of one test among all of them.
+    deciding : int or None
+        If the verdict is inconclusive, about how many rows would decide, if they had the values of these; None if no
+        number would.
     verdict : "pass", "inconclusive", "fail" or None
         None if nothing was tested.
     note : str
@@ -112,6 +119,7 @@ class ComparisonRow:
     nsd: float | None = None
     differing: int | None = None
     detectable: float | None = None
+    deciding: int | None = None
     verdict: Verdict | None = None
     note: str = ""
     lower_is_better: bool = False

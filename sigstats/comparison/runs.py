@@ -32,7 +32,7 @@ from ..measures.table import MEASURES, refers_to_one_class
 from ..ranking.intervals import mean_interval
 from .mean_tests import infinite_loss
 from .part import Part
-from .rows import ComparisonRow
+from .rows import PERMUTATION, ComparisonRow
 from .rule import ComparisonRule
 
 #: More divisions are drawn, not listed.
@@ -160,7 +160,7 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
         low=low if math.isfinite(low) else None,
         high=high if math.isfinite(high) else None,
         standard_error=math.sqrt(sum(spread)) if len(spread) == 2 else None,
-        test=f"permutation of {len(a)} and {len(b)} runs, {how}" + ("" if len(a) == len(b) else "; Welch's t"),
+        test=f"{PERMUTATION} {len(a)} and {len(b)} runs, {how}" + ("" if len(a) == len(b) else "; Welch's t"),
         pvalue=found.pvalue,
         two_sided_pvalue=found.two_sided_pvalue,
         differing=_differing(row.measure, part),

@@ -10,7 +10,7 @@ from .._common.task_weights import MEAN_OVER_TASKS
 from .._common.validation import FloatArray
 from ..intervals import order_statistic, quantile_interval
 from ..measures.table import MEASURES
-from ..multiplicity import IN_WORDS
+from ..multiplicity import IN_WORDS, adjust_pvalues
 from .cells import difference_in_words, in_points, interval_of, with_unit
 from .paired_predictions import ALL_ROWS
 from .part import Part
@@ -31,14 +31,29 @@ def title_of(found: ComparedRows) -> str:
     if found.identical:
         return _IDENTICAL
     title = TITLES[found.verdict]
+    undecided = {row.slice for row in found.rows if row.verdict == "inconclusive"} - {ALL_ROWS}
+    small = (
+        f"{len(undecided):,} slice{'s are' if len(undecided) > 1 else ' is'} too small to tell; " if undecided else ""
+    )
     first = next((row for row in found.rows if row.slice == ALL_ROWS), None)
     if found.verdict == "inconclusive" and first is not None and first.verdict is not None and first.worst is not None:
         behind = (first.worst > 0) == first.lower_is_better and first.worst != 0
         excluded = f"a {_loss(first)} of more than {with_unit(first, first.worst).lstrip('−+')}"
-        title = f"INCONCLUSIVE: no regression shown; on all rows {first.name} excludes "
+        title = f"INCONCLUSIVE: no regression shown; {small}on all rows {first.name} excludes "
         title += excluded if behind else f"any {_loss(first)}"
     both = not_worse_and_cheaper(found)
-    return "; ".join([title, *apart_in_sign(found), *([both] if both else [])])
+    better = "" if both or found.verdict == "fail" else significantly_better(found)
+    return "; ".join([title, *apart_in_sign(found), *filter(None, (both, better))])
+
+
+def significantly_better(found: ComparedRows) -> str:
+    """The measures by which the candidate is better on all rows, two-sided, adjusted by Holm over the measures."""
+    rows = [row for row in found.rows if row.slice == ALL_ROWS and row.two_sided_pvalue is not None]
+    adjusted = adjust_pvalues([row.two_sided_pvalue or 0.0 for row in rows], method="holm").tolist() if rows else []
+    better = [row for row, p in zip(rows, adjusted, strict=True) if (row.gain or 0) > 0 and p <= found.rule.alpha]
+    if not better:
+        return ""
+    return "significantly better on all rows: " + ", ".join(f"{row.name} {difference_in_words(row)}" for row in better)
 
 
 def apart_in_sign(found: ComparedRows) -> list[str]:
@@ -99,9 +114,10 @@ def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> st
     where = first.slice if len(slices) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
     if first.low is None:
         return f"no difference on {where}, and none is excluded: no limit of {first.name} is known"
+    decide = "" if first.deciding is None else f"; about {_rounded(first.deciding)} without a difference decide"
     return (
         f"no difference on {where}, but {first.n:,} rows exclude no {_loss(first)} of more than "
-        f"{_amount(first, rule.margin_of(first))} ({first.name}: {with_unit(first, first.worst)} is possible)"
+        f"{_amount(first, rule.margin_of(first))} ({first.name}: {with_unit(first, first.worst)} is possible){decide}"
     )
 
 
@@ -142,11 +158,17 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
 
 def hint(row: ComparisonRow) -> str:
     """The lean of the evidence of an inconclusive row, and what so many rows would have shown."""
-    shown = row.detectable
+    shown, deciding = row.detectable, row.deciding
     drop = (
         "" if shown is None else f"; {row.n:,} rows show a drop of {significant(100 * shown, 2)} points with power 0.8"
     )
-    return evidence(row) + drop
+    return evidence(row) + drop + ("" if deciding is None else f"; about {_rounded(deciding)} with these values decide")
+
+
+def _rounded(rows: int) -> str:
+    """A number of rows to three figures, rounded up."""
+    unit = 10 ** max(0, len(str(rows)) - 3)
+    return f"{-(-rows // unit) * unit:,} rows"
 
 
 def _change(row: ComparisonRow) -> str:

@@ -28,11 +28,9 @@ from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gai
 from ..unseen_row.counts import law_of_difference, sums_of
 from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
 from .part import Part
-from .rows import ComparisonRow
+from .rows import MCNEMAR, ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
-
-_MCNEMAR = "McNemar, exact"
 
 
 def uses_random_weights(measure: str) -> bool:
@@ -107,7 +105,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
         row,
         low=interval.low,
         high=interval.high,
-        test=_MCNEMAR,
+        test=MCNEMAR,
         pvalue=mcnemar_test(only_a, only_b, alternative="greater").pvalue,
         two_sided_pvalue=mcnemar_test(only_a, only_b).pvalue,
         equivalence_pvalue=score_equivalence(only_a, only_b, n, rule.margin_of(row)),
@@ -119,7 +117,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
 
 def with_detectable(row: ComparisonRow, level: float) -> ComparisonRow:
     """The row with the smallest drop of accuracy that so many rows show with power 0.8, by McNemar."""
-    if row.test != _MCNEMAR or not row.differing:
+    if row.test != MCNEMAR or not row.differing:
         return row
     with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
         drop = detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")

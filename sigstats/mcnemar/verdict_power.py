@@ -83,13 +83,16 @@ def _fewest_to_pass(n: int, m: IntArray, margin: float, quantile: float) -> IntA
     low, high = np.full(m.shape, -1), m + 1
     while (high - low > 1).any():
         middle = (low + high) // 2
-        passes = _score(n, middle, m - middle, -margin) >= quantile
+        passes = tango_statistic(n, middle, m - middle, -margin) >= quantile
         low, high = np.where(passes, low, middle), np.where(passes, middle, high)
     return high
 
 
-def _score(n: int, b: IntArray, c: IntArray, delta: float) -> FloatArray:
-    """Tango's statistic (1998, Statistics in Medicine 17, 891-908, equation 7) of a difference `delta`."""
+def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) -> FloatArray:
+    """Tango's statistic (1998, Statistics in Medicine 17, 891-908, equation 7) of a difference `delta`.
+
+    `b` and `c`: the rows that the candidate, and the baseline, alone gets right.
+    """
     slope = -b - c + (2 * n - b + c) * delta
     rest = -c * delta * (1 - delta)
     only_c = (np.sqrt(np.maximum(slope**2 - 8.0 * n * rest, 0)) - slope) / (4 * n)
