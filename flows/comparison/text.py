@@ -30,11 +30,14 @@ from .subjects import rows_in_words, subjects_in_words
 
 #: At most this many rows are shown; the JSON has all.
 MOST_ROWS = 20
+#: The column of the numbers of rows that would decide.
+_DECIDE = "rows to decide"
 #: The columns that are omitted from the table, by how narrow the terminal is.
 _LEFT_OUT = (
     ("p", "PD", "NSD"),
-    ("p", "PD", "NSD", "baseline", "candidate"),
-    ("p", "PD", "NSD", "baseline", "candidate", "rows"),
+    ("p", "PD", "NSD", _DECIDE),
+    ("p", "PD", "NSD", _DECIDE, "baseline", "candidate"),
+    ("p", "PD", "NSD", _DECIDE, "baseline", "candidate", "rows"),
 )
 _COLOURS = {"fail": "red", "inconclusive": "yellow", "pass": "green", None: "dim"}
 _WIDTH_OF_A_FILE = 160
@@ -121,22 +124,22 @@ def _widest_table(rows: Sequence[ComparisonRow], found: ComparisonResult, width:
     measuring = Console(width=10_000)
     single = ("measure",) if len(found.names) == 1 else ()
     for left_out in _LEFT_OUT:
-        table = _table(rows, [position for position, name in enumerate(HEADER) if name not in (*left_out, *single)])
+        columns = [position for position, name in enumerate(HEADER) if name not in (*left_out, *single)]
+        table = _table(rows, columns, decided=_DECIDE not in left_out and any(row.deciding for row in rows))
         if Measurement.get(measuring, measuring.options, table).maximum <= width:
             break
     return table
 
 
-def _table(rows: Sequence[ComparisonRow], columns: Sequence[int]) -> Table:
+def _table(rows: Sequence[ComparisonRow], columns: Sequence[int], *, decided: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for position in columns:
         name = HEADER[position]
         # Only names are shortened, never numbers.
         table.add_column(name, justify="left" if position < 2 else "right", no_wrap=position > 1, overflow="fold")
     table.add_column("verdict", no_wrap=True)
-    decided = any(row.deciding is not None for row in rows)
     if decided:
-        table.add_column("rows to decide", justify="right", no_wrap=True)
+        table.add_column(_DECIDE, justify="right", no_wrap=True)
     for row in rows:
         cells = cells_of(row)
         style = _COLOURS[row.verdict] if row.verdict != "pass" else None

@@ -65,7 +65,8 @@ def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None
             listed = "" if len(table.names) > _LISTED else f" of {', '.join(map(shown, table.names))}"
             about, others = said[key]
             wanted_ = ", ".join(filter(None, (f"--{key} COLUMN{listed}", others)))
-            raise ValueError(f"{table.where}: column {shown(name)} is not there{about}; expected {wanted_}")
+            meant = "" if (near := nearest(name, table.names)) is None else f"did you mean {shown(near)}? "
+            raise ValueError(f"{table.where}: column {shown(name)} is not there{about}; {meant}expected {wanted_}")
 
 
 def _refuse_second_header(table: Table, columns: Columns, label: Any, prediction: Any) -> None:
