@@ -162,7 +162,7 @@ def _with_known_names(names: Sequence[str], columns: Columns) -> Columns:
             or (key == "label" and columns.truth is not None)
         ):
             continue
-        there = [name for name in names if name.lower() in known]
+        there = [name for name in names if name.lower() in known and name != columns.score]
         if len(there) == 1:
             found[key] = there[0]
     if "label" in found and columns.label == columns.prediction:  # a file of labels
