@@ -60,7 +60,7 @@ def test_a_function_names_the_extra_that_it_lacks(folder):
 
 
 def test_nothing_is_compiled_first_where_numba_is_missing(folder):
-    ask = "from pathlib import Path\nfrom sigstats._common.compiled_or import compiles_first\n"
+    ask = "from pathlib import Path\nfrom sigstats._common.compiler import compiles_first\n"
     done = python(HIDDEN + ask + "assert not compiles_first(Path())\n", folder)
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -16,8 +16,6 @@ _BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 
 #: What calls compiled code, those that compile for longest first; each is compiled in a process of its own.
 _CLASSIFIERS = (*_FORESTS, "decision-tree", "c4.5", _BOOSTING, "naive-bayes", "svm", "lda", "1-nn")
-_TALLIES = "counts of rows"
-
 
 GROUP = "this machine"
 
@@ -52,24 +50,20 @@ def run(options: argparse.Namespace) -> int:
 
 def _wanted(study: str | None) -> list[str]:
     """All that can be compiled, or what a study's classifiers need."""
-    everything = [*_CLASSIFIERS, _TALLIES]
     if study is None:
-        return everything
+        return list(_CLASSIFIERS)
     from ..config.ready import place_of
     from ..studies import load_study
     from ..studies.benchmark import learners
 
     asked = learners(load_study(place_of(study).path))
-    return [name for name in everything if name in asked] or everything
+    return [name for name in _CLASSIFIERS if name in asked] or list(_CLASSIFIERS)
 
 
 def _compile(name: str) -> str:
     """Compile what one of these calls; return the folder in which Numba keeps it."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    if name == _TALLIES:
-        _count_rows()
-    else:
-        _retrain(name)
+    _retrain(name)
     from sigstats.learners.door import compiled
 
     return str(compiled("trees").predict_sorted_fold.stats.cache_path)
@@ -90,15 +84,3 @@ def _retrain(classifier: str) -> None:
     if classifier in _FORESTS:  # more levels than 8 bits can number
         fine = np.linspace(0.0, 1.0, 600)[:, np.newaxis]
         permutation_test(classifier, fine, np.arange(600) % 2, cv=2, n_resamples=1, rng=0)
-
-
-def _count_rows() -> None:
-    import pyarrow as pa
-
-    from sigstats.tasks.populations.tally import Tally
-
-    # whole numbers of each size; codes of texts have 32 bits
-    for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64()):
-        tally = Tally(("label", "a", "b"), many=True)
-        for _ in range(2):  # the second time the labels are known, and compiled code counts them
-            tally.add([pa.array([0, 1], type=kind)] * 3)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
-from .._common.compiled_or import fuses_products
+from .._common.compiler import fuses_products
 from .._common.validation import IntArray
 from .base import UNDECIDED, Null, Problem, is_default, steps_of
 from .design import Design, design_of

@@ -5,35 +5,22 @@ are Nadeau and Bengio's, as for accuracy (`sigstats.tasks.analyses.corrected_res
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
-
-from sigstats._common.validation import FloatArray, IntArray
+from sigstats._common.validation import IntArray
 from sigstats.measures.table import MEASURES, refers_to_one_class
-from sigstats.retraining.corrected_resampled import corrected_resampled_test
 from sigstats.retraining.measured import Statistic
 
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from ._over_folds import OverFolds, corrected_t, read
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "repetition")
 
 #: The tests of its rows: of one classifier, which tests nothing, and of two.
 ESTIMATES, PAIRS = "resampled-measures", "resampled-pairs"
-
-
-@dataclass(frozen=True)
-class _Classifier:
-    """A classifier on a data set: its cells, a measure on each fold of each repetition, None if missing, and rows."""
-
-    cells: tuple[Cell, ...]
-    values: FloatArray | None
-    folds: int
-    rows: int
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:
@@ -60,26 +47,13 @@ def _lacking(measure: str, results: Results, cell: Cell) -> str:
     return f"{measure} needs two classes, and there are {classes}" if classes > 2 else ""
 
 
-def _read(results: Results, measure: str, observed: Cell) -> _Classifier:
-    cells = (observed, *results.cells("repetition", **observed.subject))
+def _read(results: Results, measure: str, observed: Cell) -> OverFolds:
     positive = results.plan.positive.get(observed.subject["dataset"], 1)
-    values, folds, rows = [], 0, 0
-    for cell in cells:
-        table = results.table(cell) if cell is observed else results.read(cell)
-        if table is None:
-            return _Classifier(cells, None, 0, 0)
-        replicate, fold, label, prediction = (
-            table.column(name).to_numpy().astype(np.int64) for name in ("replicate", "fold", "label", "prediction")
-        )
-        folds, rows = int(fold.max()) + 1, rows or len(label)
-        statistic = Statistic(measure, int(label.max()) + 1, positive)
-        place = (replicate - replicate[0]) * folds + fold
-        values += [_of_fold(statistic, label[place == each], prediction[place == each]) for each in np.unique(place)]
-    return _Classifier(cells, np.array(values), folds, rows)
 
+    def of_fold(label: IntArray, prediction: IntArray, classes: int) -> float:
+        return float(Statistic(measure, classes, positive).of_predictions(label, prediction[None])[0])
 
-def _of_fold(statistic: Statistic, label: IntArray, prediction: IntArray) -> float:
-    return float(statistic.of_predictions(label, prediction[None])[0])
+    return read(results, observed, of_fold)
 
 
 def _row(results: Results, test: str, dataset: str, cells: tuple[Cell, ...]) -> Hypothesis:
@@ -93,36 +67,20 @@ def _row(results: Results, test: str, dataset: str, cells: tuple[Cell, ...]) -> 
     )
 
 
-def _estimate(results: Results, measure: str, dataset: str, of: _Classifier) -> Hypothesis:
-    row = _row(results, ESTIMATES, dataset, of.cells).with_(
-        classifier=of.cells[0].subject["classifier"], measure=measure
-    )
+def _estimate(results: Results, measure: str, dataset: str, of: OverFolds) -> Hypothesis:
+    row = _row(results, ESTIMATES, dataset, of.cells).with_(classifier=of.name, measure=measure)
     if of.values is None:
         return row
-    found = corrected_resampled_test(of.values, n_train=of.folds - 1, n_test=1)
-    low, high = found.confidence_interval
-    return row.with_(
-        n=of.rows, decision="none", estimate=found.estimate, estimate_low=low, estimate_high=high, note=found.reason
-    )
+    return corrected_t(row, of.values, of.rows).with_(statistic=None, p_value=None, decision="none")
 
 
-def _compared(results: Results, measure: str, dataset: str, a: _Classifier, b: _Classifier) -> Hypothesis:
+def _compared(results: Results, measure: str, dataset: str, a: OverFolds, b: OverFolds) -> Hypothesis:
     row = _row(results, PAIRS, dataset, (*a.cells, *b.cells)).with_(
         null=f"the algorithms a and b have the same {measure} when trained on other rows, as many as here",
-        a=a.cells[0].subject["classifier"],
-        b=b.cells[0].subject["classifier"],
+        a=a.name,
+        b=b.name,
         measure=f"difference of {MEASURES[measure].plural or measure} (b - a)",
     )
     if a.values is None or b.values is None:
         return row
-    found = corrected_resampled_test(b.values - a.values, n_train=a.folds - 1, n_test=1)
-    low, high = found.confidence_interval
-    return row.with_(
-        n=a.rows,
-        statistic=found.statistic,
-        estimate=found.estimate,
-        estimate_low=low,
-        estimate_high=high,
-        p_value=found.pvalue,
-        note=found.reason,
-    )
+    return corrected_t(row, b.values - a.values, a.rows)

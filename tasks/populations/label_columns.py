@@ -72,15 +72,12 @@ def count_file(
     columns: Sequence[str],
     first: ColumnTypes,
     classes: frozenset[Label] | None = None,
-    *,
-    many: bool = False,
 ) -> LabelCounts:
     """The counts of one file.
 
     `columns`: the columns of the true classes and of the predictions of A and of B.
     `first`: the types of the data set's first file, which this one must share.
     `classes`: all classes there are; any other label is refused.
-    `many`: as for `sigstats.tasks.populations.tally.Tally`.
 
     Raises ValueError, one line that names the file, where it applies the row group, the column and what would be
     right.
@@ -89,7 +86,7 @@ def count_file(
     opened = open_parquet(system, file, read_dictionary=list(columns) if strings else None)
     column_types(file, opened, columns).require_alike(columns, first)
     budget = Budget(file)
-    tally = Tally(columns, classes=classes, many=many, budget=budget)
+    tally = Tally(columns, classes=classes, budget=budget)
     for group in range(opened.num_row_groups):
         tally.begin(f"{file}, row group {group}")
         try:

@@ -37,7 +37,7 @@ _ABOUT = b"files"
 #: How many footers are read at once.
 _FOOTERS = 8
 
-#: From this number of rows on it pays to load compiled code, and to have workers count a data set.
+#: From this number of rows on it pays to have workers count a data set.
 MANY = 50_000_000
 
 
@@ -134,7 +134,7 @@ class LabelFiles:
         """The counts of one of the files; errors as for `read_counts`."""
         file, (system, first) = self.files[index], self._first
         known = None if self.classes is None else frozenset(self.classes)
-        counts = count_file(system, file, self.columns, first, known, many=sum(self.rows) >= MANY)
+        counts = count_file(system, file, self.columns, first, known)
         if counts.rows != self.rows[index]:
             raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
         return counts

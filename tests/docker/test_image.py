@@ -28,25 +28,17 @@ permutation = { resamples = 20 }
 CODE = """\
 import sys
 import numpy as np
-import pyarrow as pa
 from numba.core.registry import CPUDispatcher
 from sigstats import permutation_test
 from sigstats.flows.cli import main
 from sigstats.learners.compiled.trees import predict_sorted_fold
-from sigstats.tasks.populations.tally import Tally
-from sigstats.tasks.populations.tally_numba import count_rows
 
 assert main(["run", sys.argv[1], "--output", sys.argv[2], "--cluster", "serial", "--quiet"]) == 0
-for column in (pa.array([1, 2, 1]), pa.array(["x", "y", "x"]).dictionary_encode(), pa.array([1, 2, 1], pa.int8())):
-    tally = Tally(("label", "a", "b"), many=True)
-    tally.add([column] * 3)
-    tally.add([column] * 3)
 for levels in (10, 500):
     features, label = np.arange(1000.0)[:, np.newaxis] % levels, np.arange(1000) % 2
     for forest in ("RandomForestClassifier", "ExtraTreesClassifier"):
         permutation_test("sklearn.ensemble." + forest, features, label, cv=2, n_resamples=1, rng=0)
-for function in (predict_sorted_fold, count_rows):
-    assert function.stats.cache_hits
+assert predict_sorted_fold.stats.cache_hits
 for name, module in list(sys.modules.items()):
     if name.startswith("sigstats."):
         for function in vars(module).values():

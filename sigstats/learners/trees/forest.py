@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from sigstats._common.compiled_or import fuses_products
+from sigstats._common.compiler import fuses_products
 from sigstats._common.validation import IntArray
 
 from ..base import Null, Problem, is_default, steps_of

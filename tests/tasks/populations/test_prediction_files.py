@@ -285,13 +285,12 @@ def test_lists_of_labels_are_the_events_of_their_indicators(tmp_path, categories
     assert counts.population().discordant == (int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum()))
 
 
-@pytest.mark.parametrize("many", [True, False])
 @settings(max_examples=examples(80), deadline=None)
 @given(data=st.data())
-def test_batches_of_whole_numbers_of_any_range_add_up(many, data):
+def test_batches_of_whole_numbers_of_any_range_add_up(data):
     alike = st.sampled_from("bqL").map(lambda kind: kind * 3)
     kinds = data.draw(alike | st.text("bhilBHILq", min_size=3, max_size=3), label="types")
-    tally, expected = Tally(COLUMNS, many=many), Counter()
+    tally, expected = Tally(COLUMNS), Counter()
     for _ in range(data.draw(st.integers(1, 6), label="batches")):
         n = data.draw(st.integers(0, 30), label="rows")
         columns = []
@@ -308,12 +307,11 @@ def test_batches_of_whole_numbers_of_any_range_add_up(many, data):
     assert tally.counts() == expected
 
 
-@pytest.mark.parametrize("many", [True, False])
 @settings(max_examples=examples(80), deadline=None)
 @given(data=st.data())
-def test_batches_of_strings_with_any_dictionaries_add_up(many, data):
+def test_batches_of_strings_with_any_dictionaries_add_up(data):
     """Dictionaries that stay, grow, change their order, say a label twice, or have one that no row has."""
-    tally, expected = Tally(COLUMNS, many=many), Counter()
+    tally, expected = Tally(COLUMNS), Counter()
     dictionary = st.lists(st.sampled_from("uvwxyz"), min_size=1, max_size=6)
     dictionaries = data.draw(st.lists(dictionary, min_size=3, max_size=3), label="dictionaries")
     for _ in range(data.draw(st.integers(1, 6), label="batches")):
@@ -335,10 +333,9 @@ def test_batches_of_strings_with_any_dictionaries_add_up(many, data):
     assert tally.counts() == expected
 
 
-@pytest.mark.parametrize("many", [True, False])
-def test_small_whole_numbers_far_apart_add_up(many):
+def test_small_whole_numbers_far_apart_add_up():
     """Differences of 8-bit numbers need more than 8 bits."""
-    tally, expected = Tally(COLUMNS, many=many), Counter()
+    tally, expected = Tally(COLUMNS), Counter()
     for batch in ([0, 1], [-100, 99, 100], [5, -7], [99, 1]):
         tally.add([pa.array(batch, pa.int8()), pa.array([3] * len(batch), pa.int8()), pa.array(batch, pa.int8())])
         expected.update((value, 3, value) for value in batch)
@@ -346,10 +343,9 @@ def test_small_whole_numbers_far_apart_add_up(many):
     assert tally.counts() == expected
 
 
-@pytest.mark.parametrize("many", [True, False])
-def test_more_outcomes_than_a_table_holds_add_up(many):
+def test_more_outcomes_than_a_table_holds_add_up():
     """Labels that come and go: the table is given up when they are too many, and rows are counted one by one."""
-    rng, tally, expected = np.random.default_rng(5), Tally(COLUMNS, many=many), Counter()
+    rng, tally, expected = np.random.default_rng(5), Tally(COLUMNS), Counter()
     for low, width in ((0, 70), (35, 70), (70, 70), (0, 90), (10**9, 5), (0, 3)):
         columns = [low + rng.integers(0, width, 500) for _ in range(3)]
         tally.add([pa.array(column) for column in columns])
@@ -358,11 +354,10 @@ def test_more_outcomes_than_a_table_holds_add_up(many):
     assert tally.counts() == expected
 
 
-@pytest.mark.parametrize("many", [True, False])
 @pytest.mark.parametrize("late", [1, 2, 3])
-def test_a_label_outside_the_classes_is_named_with_its_part(many, late):
+def test_a_label_outside_the_classes_is_named_with_its_part(late):
     """In parts of one table: what an earlier part had, and what the table had room for, is no excuse."""
-    tally = Tally(COLUMNS, classes=frozenset({0, 1, 2, 4}), many=many)
+    tally = Tally(COLUMNS, classes=frozenset({0, 1, 2, 4}))
     plain = pa.array([0, 1, 2, 4] * 5)
     for part in range(late):
         tally.begin(f"part {part}")
