@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtrit
 
+from .._common.student import student_quantile
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval, clopper_pearson
 from ..unseen_row.means import mean_interval as bounds_of_mean
@@ -51,7 +51,7 @@ def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> In
 
 @cache
 def _quantile(freedom: int, confidence: float) -> float:
-    return float(-stdtrit(freedom, (1 - confidence) / 2))
+    return -student_quantile(freedom, (1 - confidence) / 2)
 
 
 def standard_error(scores: FloatArray, groups: IntArray | None) -> float:

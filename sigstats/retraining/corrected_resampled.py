@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from .._common.extreme import TIE_TOLERANCE, exchange_floor
+from .._common.student import student_quantile
 from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_real, as_reals, require_squarable
 from ..intervals import Interval, with_alternative
 from ..test_result import TestResult
@@ -112,7 +113,7 @@ def corrected_resampled_test(
         pvalue = {each: exchange_floor(units, each) for each in ("two-sided", "greater" if mean > 0 else "less")}
 
     def interval(of: float) -> Interval:
-        reach = float(stdtrit(n - 1, (1 + of) / 2)) * error
+        reach = student_quantile(n - 1, (1 + of) / 2) * error
         if error == 0:
             reach = math.inf if pvalue["two-sided"] > 1 - of else 0.0
         return Interval(mean - reach, mean + reach, of)

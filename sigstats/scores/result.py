@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr
 
 from .._common.extreme import exchange_floor
+from .._common.student import student_quantile
 from ..intervals import Interval
 from ..test_result import TestResult
 
@@ -89,7 +90,7 @@ def score_result(
 
     def interval(of: Estimate, low: float, high: float, side: str = "two-sided") -> Interval:
         share = (1 - confidence_level) / (2 if side == "two-sided" else 1)
-        quantile = -ndtri(share) if math.isinf(of.freedom) else -stdtrit(of.freedom, share)
+        quantile = -ndtri(share) if math.isinf(of.freedom) else -student_quantile(of.freedom, share)
         width = float(quantile) * math.sqrt(of.variance)
         ends = (math.ldexp(of.value - width, exponent), math.ldexp(of.value + width, exponent))
         return Interval(
