@@ -20,7 +20,7 @@ from scipy.special import (
     ndtri,
 )
 
-from ._common.validation import FloatArray, as_count, as_real, refuse
+from ._common.validation import FloatArray, IntArray, as_count, as_real, refuse
 
 #: With more trials the inverse of the incomplete beta function is not exact.
 MOST_TRIALS_OF_BETA = 2**30
@@ -284,3 +284,16 @@ def _excess(x: float) -> float:
     if abs(x) > 0.02:
         return x - math.log1p(x)
     return math.fsum((-x) ** power / power for power in range(2, 14))
+
+
+def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) -> FloatArray:
+    """Tango's statistic (1998, Statistics in Medicine 17, 891-908, equation 7) of a difference `delta`.
+
+    `b` and `c`: the rows that the candidate, and the baseline, alone gets right.
+    """
+    slope = -b - c + (2 * n - b + c) * delta
+    rest = -c * delta * (1 - delta)
+    only_c = (np.sqrt(np.maximum(slope**2 - 8.0 * n * rest, 0)) - slope) / (4 * n)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: FloatArray = (b - c - n * delta) / np.sqrt(n * np.maximum(2 * only_c + delta * (1 - delta), 0))
+    return np.where(np.isnan(found), -np.inf, found)

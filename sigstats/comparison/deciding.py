@@ -11,7 +11,7 @@ import math
 
 from scipy.special import ndtri
 
-from ..mcnemar.verdict_power import tango_statistic
+from ..intervals import tango_statistic
 from .rows import MCNEMAR, PERMUTATION, ComparisonRow
 from .rule import ComparisonRule
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import bdtrc, ndtri
 
-from .._common.validation import FloatArray, IntArray
+from .._common.validation import IntArray
+from ..intervals import tango_statistic
 from .drop_power import drop_power, fewest_lost
 from .power import MAX_N, discordant_weights
 from .rejection_region import as_rule, critical_counts
@@ -86,16 +87,3 @@ def _fewest_to_pass(n: int, m: IntArray, margin: float, quantile: float) -> IntA
         passes = tango_statistic(n, middle, m - middle, -margin) >= quantile
         low, high = np.where(passes, low, middle), np.where(passes, middle, high)
     return high
-
-
-def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) -> FloatArray:
-    """Tango's statistic (1998, Statistics in Medicine 17, 891-908, equation 7) of a difference `delta`.
-
-    `b` and `c`: the rows that the candidate, and the baseline, alone gets right.
-    """
-    slope = -b - c + (2 * n - b + c) * delta
-    rest = -c * delta * (1 - delta)
-    only_c = (np.sqrt(np.maximum(slope**2 - 8.0 * n * rest, 0)) - slope) / (4 * n)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found: FloatArray = (b - c - n * delta) / np.sqrt(n * np.maximum(2 * only_c + delta * (1 - delta), 0))
-    return np.where(np.isnan(found), -np.inf, found)
