@@ -23,7 +23,7 @@ from ._predictions import (
 
 if TYPE_CHECKING:
     from sigstats.comparison.rule import ComparisonRule
-    from sigstats.comparison.size import Pilot, SizePlan
+    from sigstats.sizing.comparison import Pilot, SizePlan
 
 _DROPS = (0.005, 0.01, 0.02, 0.05)
 
@@ -92,8 +92,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _planned(options: argparse.Namespace) -> "SizePlan":
-    from sigstats.comparison.size import plan_size
     from sigstats.sequential.alpha_spending import spent_level
+    from sigstats.sizing.comparison import plan_size
 
     from ..comparison.rule_options import rule_of
 
@@ -135,7 +135,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     from json import dumps
 
     from sigstats._common.validation import as_real
-    from sigstats.ranking.sizes import leaderboard_size
+    from sigstats.sizing.leaderboard import leaderboard_size
     from sigstats.tasks.predictions import join_many, read
 
     from ..comparison.rule_options import rule_of
@@ -171,7 +171,7 @@ def _runs(options: argparse.Namespace) -> int:
     from dataclasses import asdict, replace
     from json import dumps
 
-    from sigstats.comparison.size_of_runs import plan_runs
+    from sigstats.sizing.runs import plan_runs
     from sigstats.tasks.predictions import join, read
 
     from ..comparison.rule_options import rule_of
@@ -193,7 +193,7 @@ def _runs(options: argparse.Namespace) -> int:
 def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
     """The pilot of two files."""
     from sigstats.comparison.requirements import as_compared_measures, refuse_mistaken_classes
-    from sigstats.comparison.size import pilot_of
+    from sigstats.sizing.comparison import pilot_of
     from sigstats.tasks.predictions import join, read
 
     for name in ("accuracy", "discordance", "rows"):
@@ -236,7 +236,7 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
     """The pilot that the options describe by rates."""
     from sigstats._common.validation import as_count, as_real
     from sigstats.comparison.paired_predictions import ALL_ROWS
-    from sigstats.comparison.size import Pilot, PilotPart
+    from sigstats.sizing.comparison import Pilot, PilotPart
 
     accuracy, discordance = options.accuracy, options.discordance
     if accuracy is None and discordance is None:

@@ -5,7 +5,7 @@ import math
 from markupsafe import Markup
 
 from sigstats._common.numerals import significant
-from sigstats.comparison.size import SizePlan
+from sigstats.sizing.comparison import SizePlan
 
 from ..pages import svg
 from ..pages.axes import Axes, Tick

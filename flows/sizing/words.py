@@ -10,8 +10,8 @@ from typing import Any
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
 from sigstats._common.tabular import in_columns
-from sigstats.comparison.size import AnswersPlan, DropPlan, PartPlan, SizePlan
 from sigstats.multiplicity import IN_WORDS
+from sigstats.sizing.comparison import AnswersPlan, DropPlan, PartPlan, SizePlan
 
 DROPS_HEADER = ("drop", "needed", "power now", "fresh rows until shown")
 _COLUMNS, _LINES = 64, 11
@@ -120,7 +120,7 @@ JSON_VERSION = 1
 
 
 def as_json(found: SizePlan) -> str:
-    """All results, under the names of the fields of `sigstats.comparison.size.SizePlan`."""
+    """All results, under the names of the fields of `sigstats.sizing.comparison.SizePlan`."""
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "headline": headline(found),

@@ -1,6 +1,6 @@
 """The power of a rule that needs both significance and a drop of some size to say that B is worse than A.
 
-Not part of the public names: `sigstats.comparison.size` plans comparisons with it. Without a smallest drop it is the
+Not part of the public names: `sigstats.sizing.comparison` plans comparisons with it. Without a smallest drop it is the
 one-sided exact test of `sigstats.paired_power`.
 """
 

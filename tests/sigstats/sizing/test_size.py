@@ -9,7 +9,7 @@ import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.comparison.size import Pilot, PilotPart, pilot_of, plan_size
+from sigstats.sizing.comparison import Pilot, PilotPart, pilot_of, plan_size
 
 RULE = ComparisonRule()
 

@@ -21,8 +21,8 @@ from scipy.stats import nct, t
 from .._common.numerals import significant
 from .._common.tabular import Table, Tabular
 from .._common.validation import as_real
-from .paired_predictions import PairedPredictions
-from .rule import ComparisonRule
+from ..comparison.paired_predictions import PairedPredictions
+from ..comparison.rule import ComparisonRule
 
 #: More runs than so many are not asked for.
 _MOST_RUNS = 1000

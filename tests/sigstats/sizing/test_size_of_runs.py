@@ -6,8 +6,8 @@ import pytest
 
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.runs import runs_test
-from sigstats.comparison.size_of_runs import _power, plan_runs
 from sigstats.flows.cli import main
+from sigstats.sizing.runs import _power, plan_runs
 from sigstats.tasks.predictions import Columns, join, read
 
 
