@@ -30,7 +30,7 @@ from .fresh import compare_fresh, refuse_changed
 from .page import write_regression_report
 from .pair import Pair, identity_of, read_pair
 from .rows import kept_row
-from .study import RegressionStudy
+from .study import RegressionStudy, in_keys
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
 _LOCK_TIMEOUT = 600.0
@@ -79,7 +79,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
                 refuse_mistaken_classes(pair.by_score[0])
             found, rows = _compared(study, pair, store, before, rule)
         except ValueError as error:
-            raise BadInput(str(error)) from None
+            raise BadInput(in_keys(str(error))) from None
         record = known or _record(identity_of(study, pair), pair, found, look, rule)
         try:
             page = _write_comparison(store, study, record, found)

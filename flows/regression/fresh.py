@@ -24,9 +24,15 @@ from .study import RegressionStudy
 def refuse_changed(store: Store, study: RegressionStudy) -> None:
     """Refuse rules that are not those of the looks before, which no level of them all would hold for."""
     try:
-        before = store.read_json("study.json")["study"]
+        stored = store.read_json("study.json")["study"]
     except (FileNotFoundError, Damaged, KeyError):
         return
+    try:  # keys that came since have their defaults
+        before = RegressionStudy.model_validate(stored, strict=False).model_dump(mode="json")
+    except ValueError:
+        raise BadInput(
+            f"--output: study.json in {store.root} is of no regression study; choose another output"
+        ) from None
     for key, value in study.model_dump(mode="json", exclude={*NO_RULES}).items():
         if before.get(key) != value:
             raise BadInput(f"{key}: {value} is not valid after looks with {before.get(key)}; choose another output")
@@ -59,7 +65,9 @@ def compare_fresh(
             known, mine = before.get((name, values.row.name)), (name, values.row.name)
             there = _there(values, so_far.filter(where))
             late = bool(records) and mine not in family
-            rows.append(row_of_fresh(there, name, None if known is None else row_of(known), rule, late=late))
+            rows.append(
+                row_of_fresh(there, name, None if known is None else row_of(known, study.columns), rule, late=late)
+            )
     repeated = int(np.count_nonzero(~new))
     notes = [f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new"]
     notes += [f"{repeated:,} rows were there at earlier looks: they are left out"] if repeated else []

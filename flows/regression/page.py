@@ -18,7 +18,7 @@ from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
 from ..report.section import Figure
 from .rows import row_of
-from .study import RegressionStudy
+from .study import ColumnNames, RegressionStudy
 from .trends import stopping_look, trends_of_evidence, trends_of_measures, trends_of_slices
 
 
@@ -37,7 +37,8 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
     """The page."""
     latest = records[-1].evaluation
     rule = study.rule_at(latest.level)
-    found = ComparisonResult(rows=tuple(map(row_of, records[-1].rows)), rule=rule, n=records[-1].rows[0]["n"])
+    rows = records[-1].rows
+    found = ComparisonResult(rows=tuple(row_of(row, study.columns) for row in rows), rule=rule, n=rows[0]["n"])
     answer, fresh = answer_of(found), study.looks.rows == "fresh"
     trends, more = trends_of_measures(records, fresh=fresh), trends_of_slices(records)
     newest = [Figure("The newest candidate", answer.caption, answer.figure)]
@@ -58,7 +59,7 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
         damaged=damaged,
         figures=[*newest, *more],
         header=_HEADER,
-        rows=[_cells(record) for record in reversed(records)],
+        rows=[_cells(record, study.columns) for record in reversed(records)],
     )
 
 
@@ -98,12 +99,12 @@ _HEADER = (
 )
 
 
-def _cells(record: Record) -> tuple[str, list[tuple[str, str]]]:
+def _cells(record: Record, columns: ColumnNames) -> tuple[str, list[tuple[str, str]]]:
     """The page of an evaluation, and its cells with their sort keys."""
     about = record.evaluation
     # Measures have different units, so the row that is most clearly worse is found by p.
     tested = (row for row in record.rows if row["row_verdict"])
-    worst = row_of(min(tested, key=lambda row: (row["p_worse"], row["difference"]), default=record.rows[0]))
+    worst = row_of(min(tested, key=lambda row: (row["p_worse"], row["difference"]), default=record.rows[0]), columns)
     return f"comparisons/{about.evaluation[:16]}.html", [
         (f"{about.evaluated_at:%Y-%m-%d %H:%M}", ""),
         (about.verdict, ""),

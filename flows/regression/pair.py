@@ -2,7 +2,6 @@
 
 import datetime as dt
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from sigstats.tasks.predictions import (
 
 from ..errors import BadInput
 from .newest import newest, own_date
-from .study import RegressionStudy
+from .study import RegressionStudy, in_keys
 
 #: The keys of a study that affect neither what is compared nor the rules.
 NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
@@ -56,8 +55,10 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     """
     names = study.columns
     columns = Columns(
-        **names.model_dump(exclude={"score", "candidate_model"}),
-        score=names.score if isinstance(names.score, str) else None,
+        **names.model_dump(exclude={"score", "candidate_model", "lower_is_better", "higher_is_better"}),
+        score=names.scores[0] if len(names.scores) == 1 else None,
+        lower=frozenset(names.lower_is_better),
+        higher=frozenset(names.higher_is_better),
         group=study.group,
         weights=study.weights,
         slices=tuple(study.slices),
@@ -71,7 +72,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     try:
         digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
         sides = ScoredFile(str(baseline), columns, read), ScoredFile(str(candidate), of_candidate, read)
-        scores = scores_meant([(side.path, side.columns) for side in sides], _scores_of(study), score_names)
+        scores = scores_meant([(side.path, side.columns) for side in sides], names.scores, score_names)
         pairs = join_scores(
             *sides,
             scores,
@@ -85,16 +86,11 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
-        raise BadInput(str(error)) from None
+        raise BadInput(in_keys(str(error))) from None
     dated = own_date(study, candidate, of_candidate)
     of_baseline = sides[0].by(scores[0]).decoded()
     rows = np.unique(digests_of_ids(of_baseline.ids))
     return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(of_baseline), rows, dated)
-
-
-def _scores_of(study: RegressionStudy) -> Sequence[str | None]:
-    score = study.columns.score
-    return score if isinstance(score, list) else [score]
 
 
 def _digest_of_file(path: Path) -> str:
@@ -108,11 +104,14 @@ def identity_of(study: RegressionStudy, pair: Pair) -> str:
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
         (rules, ("unscored", "allow_different_tasks", "score_range", "weights")),
-        (rules["columns"], ("filter", "model", "candidate_model", "epoch", "rows")),
+        (
+            rules["columns"],
+            ("filter", "model", "candidate_model", "epoch", "rows", "lower_is_better", "higher_is_better"),
+        ),
         (rules["rule"], ("margins", "simultaneous")),
     ):
         for key in keys:
-            if table[key] in (None, False, {}, "refuse"):
+            if table[key] in (None, False, {}, [], "refuse"):
                 del table[key]
     if rules["looks"]["rows"] == "same":
         del rules["looks"]["rows"]

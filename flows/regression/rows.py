@@ -8,6 +8,7 @@ from sigstats.comparison.rows import ComparisonRow, measure_and_score
 from sigstats.tasks.storage import history
 
 from ..comparison.json import KEYS_OF_ROWS, row_as_object
+from .study import ColumnNames
 
 _KEPT = ("slice", "n", "difference", "low", "high", "pvalue", "adjusted_pvalue", "pd", "psd", "nsd", "test", "note")
 
@@ -27,8 +28,8 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
     }
 
 
-def row_of(kept: Mapping[str, Any]) -> ComparisonRow:
-    """The row that was kept, as far as it was."""
+def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
+    """The row that was kept, as far as it was; `columns` say of which scores the lower is better."""
     measure, score = measure_and_score(kept["measure"])
     return ComparisonRow(
         **{name: kept[KEYS_OF_ROWS.get(name, name)] for name in _KEPT},
@@ -37,6 +38,6 @@ def row_of(kept: Mapping[str, Any]) -> ComparisonRow:
         baseline=kept["baseline_value"],
         candidate=kept["candidate_value"],
         verdict=kept["row_verdict"],
-        lower_is_better=is_lower_better(score) is True,
+        lower_is_better=is_lower_better(score, lower=columns.lower_is_better, higher=columns.higher_is_better) is True,
         unit=unit_of(score),
     )

@@ -1,5 +1,6 @@
 """The model of a study file of ``kind = "regression"``."""
 
+import re
 from dataclasses import MISSING, fields
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -69,6 +70,29 @@ class ColumnNames(Strict):
     rows: Annotated[
         str | None, Field(min_length=1, description="In a JSON object, the key that holds the list of rows")
     ] = None
+    lower_is_better: Annotated[
+        list[str],
+        Field(
+            default_factory=list,
+            description="Scores of which the lower is better, such as costs; compared if no `score` is named",
+        ),
+    ]
+    higher_is_better: Annotated[
+        list[str], Field(default_factory=list, description="Scores of which the higher is better")
+    ]
+
+    @model_validator(mode="after")
+    def _one_direction(self) -> Self:
+        if both := set(self.lower_is_better).intersection(self.higher_is_better):
+            raise ValueError(f"lower_is_better: {min(both)!r} is in higher_is_better too; expected one of them")
+        return self
+
+    @property
+    def scores(self) -> list[str | None]:
+        """The scores that are named, in whatever way; None where none is."""
+        if self.score is None:
+            return [*dict.fromkeys([*self.lower_is_better, *self.higher_is_better])] or [None]
+        return [*self.score] if isinstance(self.score, list) else [self.score]
 
 
 class Looks(Strict):
@@ -130,6 +154,24 @@ class Newest(Strict):
         return self
 
 
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: [A-Z]+)?(?![\w-])")
+
+
+def in_keys(message: str) -> str:
+    """What readers of files say of options, said of the keys of a study.
+
+    >>> in_keys("expected --higher-is-better NAME, or --unscored drop")
+    'expected columns.higher_is_better, or unscored drop'
+    """
+    tables: dict[str, type[Strict]] = {"": RegressionStudy, "columns.": ColumnNames, "rule.": Thresholds}
+
+    def key(option: re.Match[str]) -> str:
+        name = option[1].replace("-", "_")
+        return next((table + name for table, model in tables.items() if name in model.model_fields), option[0])
+
+    return _OPTION.sub(key, message)
+
+
 class RegressionStudy(Study):
     """A study file of ``kind = "regression"``."""
 
@@ -170,7 +212,7 @@ class RegressionStudy(Study):
     fail_on: Annotated[
         Literal["fail", "inconclusive"], Field(description="The mildest verdict that ends with exit code 1")
     ] = "fail"
-    columns: Annotated[ColumnNames, Field(description="The names of the columns")] = ColumnNames()
+    columns: Annotated[ColumnNames, Field(default_factory=ColumnNames, description="The names of the columns")]
     newest: Annotated[Newest, Field(description="Which of several matches of a pattern is the newest")] = Newest()
     rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()
     looks: Annotated[Looks, Field(description="How the level is shared among looks")] = Looks()

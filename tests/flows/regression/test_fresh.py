@@ -1,5 +1,6 @@
 """Regression studies whose rows are fresh at each look."""
 
+import json
 import re
 
 import numpy as np
@@ -158,6 +159,17 @@ def test_rows_that_are_not_fresh_and_rules_that_change_are_refused(folder, capsy
 
 
 @pytest.mark.long
+def test_looks_of_a_version_that_had_fewer_keys_are_taken_up(folder):
+    assert look(folder) == 0
+    path = folder / "out/study.json"
+    stored = json.loads(path.read_text())
+    del stored["study"]["columns"]["lower_is_better"], stored["study"]["weights"]
+    path.write_text(json.dumps(stored))
+    night(folder, 2)
+    assert look(folder) == 0
+    assert history(folder)["look"].max() == 2
+
+
 def test_any_false_alarm_on_any_slice_at_any_look_is_at_most_the_level():
     """Three slices of marks with unlike laws of equal means, looked at twelve times, by e-Holm."""
     rng, rule = np.random.default_rng(4), sigstats.ComparisonRule(alpha=0.2, minimum_effect=0)

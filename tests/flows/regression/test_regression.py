@@ -327,14 +327,38 @@ def test_neither_prefect_nor_dask_is_started(folder):
     assert done.stdout == "[]\n"
 
 
+def write_scores(folder, name, scores, settings):
+    """Scores of both files under a name, and the study that compares them."""
+    for file, values in zip(("production", "candidate-1"), scores, strict=True):
+        frame = pd.DataFrame({"id": range(len(values)), name: values})
+        frame.to_csv(folder / f"predictions/{file}.csv", index=False)
+    largest = 2000 if name == "latency_ms" else 10
+    text = STUDY[: STUDY.index("measures")] + f'measures = ["mean-score"]\nscore_range = [0, {largest}]\n'
+    (folder / "nightly.toml").write_text(f"{text}[columns]\n{settings}\n")
+
+
+@pytest.mark.parametrize("worse", ["lower", "higher"])
+def test_a_study_says_which_way_a_score_is_better(folder, capsys, worse):
+    scores = np.random.default_rng(1).integers(1, 6, size=(2, 400))
+    scores[1] += 3 if worse == "higher" else -1
+    write_scores(folder, "stars", scores, 'score = "stars"')
+    assert evaluate(folder) == 2
+    said = capsys.readouterr().err
+    assert "expected columns.higher_is_better or columns.lower_is_better" in said
+    keys = "lower_is_better" if worse == "higher" else "higher_is_better"
+    write_scores(folder, "stars", scores, f'{keys} = ["stars"]')
+    assert evaluate(folder) == 1
+    assert evaluate(folder) == 1
+    assert "Worse on all rows by" in (folder / "out/report.html").read_text()
+    write_scores(folder, "stars", scores[::-1], f'{keys} = ["stars"]')
+    assert evaluate(folder) == 0
+    assert evaluate(folder, "--set", 'columns.lower_is_better=["a"]', "--set", 'columns.higher_is_better=["a"]') == 2
+    assert "'a' is in higher_is_better too" in capsys.readouterr().err
+
+
 def test_the_page_calls_the_loss_of_a_cost_a_rise_in_its_unit(folder):
     costs = np.random.default_rng(1).exponential(100, size=(2, 400)).round(1)
-    for name, cost in zip(("production", "candidate-1"), costs, strict=True):
-        frame = pd.DataFrame({"id": range(400), "latency_ms": cost})
-        frame.to_csv(folder / f"predictions/{name}.csv", index=False)
-    settings = STUDY[: STUDY.index("measures")] + 'measures = ["mean-score"]\nscore_range = [0, 2000]\n'
-    settings += '[columns]\nscore = "latency_ms"\n'
-    (folder / "nightly.toml").write_text(settings)
+    write_scores(folder, "latency_ms", costs, 'score = "latency_ms"')
     assert evaluate(folder) == 0
     page = (folder / "out/report.html").read_text()
     assert re.search(r"No rise is shown on all rows, but one of up to [\d.]+ ms \(mean-score of latency_ms\)", page)
