@@ -12,7 +12,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-comp
 INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(PIP)) --no-deps
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-faults check lint types layers docs lock clean
+.PHONY: help setup run test test-rest check lint types layers docs lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -44,8 +44,8 @@ PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist
 test: $(READY_TESTS)  ## the tests of four minutes: all but the long ones and most of the faults
 	@$(PYTEST) -m "not (faults or long or types) or smoke" --hypothesis-profile $(EXAMPLES)
 
-test-faults: $(READY_TESTS)  ## what is killed, cut or filled, databases, batch systems, the image
-	@$(PYTEST) -m "faults and not smoke"
+test-rest: $(READY_TESTS)  ## the tests that make test leaves out, or skips for want of a program
+	@$(PYTEST) -m "faults or long or programs" --durations 15
 
 check: $(READY_TESTS) $(READY_DOCS)  ## lint, types, the import rules, the site and every test
 	@$(MAKE) --no-print-directory --jobs 2 lint types layers docs

@@ -1,7 +1,7 @@
 """What all tests share, and which of them `make test` runs.
 
 `make test` runs what is marked neither ``faults`` nor ``long`` nor ``types``, and the fault that is marked ``smoke``.
-`make test-faults` runs the other faults, `make types` what asks mypy, `make check` all.
+`make test-rest` runs the others, and those that need a program; `make types` what asks mypy, `make check` all.
 """
 
 import gc
@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from .approx import approx
+from .programs import is_of_program
 from .rerun import Rerun
 
 pytest_plugins = ["pytester"]
@@ -38,6 +39,8 @@ def pytest_collection_modifyitems(config, items):
     for item in items:
         if item.path.is_relative_to(TESTS / "faults"):
             item.add_marker("faults")
+        if any(is_of_program(mark) for mark in item.iter_markers("skipif")):
+            item.add_marker("programs")
 
 
 def pytest_collection_finish():

@@ -9,11 +9,12 @@ from typing import NoReturn
 
 import pytest
 
+_WANTED = "what the Debian package"
 INSTALLED = os.environ.get("SIGSTATS_TEST_PROGRAMS") == "installed"
 
 
 def missing(package: str) -> NoReturn:
-    """Skip the test that runs, or fail it where the package should be installed."""
+    """Skip the test that runs, which is one of faults, or fail it where the package should be installed."""
     (pytest.fail if INSTALLED else pytest.skip)(_reason(package))
 
 
@@ -22,5 +23,10 @@ def needs(found: object, package: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not found and not INSTALLED, reason=_reason(package))
 
 
+def is_of_program(mark: pytest.Mark) -> bool:
+    """True if `needs` made the mark: the test is marked ``programs``."""
+    return str(mark.kwargs.get("reason", "")).startswith(_WANTED)
+
+
 def _reason(package: str) -> str:
-    return f"what the Debian package {package} brings is not on this machine"
+    return f"{_WANTED} {package} brings is not on this machine"
