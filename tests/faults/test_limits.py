@@ -1,11 +1,13 @@
 """A command whose memory is limited, by `ulimit -v`, a batch system or a control group, or without temporary files."""
 
 import contextlib
+import errno
 import uuid
 from pathlib import Path
 
 import pytest
 
+from ..flows.conftest import wait_until
 from .conftest import Folder, alive, results, run, times
 
 pytestmark = pytest.mark.processes
@@ -82,7 +84,17 @@ def control_group(most):
     try:
         yield group
     finally:
+        wait_until(lambda: _is_removed(group))
+
+
+def _is_removed(group):
+    """Remove a control group; False while a process that has ended has not left it yet."""
+    try:
         group.rmdir()
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+    return not group.exists()
 
 
 @pytest.mark.parametrize("what", ["a plain loop", "local workers"])
