@@ -5,6 +5,8 @@
 """
 
 import gc
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,17 @@ settings.register_profile("quick", new, derandomize=True, max_examples=new.max_e
 settings.load_profile("full")
 
 
+#: After so many minutes no further test begins: continuous integration has an end, however slow its machine.
+MINUTES = float(os.environ.get("SIGSTATS_TEST_MINUTES", "inf"))
+BEGUN = time.monotonic()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if time.monotonic() - BEGUN > 60 * MINUTES:
+        pytest.skip(f"{item.nodeid} was not begun within {MINUTES:g} minutes")
+
+
 def pytest_configure(config):
     if not hasattr(config, "workerinput"):  # a worker of xdist reports to the process that has started it
         config.pluginmanager.register(Rerun(config), "rerun")
@@ -41,6 +54,8 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("faults")
         if any(is_of_program(mark) for mark in item.iter_markers("skipif")):
             item.add_marker("programs")
+    # What is long before what is killed: the order within each, and so within each file, stays.
+    items.sort(key=lambda item: item.get_closest_marker("faults") is not None)
 
 
 def pytest_collection_finish():
