@@ -74,7 +74,8 @@ def _refuse_second_header(table: Table, columns: Columns, label: Any, prediction
     alike: Any = None
     for name, column in ((columns.label, label), (columns.prediction, prediction)):
         values = column.dictionary if pa.types.is_dictionary(column.type) else column
-        if not pa.types.is_string(values.type) or pc.index(values, name).as_py() < 0:
+        # Without a scalar of Arrow, which imports pandas.
+        if not pa.types.is_string(values.type) or not pc.any(pc.match_substring(values, name)).as_py():
             return
         same: Any = pc.call_function("equal", [column.cast(pa.string()), pa.scalar(name)])
         alike = same if alike is None else pc.and_(alike, same)
