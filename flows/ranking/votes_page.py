@@ -79,7 +79,7 @@ def _answer(found: VoteRanking) -> Answer:
         figure=rank_plot(models),
         caption=(
             "The ranks that each model may have: all lines hold the true ranks at once with confidence "
-            f"{confidence}. Points: places by votes won. Pale lines: models to which another is preferred."
+            f"{confidence}. Points: places by votes won. Thin lines: models to which another is preferred."
         ),
     )
 
