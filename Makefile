@@ -12,7 +12,7 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-comp
 INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(PIP)) --no-deps
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-rest check lint types layers docs lock clean
+.PHONY: help setup run test test-rest static check lint types layers docs lock clean
 
 help:  ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 13
@@ -47,8 +47,10 @@ test: $(READY_TESTS)  ## the tests of four minutes: all but the long ones and mo
 test-rest: $(READY_TESTS)  ## the tests that make test leaves out, or skips for want of a program
 	@$(PYTEST) -m "faults or long or programs" --durations 15
 
-check: $(READY_TESTS) $(READY_DOCS)  ## lint, types, the import rules, the site and every test
+static: $(READY_TESTS) $(READY_DOCS)  ## lint, types, the import rules and the site
 	@$(MAKE) --no-print-directory --jobs 2 lint types layers docs
+
+check: static  ## these and every test
 	@$(PYTEST) --durations 15
 
 lint: $(READY_TESTS)
