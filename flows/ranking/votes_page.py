@@ -19,8 +19,8 @@ from .words import ranks_of
 
 def as_html(found: VoteRanking) -> str:
     """The page: which model is best, the rank sets, the scores beside them, all pairs that met."""
-    answer, models = _answer(found), _models(found)
     met = np.argwhere(np.triu(found.wins + found.wins.T, 1) > 0)
+    answer, models = _answer(found, len(met)), _models(found)
     pairs = [_pair(found, *each) for each in met.tolist()] if len(met) <= MOST_PAIRS else []
     confidence = _confidence(found)
     return page(
@@ -53,10 +53,10 @@ def as_html(found: VoteRanking) -> str:
     )
 
 
-def _answer(found: VoteRanking) -> Answer:
+def _answer(found: VoteRanking, pairs: int) -> Answer:
+    """The first screen; `pairs`: how many of them met."""
     models, first, confidence = _models(found), first_of(found), _confidence(found)
     shown = int(found.preferred.sum())
-    pairs = int(np.count_nonzero(np.triu(found.wins + found.wins.T, 1)))
     known = [("Pairs:", f"{shown:,} of {count_of(pairs, 'pair')} that met {'is' if shown == 1 else 'are'} decided.")]
     behind = [name for name in found.models if name not in first]
     known += [("Behind:", f"{some_of(behind)}; at least one model is preferred to each.")] if behind else []
