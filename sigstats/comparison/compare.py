@@ -38,12 +38,15 @@ def compare_pair(
     measures: Sequence[str] | None = None,
     *,
     positive: str | None = None,
+    copies: bool = True,
 ) -> ComparisonResult:
     """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
 
+    `copies`: whether a note says what is found without rows that are copies of others.
+
     Raises ValueError if the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
     """
-    (found,) = compare_pairs([paired], rule, measures, positive=positive)
+    (found,) = compare_pairs([paired], rule, measures, positive=positive, copies=copies)
     return found
 
 
@@ -53,6 +56,7 @@ def compare_pairs(
     measures: Sequence[str] | None = None,
     *,
     positive: str | None = None,
+    copies: bool = True,
 ) -> tuple[ComparisonResult, ...]:
     """The same for several candidates beside one baseline: one family of tests, adjusted over all of them.
 
@@ -78,7 +82,9 @@ def compare_pairs(
             notes = (f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed",)
     of_one = rule.of_family(max(1, tests))
     found = [
-        _of_itself(everything, names, rule, paired) if paired.identical else _tested(paired, names, everything, of_one)
+        _of_itself(everything, names, rule, paired)
+        if paired.identical
+        else _tested(paired, names, everything, of_one, copies=copies)
         for paired, (names, everything) in zip(pairs, asked, strict=True)
     ]
     found = [
@@ -118,7 +124,7 @@ def asked_of(
 
 
 def _tested(
-    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule
+    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, *, copies: bool
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided."""
     counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
@@ -154,7 +160,7 @@ def _tested(
     rows = tuple(bounded(tested, rule))
     joint = joint_over_tasks(everything, paired, rule) if "accuracy" in names else None
     notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice)]
-    if paired.content is not None or paired.scores is not None:
+    if copies and (paired.content is not None or paired.scores is not None):
         blank = [ComparisonRow(slice=ALL_ROWS, measure=name, n=paired.n, **score_of(paired, name)) for name in names]
         notes += copies_note(paired, everything, blank, rule)
     if joint is not None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.copies import copied_rows
 from .._common.numerals import p_number
@@ -20,18 +21,28 @@ from .tests import test_part
 _MOST_ROWS = 200_000
 
 
+def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, str]:
+    """Which rows are copies of others, and a line on them; None where there are none.
+
+    Groups, items and runs say themselves what is independent.
+    """
+    content = _content(paired)
+    beside = [paired.label, paired.a, paired.b, *(codes for _, codes in paired.slices.values())]
+    copies = None if content is None else copied_rows(content, [*beside, *map(_codes, paired.scores or ())])
+    if copies is None:
+        return None, ""
+    told = f"{np.count_nonzero(copies):,} of {paired.n:,} rows equal others in all columns, as copies do"
+    return copies, f"{told}; groups keep copies together"
+
+
 def copies_note(
     paired: PairedPredictions, everything: Part, rows: Sequence[ComparisonRow], rule: ComparisonRule
 ) -> list[str]:
     """A line where rows are copies of others, with the p-values of all rows without them; else none.
 
-    `rows`: the measures on all rows, not yet tested. Groups, items and runs say themselves what is independent.
+    `rows`: the measures on all rows, not yet tested.
     """
-    content = _content(paired)
-    if content is None:
-        return []
-    beside = [paired.label, paired.a, paired.b, *(codes for _, codes in paired.slices.values())]
-    copies = copied_rows(content, [*beside, *map(_codes, paired.scores or ())])
+    copies, told = copies_in(paired)
     if copies is None:
         return []
     kept = np.flatnonzero(~copies)
@@ -40,8 +51,7 @@ def copies_note(
     again = bounded([test_part(row, everything, lambda: kept, outcomes, rule=rule) for row in again], rule)
     found = [f"{p_number(row.pvalue)} ({row.name})" for row in again if row.pvalue is not None]
     without = f"without them p is {', '.join(found)}" if found else "without them nothing can be tested"
-    told = f"{len(copies) - len(kept):,} of {paired.n:,} rows equal others in all columns, as copies do: {without}"
-    return [f"{told}; groups keep copies together"]
+    return [told.replace(";", f": {without};")]
 
 
 def _content(paired: PairedPredictions) -> IntArray | None:

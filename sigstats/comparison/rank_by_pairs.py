@@ -13,6 +13,7 @@ from ..ranking.rank import pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
+from .notes import copies_in
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .requirements import default_measures
 from .rows import ComparisonRow
@@ -47,10 +48,10 @@ def rank_by_pairs(
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
             names = [measure or default_measures(paired)[0]]
-            result = compare_pair(paired, rule, names, positive=positive)
+            result = compare_pair(paired, rule, names, positive=positive, copies=False)
             for row in result.rows:
                 found.setdefault(row.slice, {})[first, second] = row
-            notes |= dict.fromkeys(result.notes)
+            notes |= dict.fromkeys(filter(None, [copies_in(paired)[1], *result.notes]))
     whole = found.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
         raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")

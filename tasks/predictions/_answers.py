@@ -8,11 +8,14 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
+from ..tables.numbers import to_numbers
 from ..tables.table import Table
 from ._predictions import Columns, Predictions, require_shares
 
 #: What stands for a prediction that is missing and counts as wrong.
 _NO_ANSWER = "(no prediction)"
+#: A mark in per cent.
+_PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
 _WORDS = {
     **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
@@ -31,13 +34,15 @@ def require_answers(table: Table, columns: Columns) -> None:
 
 
 def marks_of(table: Table, columns: Columns) -> Any:
-    """The marks of the rows, null where one is missing; words such as "yes" and "failed" are 1 and 0."""
+    """The marks of the rows, null where one is missing; "yes" and "failed" are 1 and 0, and 85% is 0.85."""
     require_answers(table, columns)
     name = columns.score or ""
     try:
         return table.numbers(name, or_missing=columns.unscored != "refuse")
     except ValueError:
         words = pc.utf8_lower(table.texts_or_missing(name))
+        if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
+            return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2"))  # rounded once
         known = pa.array(_WORDS.keys())
         if not pc.all(pc.is_in(pc.drop_null(words), value_set=known)).as_py():
             raise

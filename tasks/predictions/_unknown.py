@@ -17,8 +17,7 @@ _KNOWN = {
     b"\x80\x04\x95": "a pickle",
     b"\x80\x05\x95": "a pickle",
     b"\x89HDF": "an HDF5 file",
-    b"ARROW1": "an Arrow (Feather) file",
-    b"\xff\xff\xff\xff": "an Arrow stream",
+    b"FEA1": "a Feather file of version 1",
     b"ORC": "an ORC file",
     b"Obj\x01": "an Avro file",
     b"SQLite format 3": "an SQLite database",
@@ -31,7 +30,7 @@ _KNOWN = {
     b"<?xml": "HTML or XML",
 }
 #: What of these holds a table that another program can write as text.
-_TABLES = ("a pickle", "an HDF5", "an Arrow", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
+_TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
 #: A line of a run of TREC: query, Q0, document, rank, score, name.
 _RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
 #: Objects that programs write beside the answers, by keys of theirs.

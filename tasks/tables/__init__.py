@@ -2,8 +2,8 @@
 
 All text is of one dialect, whichever command reads it:
 
-- Fields are separated by a comma. Where the first line has none, they are separated by a tab or else by a semicolon.
-  A line ``sep=;`` before the names, as Excel writes it, says so too.
+- Fields are separated by a comma. Where the first line has none, they are separated by a tab, else by a semicolon, or
+  else by a bar. A line ``sep=;`` before the names, as Excel writes it, says so too.
 - Where numbers are asked for, they have a decimal point. Between semicolons a comma may stand for it, unless all commas
   of a column may part thousands.
 - A field in double quotes may hold separators and ends of lines; a quote inside it is doubled.

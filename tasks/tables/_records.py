@@ -12,7 +12,7 @@ from sigstats._common.validation import shown
 #: Bytes that are no UTF-8 become lone surrogates, so that a fault in a column that is not read is no error.
 ERRORS = "surrogateescape"
 #: The separators that are tried, in this order, where none is named.
-SEPARATORS = (",", "\t", ";")
+SEPARATORS = (",", "\t", ";", "|")
 #: Records that are held as Python strings at a time.
 _CHUNK = 8192
 #: The longest field; the module's own limit is 128 KiB, less than an answer of a language model may have.

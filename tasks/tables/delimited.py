@@ -1,4 +1,4 @@
-"""Delimited text: CSV, and the same with tabs or semicolons."""
+"""Delimited text: CSV, and the same with tabs, semicolons or bars."""
 
 import itertools
 import re

@@ -1,10 +1,17 @@
-"""Arrays: NumPy's ``.npy`` or a JSON list of values, whose rows are known by their position, and ``.npz``, a table."""
+"""Arrays: NumPy's ``.npy`` or a JSON list of values, whose rows are known by their position, and ``.npz``, a table.
+
+The columns of an array of two dimensions are 0, 1, 2 ...
+"""
 
 import io
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ...input_files.content import Content
 from ...tables.arrow import ArrowTable
@@ -29,29 +36,36 @@ def reads(content: Content) -> bool:
 
 
 def read(content: Content, columns: Columns) -> Predictions:
-    """Read the values as the predictions, or as the score that is named; of several arrays, each as a column."""
+    """Read the values as the predictions, or as the score that is named; of several arrays or columns, each by name."""
     if content.start.startswith(_ZIP):
-        return _columns(content, columns)
-    if content.start.startswith(_MAGIC):
-        values = np.load(io.BytesIO(content.whole()), allow_pickle=False)
-        shape: tuple[int, ...] = values.shape
-        values = values.tolist() if values.dtype.kind in "US" else values
-    else:
-        values = content.json()
-        shape = (len(values),)
-    if len(shape) != 1:
-        raise ValueError(f"{content.where}: has the shape {shape}; expected a class or a score a row, in one dimension")
-    return from_values(content.where, pa.array(values), columns)
+        with content.archive() as archive:
+            arrays = {name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in archive.names}
+        return _columns(content, {name: each for name, each in arrays.items() if each.ndim == 1}, columns)
+    if not content.start.startswith(_MAGIC):
+        return from_values(content.where, pa.array(content.json()), columns)
+    values = _array(content.whole())
+    if values.ndim == 1 or values.shape[1:] == (1,):
+        values = values.ravel()
+        return from_values(content.where, _of_arrow(values), columns)
+    if values.ndim != 2:
+        raise ValueError(f"{content.where}: has the shape {values.shape}; expected one dimension, or rows and columns")
+    by_number = replace(columns, by_position=columns.by_position or None)
+    return _columns(content, {str(number): each for number, each in enumerate(values.T)}, by_number)
 
 
-def _columns(content: Content, columns: Columns) -> Predictions:
-    """Read the arrays of one dimension as columns, each under its name."""
-    with content.archive() as archive:
-        arrays = {name.removesuffix(_SUFFIX): np.load(io.BytesIO(archive.read(name))) for name in archive.names}
-    table = {
-        name: each.tolist() if each.dtype.kind in "US" else each for name, each in arrays.items() if each.ndim == 1
-    }
-    sizes = {name: len(each) for name, each in table.items()}
+def _array(content: bytes) -> NDArray[Any]:
+    found: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+    return found
+
+
+def _of_arrow(values: NDArray[Any]) -> Any:
+    return pa.array(values.tolist() if values.dtype.kind in "US" else np.ascontiguousarray(values))
+
+
+def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], columns: Columns) -> Predictions:
+    """Read arrays of one dimension as columns, each under its name."""
+    sizes = {name: len(each) for name, each in arrays.items()}
     if len(set(sizes.values())) != 1:
         raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value a row in each")
-    return from_table(ArrowTable(content.where, pa.table(table), fractions=True), columns)
+    table = pa.table({name: _of_arrow(each) for name, each in arrays.items()})
+    return from_table(ArrowTable(content.where, table, fractions=True), columns)

@@ -8,7 +8,7 @@ from .._predictions import Columns, Predictions
 from .._unknown import is_binary
 
 ORDER = 100
-NAME = "CSV (commas, tabs or semicolons)"
+NAME = "CSV (commas, tabs, semicolons or bars)"
 LOG = False
 
 
@@ -20,7 +20,7 @@ def reads(content: Content) -> bool:
     header = start.partition(b"\n")[0]
     if header.count(b'"') % 2:  # a name with an end of line in it
         header = start
-    return any(separator in header for separator in (b",", b"\t", b";"))
+    return any(separator in header for separator in (b",", b"\t", b";", b"|"))
 
 
 def read(content: Content, columns: Columns) -> Predictions:

@@ -1,4 +1,4 @@
-"""A Parquet file."""
+"""A Parquet file, and the files and streams of Arrow (Feather)."""
 
 import contextlib
 from typing import Any
@@ -12,31 +12,46 @@ from .._from_table import from_table
 from .._items import MOST_VALUES
 from .._predictions import Columns, Predictions
 
+#: The beginnings of Parquet, and of Arrow's files and streams.
+_PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"\xff\xff\xff\xff")
 ORDER = 10
-NAME = "Parquet"
+NAME = "Parquet, Feather (Arrow)"
 LOG = False
 
 
 def reads(content: Content) -> bool:
-    """A file that starts as Parquet does."""
-    return content.start.startswith(b"PAR1")
+    """A file that starts as Parquet or Arrow's files and streams do."""
+    return content.start.startswith((_PARQUET, *_ARROW))
 
 
 def read(content: Content, columns: Columns) -> Predictions:
     """Read the columns that are wanted."""
+    kind = "Parquet" if content.start.startswith(_PARQUET) else "Arrow's format"
+    try:
+        names, table = _stored(content, columns) if kind == "Parquet" else _of_arrow(content)
+        for name in columns.wanted:
+            if "." in name and name not in names and (found := _within(table, name.split("."))) is not None:
+                names, table = [*names, name], table.append_column(name, found)
+        if kind == "Parquet":
+            table = _with_all(content, names, table)
+    except Exception as error:  # a damaged file may raise anything
+        raise content.error(f"cannot be read as {kind}", error) from None
+    return from_table(ArrowTable(content.where, table, names=names, fractions=True), columns)
+
+
+def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:
+    """The names of all columns, and those that are wanted."""
     from ...tables.parquet import read_parquet  # slow to import, for other formats too
 
-    try:
-        inner = [name for name in columns.wanted if "." in name and name not in content.parquet_names]
-        roots = [name.partition(".")[0] for name in inner]
-        names, table = read_parquet(content.by_place(), content.budget, (*columns.wanted, *roots), coded=columns.coded)
-        for name in inner:
-            if (found := _within(table, name.split("."))) is not None:
-                names, table = [*names, name], table.append_column(name, found)
-        table = _with_all(content, names, table)
-    except Exception as error:  # a damaged file may raise anything
-        raise content.error("cannot be read as Parquet", error) from None
-    return from_table(ArrowTable(content.where, table, names=names, fractions=True), columns)
+    roots = [name.partition(".")[0] for name in columns.wanted if "." in name and name not in content.parquet_names]
+    return read_parquet(content.by_place(), content.budget, (*columns.wanted, *roots), coded=columns.coded)
+
+
+def _of_arrow(content: Content) -> tuple[list[str], Any]:
+    from ...tables.arrow_ipc import read_ipc
+
+    table = read_ipc(content.whole(), content.budget)
+    return table.column_names, table
 
 
 def _with_all(content: Content, names: list[str], table: Any) -> Any:

@@ -75,3 +75,18 @@ def test_the_command_ranks_recipes_by_their_runs_and_costs_from_the_lowest(tmp_p
         assert found["pairs"][0]["pvalue"] == pytest.approx(1 / 252)  # of 5 and 5 runs, all of which are apart
     assert main(["rank", *files, "--run", "seed", "--measure", "nonsense"]) == 2
     assert "--measure: 'nonsense' is not valid" in capsys.readouterr().err
+
+
+def test_copies_of_rows_are_told_once(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    words = rng.integers(5, 30, 60)
+    files = []
+    for name, share in (("good", 0.1), ("fair", 0.12), ("bad", 0.3)):
+        frame = pd.DataFrame(
+            {"words": words, "errors": rng.binomial(words, share), "text": [f"t{i}" for i in range(60)]}
+        )
+        files.append(str(tmp_path / f"{name}.csv"))
+        pd.concat([frame] * 2).assign(id=range(120)).to_csv(files[-1], index=False)
+    assert main(["rank", *files, "--ratio", "errors/words"]) == 0
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if "as copies do" in line]
+    assert told == "note: 60 of 120 rows equal others in all columns, as copies do; groups keep copies together"

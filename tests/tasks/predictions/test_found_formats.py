@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from sigstats.flows.cli import main
@@ -187,11 +188,72 @@ def test_an_array_without_names_is_read_by_position(tmp_path, frames):
     assert accuracies(compared(tmp_path, right, "--score", "correct")) == of(frames)
 
 
-@pytest.mark.parametrize("shape", [(60, 2), ()])
+@pytest.mark.parametrize("shape", [(60, 2, 2), ()])
 def test_an_array_of_other_dimensions_is_refused(tmp_path, capsys, shape):
     np.save(tmp_path / "a.npy", np.zeros(shape))
     assert main(["check", str(tmp_path / "a.npy"), "--at-least", "0.5", "--score", "f1"]) == 2
-    assert "expected a class or a score a row, in one dimension" in capsys.readouterr().err
+    assert "expected one dimension, or rows and columns" in capsys.readouterr().err
+
+
+def test_a_column_of_an_array_is_named_by_its_number(tmp_path, frames, capsys):
+    files = [tmp_path / "a.npy", tmp_path / "b.npy"]
+    for file, frame in zip(files, frames, strict=True):
+        np.save(file, frame[["label", "prediction"]].to_numpy())
+    assert accuracies(compared(tmp_path, files, "--label", "0", "--prediction", "1")) == of(frames)
+    np.save(tmp_path / "one.npy", frames[1][["prediction"]].to_numpy())
+    np.save(tmp_path / "y.npy", frames[0]["label"])
+    labels = ("--labels", str(tmp_path / "y.npy"))
+    assert main(["compare", *map(str, files), *labels]) == 2
+    assert "expected --prediction COLUMN of '0', '1'" in capsys.readouterr().err
+    (both,) = accuracies(compared(tmp_path, [tmp_path / "one.npy"] * 2, *labels))
+    assert both == (of(frames)[0][1],) * 2
+
+
+@pytest.mark.parametrize("how", ["feather", "zstd", "stream", "bars"])
+def test_feather_arrow_streams_and_bars_are_read_as_csv_is(tmp_path, frames, how):
+    files = [tmp_path / "a.data", tmp_path / "b.data"]
+    for file, frame in zip(files, frames, strict=True):
+        coded = frame.assign(prediction=frame["prediction"].map({0: "no", 1: "yes"}).astype("category"))
+        coded["label"] = frame["label"].map({0: "no", 1: "yes"})
+        if how == "bars":
+            coded.to_csv(file, sep="|", index=False)
+        elif how == "stream":
+            table = pa.Table.from_pandas(coded)
+            with pa.ipc.new_stream(file, table.schema) as writer:
+                writer.write_table(table, max_chunksize=7)
+        else:
+            coded.to_feather(file, compression="lz4" if how == "feather" else how)
+    assert accuracies(compared(tmp_path, files)) == of(frames)
+
+
+def test_a_packed_column_of_arrow_is_refused_before_it_is_unpacked(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("SIGSTATS_READ_LIMIT", "50MB")
+    table = pa.table({"id": pa.array(np.arange(8)), "label": ["1"] * 8, "prediction": ["x" * 10_000_000] * 8})
+    with pa.ipc.new_file(tmp_path / "a", table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_table(table)
+    none = pa.table({"id": pa.nulls(10**9)})
+    with pa.ipc.new_stream(tmp_path / "b", none.schema) as writer:
+        writer.write_table(none)
+    before = pa.total_allocated_bytes()
+    for name in ("a", "b"):
+        assert (tmp_path / name).stat().st_size < 50_000
+        assert main(["compare", str(tmp_path / name), str(tmp_path / name)]) == 2
+        assert "takes more than 50 MB of memory" in capsys.readouterr().err
+    assert pa.total_allocated_bytes() <= before
+
+
+def test_marks_in_per_cent_are_shares(tmp_path, capsys):
+    marks = [[f"{37 * row % 1000 / 10}%" for row in range(60)], [f"{41 * row % 1000 / 10} %" for row in range(60)]]
+    shares = [[f"{37 * row % 1000 / 1000}" for row in range(60)], [f"{41 * row % 1000 / 1000}" for row in range(60)]]
+    texts = ["id,mark\n" + "".join(f"{row},{each}\n" for row, each in enumerate(of)) for of in (*marks, *shares)]
+    files = written(tmp_path, *texts, name="p.csv")
+    by_sign, by_share, mixed = (
+        compared(tmp_path, each, "--score", "mark") for each in (files[:2], files[2:], files[::3])
+    )
+    assert by_sign["rows"] == by_share["rows"] == mixed["rows"]
+    (one,) = written(tmp_path, "id,mark\n1,85%\n2,85\n", name="q.csv")
+    assert main(["compare", str(one), str(one), "--score", "mark"]) == 2
+    assert "column 'mark': '85%' is not valid; expected a number" in capsys.readouterr().err
 
 
 def test_text_without_a_header_has_numbered_columns(tmp_path, frames, capsys):
