@@ -1,6 +1,7 @@
 """The observed run of a classifier, as arrays."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,11 @@ class ObservedRun:
     label: NDArray[np.int64]
     prediction: NDArray[np.int64]
     groups: NDArray[np.int64] | None = None
+
+    def rows(self, where: NDArray[np.int64]) -> Self:
+        """The run on some of the rows."""
+        groups = None if self.groups is None else self.groups[where]
+        return replace(self, label=self.label[where], prediction=self.prediction[where], groups=groups)
 
     @property
     def n(self) -> int:

@@ -183,6 +183,8 @@ class Plan:
     adjust: Adjustment
     #: The measures that are estimated and compared, where the study names any (`sigstats.measures.table`).
     measures: tuple[str, ...] = ()
+    #: The features whose values divide the rows, where the study names any.
+    slices: tuple[str, ...] = ()
     #: The positive class of each data set for which the study names one; of others it is the second.
     positive: Mapping[str, int] = field(default_factory=dict)
 

@@ -143,6 +143,11 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
+    _require_distinct(list(names))
+    return names
+
+
 class BenchmarkStudy(DataStudy):
     """A study file of ``kind = "benchmark"``."""
 
@@ -173,6 +178,16 @@ class BenchmarkStudy(DataStudy):
         tuple[str, ...],
         Field(strict=False, description="Measures besides accuracy, to be estimated and compared: macro-f1, auc ..."),
         AfterValidator(_known_measures),
+    ] = ()
+
+    slices: Annotated[
+        tuple[Annotated[str, Field(min_length=1)], ...],
+        Field(
+            strict=False,
+            description="Features by whose values accuracy, and the measures, are estimated and compared too; numbers "
+            "of more than 8 values make four slices of about equally many rows",
+        ),
+        AfterValidator(_each_once),
     ] = ()
 
     positive: Annotated[

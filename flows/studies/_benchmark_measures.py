@@ -1,23 +1,30 @@
 """What a benchmark study measures: the class that some measures refer to, and what cannot be measured."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.retraining.measured import Statistic
 from sigstats.tasks.datasets.dataset import Dataset
 
+from ..pages.page import some_of
 from ._benchmark_file import ERROR, BenchmarkStudy, Classifier, nulls_of
 
 
-def require_named(study: BenchmarkStudy, datasets: Mapping[str, Dataset]) -> None:
-    """Refuse positive classes of data sets that the study does not have.
+def require_named(study: BenchmarkStudy, datasets: Sequence[Dataset]) -> None:
+    """Refuse positive classes of data sets that the study does not have, and slices by features that none has.
 
-    Raises ValueError, one line that names the data set and what would be right.
+    Raises ValueError, one line that names the data set or the feature and what would be right.
     """
+    names = [dataset.name for dataset in datasets]
     for name in study.positive if isinstance(study.positive, dict) else ():
-        if name not in datasets:
-            raise refuse("positive", name, f"one of the data sets {', '.join(datasets)}{did_you_mean(name, datasets)}")
+        if name not in names:
+            raise refuse("positive", name, f"one of the data sets {', '.join(names)}{did_you_mean(name, names)}")
+    features = list(dict.fromkeys(name for dataset in datasets for name in dataset.features))
+    for name in study.slices:
+        if name not in features:
+            known = f"a feature of a data set, such as {some_of(features, 5)}"
+            raise refuse("slices", name, known + did_you_mean(name, features))
 
 
 def names_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:

@@ -75,13 +75,14 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
             require_measurable(study, dataset, classifier, made)
             code = code_of(classifier.learner, allowed)
             cells.extend(_cells(study, dataset, classifier, code))
-    require_named(study, {dataset.name: dataset for dataset in datasets})
+    require_named(study, datasets)
     plan = Plan(
         study=study.name,
         kind=study.kind,
         cells=tuple(sorted(cells, key=lambda cell: _ORDER.index(cell.fanout))),
         analyses=(*study.tests, *_of_measures(study)),
         measures=study.measures,
+        slices=study.slices,
         positive={each.name: positive_class(study, each) for each in datasets if names_positive(study, each)},
         alpha=study.alpha,
         adjust=study.adjust,
@@ -94,7 +95,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
 def _of_measures(study: BenchmarkStudy) -> list[str]:
     """The analyses of the measures that a study names."""
     if not study.measures:
-        return []
+        return [MEASURES_ANALYSIS] if study.slices else []
     repeated = study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests
     return [MEASURES_ANALYSIS, *([MEASURES_OVER_FOLDS] if repeated else [])]
 

@@ -2,73 +2,112 @@
 
 Every measure of the plan is estimated for each classifier on each data set, with its interval, and compared between
 each two by the test that belongs to it (`sigstats.measures.table`): the bootstrap of joint outcomes, DeLong's test of
-areas under the ROC curve, Student's t of the losses of rows. What cannot be had is said in a note.
+areas under the ROC curve, Student's t of the losses of rows. What cannot be had is said in a note. Where the plan names
+slices, accuracy and these measures are estimated and compared on each slice too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from sigstats._common.validation import FloatArray
+from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.mean_tests import bounded
 from sigstats.comparison.part import Part
-from sigstats.comparison.rows import ComparisonRow
+from sigstats.comparison.rows import MCNEMAR, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
 from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import Statistic
 
+from ..datasets.folds import dataset_of
 from ..fingerprint import digest
 from ..observed_run import ObservedRun
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from ..work import CrossValidated
 from ._observed_runs import observed_run
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "scores")
 
-#: The tests of its rows: of one classifier, which tests nothing, and of two.
-ESTIMATES, PAIRS = "measures", "measured-pairs"
+#: The tests of its rows: of one classifier, which tests nothing, and of two; on all rows, and on slices.
+_ON_ALL, _ON_SLICES = ("measures", "measured-pairs"), ("slices", "sliced-pairs")
 
 
 @dataclass(frozen=True)
 class _Classifier:
-    """A classifier on a data set: its cells, predictions and scores, which may be missing, and the positive class."""
+    """A classifier on some rows: its cells, predictions and scores, which may be missing, and the positive class."""
 
     cells: tuple[Cell, ...]
     run: ObservedRun | None
     probabilities: FloatArray | None
     decision: FloatArray | None
-    positive: int = 1
+    positive: int
+    #: The number of classes of the data set.
+    classes: int
+    #: The slice that the rows are; None for all.
+    slice: str | None = None
 
     @property
     def name(self) -> str:
         return self.cells[0].subject["classifier"]
 
+    def on(self, name: str, rows: IntArray) -> "_Classifier":
+        """The same on the rows of a slice."""
+        return replace(
+            self,
+            run=None if self.run is None else self.run.rows(rows),
+            probabilities=None if self.probabilities is None else self.probabilities[rows],
+            decision=None if self.decision is None else self.decision[rows],
+            slice=name,
+        )
+
 
 def rows(results: Results) -> Iterator[Hypothesis]:
-    """Of each measure one row for each classifier on a data set, then one for each pair of them."""
-    found = {name: [_read(results, cell) for cell in cells] for name, cells in results.by_dataset("crossval").items()}
-    for measure in results.plan.measures:
-        for classifiers in found.values():
-            yield from (_estimate(results, measure, one) for one in classifiers)
-    for measure in results.plan.measures:
-        for classifiers in found.values():
+    """Of each measure one row for each classifier on a data set, then one for each pair of them; then of each slice."""
+    found = [[_read(results, cell) for cell in cells] for cells in results.by_dataset("crossval").values()]
+    yield from _rows(results, results.plan.measures, found, _ON_ALL)
+    sliced = [
+        [one.on(name, where) for one in classifiers]
+        for classifiers in found
+        for name, where in _slices(results, classifiers[0].cells[0])
+    ]
+    yield from _rows(results, ("accuracy", *results.plan.measures), sliced, _ON_SLICES)
+
+
+def _slices(results: Results, cell: Cell) -> Iterator[tuple[str, IntArray]]:
+    """The rows of each value of the features that the plan names, as far as a cell's data set has them."""
+    if results.plan.slices:
+        dataset = dataset_of(results.store, cell.work_of(CrossValidated))
+        for feature in results.plan.slices:
+            if feature in dataset.features:
+                yield from dataset.slices(feature)
+
+
+def _rows(
+    results: Results, measures: Sequence[str], found: Sequence[Sequence[_Classifier]], tests: tuple[str, str]
+) -> Iterator[Hypothesis]:
+    for measure in measures:
+        for classifiers in found:
+            yield from (_estimate(results, measure, one, tests[0]) for one in classifiers)
+    for measure in measures:
+        for classifiers in found:
             for a, b in combinations(classifiers, 2):
                 if not (_lacking(measure, a) or _lacking(measure, b)):
-                    yield _compared(results, measure, a, b)
+                    yield _compared(results, measure, a, b, tests[1])
 
 
 def _read(results: Results, observed: Cell) -> _Classifier:
     cells = results.cells("scores", **observed.subject)
     table = results.read(cells[0]) if cells else None
     run, positive = observed_run(results, observed), results.plan.positive.get(observed.subject["dataset"], 1)
+    classes = 0 if run is None else 1 + int(run.label.max())
     if table is None:
-        return _Classifier((observed, *cells), None if cells else run, None, None, positive)
+        return _Classifier((observed, *cells), None if cells else run, None, None, positive, classes)
     probabilities, decision = (table.column(name) for name in ("probabilities", "decision"))
     return _Classifier(
         (observed, *cells),
@@ -76,6 +115,7 @@ def _read(results: Results, observed: Cell) -> _Classifier:
         None if probabilities.null_count else np.array(probabilities.to_pylist()),
         None if decision.null_count else decision.to_numpy(),
         positive,
+        classes,
     )
 
 
@@ -84,9 +124,8 @@ def _lacking(measure: str, of: _Classifier) -> str:
     needs = MEASURES[measure].needs
     if of.run is None:
         return ""
-    classes = int(of.run.label.max()) + 1
-    if refers_to_one_class(measure) and classes > 2:
-        return f"{measure} needs two classes, and there are {classes}"
+    if refers_to_one_class(measure) and of.classes > 2:
+        return f"{measure} needs two classes, and there are {of.classes}"
     if needs not in ("scores", "probabilities"):
         return ""
     if of.probabilities is None and (needs == "probabilities" or of.decision is None):
@@ -94,8 +133,9 @@ def _lacking(measure: str, of: _Classifier) -> str:
     return ""
 
 
-def _estimate(results: Results, measure: str, of: _Classifier) -> Hypothesis:
-    row = _row(results, of.cells, ESTIMATES, "nothing is tested").with_(classifier=of.name, measure=measure)
+def _estimate(results: Results, measure: str, of: _Classifier, test: str) -> Hypothesis:
+    row = _row(results, of.cells, test, "estimate", "nothing is tested", of.slice)
+    row = row.with_(classifier=of.name, measure=measure)
     if of.run is None:
         return row
     lacking = _lacking(measure, of)
@@ -103,16 +143,19 @@ def _estimate(results: Results, measure: str, of: _Classifier) -> Hypothesis:
         return row.with_(n=of.run.n, decision="none", note=lacking)
     found = _tested(measure, of, of)
     if found.baseline is None and MEASURES[measure].needs == "classes":  # in groups, which have no interval of it
-        statistic = Statistic(measure, 1 + int(of.run.label.max()), of.positive)
+        statistic = Statistic(measure, of.classes, of.positive)
         value = float(statistic.of_predictions(of.run.label, of.run.prediction[None])[0])
         return row.with_(n=of.run.n, decision="none", estimate=value, note=found.note)
     low, high = found.baseline_interval or (None, None)
-    return row.with_(n=of.run.n, decision="none", estimate=found.baseline, estimate_low=low, estimate_high=high)
+    note = found.note if found.baseline is None else ""
+    return row.with_(
+        n=of.run.n, decision="none", estimate=found.baseline, estimate_low=low, estimate_high=high, note=note
+    )
 
 
-def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier) -> Hypothesis:
-    spec = MEASURES[measure]
-    row = _row(results, (*a.cells, *b.cells), PAIRS, f"a and b have the same {measure}").with_(
+def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, test: str) -> Hypothesis:
+    spec, null = MEASURES[measure], f"a and b have the same {measure}"
+    row = _row(results, (*a.cells, *b.cells), test, "test of the measure", null, a.slice).with_(
         a=a.name, b=b.name, measure=f"difference of {spec.plural or measure} (b - a)"
     )
     if a.run is None or b.run is None:
@@ -121,25 +164,21 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier) ->
     if found.two_sided_pvalue is None:
         return row.with_(n=a.run.n, decision="none", note=found.note)
     return row.with_(
-        method=found.test or spec.test,
+        method=found.test
+        if found.test == MCNEMAR
+        else "unseen row",  # without the number of rows: a family has several
         n=a.run.n,
         statistic=found.difference,
         estimate=found.difference,
         estimate_low=found.low,
         estimate_high=found.high,
         p_value=found.two_sided_pvalue,
-        note=found.note,
+        note=found.note if found.test == MCNEMAR else f"{found.test}; {found.note}",
     )
 
 
-def _row(results: Results, cells: tuple[Cell, ...], test: str, null: str) -> Hypothesis:
-    return results.hypothesis(
-        *cells,
-        test=test,
-        method="estimate" if test == ESTIMATES else "test of the measure",
-        alternative="two-sided",
-        null=null,
-    )
+def _row(results: Results, cells: tuple[Cell, ...], test: str, method: str, null: str, part: str | None) -> Hypothesis:
+    return results.hypothesis(*cells, test=test, method=method, alternative="two-sided", null=null, slice=part)
 
 
 def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
@@ -157,11 +196,11 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     part = Part(label=label, a=both[0], b=both[1], group=a.run.groups, code=code, scores=scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
     row = ComparisonRow(slice="", measure=measure, n=len(label))
-    rule = replace(_RULE, rng=seed)
+    rule = replace(_RULE if a.slice is None else _RULE_OF_SLICES, rng=seed)
     return bounded([test_part(row, part, lambda: np.arange(len(label)), None, rule=rule)], rule)[0]
 
 
-_RULE = ComparisonRule(smallest_slice=1)
+_RULE, _RULE_OF_SLICES = ComparisonRule(smallest_slice=1), ComparisonRule()
 
 
 def _of_true_class(of: _Classifier, label: Any) -> FloatArray:

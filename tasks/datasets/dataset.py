@@ -5,7 +5,7 @@ Not for text, images or more than one class a row: a `Dataset` is a table of num
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.validation import refuse, shown
+from sigstats.comparison.bins import in_bins
 
 from ..schema import column
 from ._fields import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts, require_finite
@@ -23,6 +24,9 @@ _PARTS = {"groups": "group", "folds": "fold"}
 
 #: Categories of fewer rows may all differ by chance.
 _FEWEST_NAMED = 20
+
+#: So many values of a number may each be a slice; of more, slices are so many bins.
+_MOST_SLICES, _BINS = 8, 4
 
 #: The key of the schema's metadata under which `Dataset.to_table` keeps what is no number.
 _ABOUT = b"dataset"
@@ -126,6 +130,20 @@ class Dataset:
         columns = zip(self.features, np.sort(self.X, axis=0).T, self.nominal, strict=True)
         steps = ((name, np.diff(values), nominal) for name, values, nominal in columns)
         return tuple(name for name, step, nominal in steps if ((step > 0) if nominal else (step == 1)).all())
+
+    def slices(self, feature: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
+        """The rows of each value of a feature, with their name; of a number of many values those of four bins."""
+        position = self.features.index(feature)
+        values, known, nominal = self.X[:, position], self.categories[position], self.nominal[position]
+        present = np.flatnonzero(~np.isnan(values))
+        found, codes = np.unique(values[present], return_inverse=True)
+        names = tuple(known[int(value)] if nominal else f"{value:.12g}" for value in found)
+        if not nominal and len(names) > _MOST_SLICES:
+            names, codes = in_bins({feature: (names, codes)}, {feature: _BINS})[feature]
+        for code, name in enumerate(names):
+            yield f"{feature} = {name}", present[codes == code]
+        if len(present) < len(values):
+            yield f"{feature} is missing", np.flatnonzero(np.isnan(values))
 
     def digest(self) -> str:
         """SHA-256 (hexadecimal) of the content, the same on every platform; the name is no part of it."""

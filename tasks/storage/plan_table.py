@@ -55,6 +55,7 @@ def write_plan(store: Store, plan: Plan) -> None:
         "alpha": plan.alpha,
         "adjust": plan.adjust,
         **({"measures": list(plan.measures)} if plan.measures else {}),
+        **({"slices": list(plan.slices)} if plan.slices else {}),
         **({"positive": dict(plan.positive)} if plan.positive else {}),
         **({"limits": limits} if limits else {}),
     }
@@ -88,5 +89,5 @@ def _plan_of(content: bytes) -> Plan:
         if cell.name != name:
             raise Damaged(f"plan.parquet names the cell {name}, which is now {cell.name}")
         cells.append(cell)
-    settings |= {name: tuple(settings[name]) for name in ("analyses", "measures") if name in settings}
+    settings |= {name: tuple(settings[name]) for name in ("analyses", "measures", "slices") if name in settings}
     return Plan(cells=tuple(cells), **settings)

@@ -81,4 +81,6 @@ def _decide(row: Hypothesis, alpha: float) -> Hypothesis:
 def fingerprint(plan: Plan) -> str:
     """The fingerprint of a summary: that of the plan, and the version."""
     cells = [[cell.fingerprint, cell.replicates, cell.stopping] for cell in plan.cells]
-    return digest("summary", version=VERSION, cells=cells, analyses=plan.analyses, alpha=plan.alpha, adjust=plan.adjust)
+    named = {name: getattr(plan, name) for name in ("measures", "slices", "positive") if getattr(plan, name)}
+    rule = {"analyses": plan.analyses, "alpha": plan.alpha, "adjust": plan.adjust}
+    return digest("summary", version=VERSION, cells=cells, **rule, **named)

@@ -44,15 +44,27 @@ _OF_ALL_ROWS = Section(
     verdict=verdict,
     columns=columns,
     method=(
-        "Each measure has the test that belongs to it: accuracies McNemar's exact test, areas under the ROC curve "
-        "DeLong's test, means of losses Student's t of the differences row by row, all others the bootstrap percentile "
-        "test of joint outcomes, 10,000 times; where rows come in groups, their tests of groups. The null hypothesis "
-        "is that both have the same value. The p-values are adjusted over all data sets and measures of one method."
+        "Accuracies are tested by McNemar's exact test; every other measure, and rows in groups, by the bound that one "
+        "more row, or group, of a kind not seen does not undo: Gaffke's of means of losses, the same of areas under "
+        "the ROC curve, random weights of rows for functions of counts. The null hypothesis is that both have the same "
+        "value. The p-values are adjusted over all data sets and measures of one method."
     ),
     source=(
-        "DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating "
-        "characteristic curves, Biometrics 44 (1988); Keller, Mariethoz and Bengio, Significance tests for bizarre "
-        "measures in 2-class classification tasks"
+        "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
+        "Mathematical Methods of Statistics 14 (2005)"
+    ),
+)
+
+_ON_SLICES = replace(
+    _OF_ALL_ROWS,
+    order=47,
+    test="sliced-pairs",
+    name="Pairs by slices",
+    question="Which of two classifiers is better on which rows?",
+    columns=lambda rows: [usual.SLICE, *columns(rows)],
+    method=(
+        "The rows of each value of a feature by themselves. A slice of fewer than 10 rows is not tested. "
+        + str(_OF_ALL_ROWS.method).replace("data sets and", "data sets, slices and")
     ),
 )
 
@@ -71,4 +83,4 @@ _REPEATED = replace(
     source="Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003)",
 )
 
-SECTIONS = (_OF_ALL_ROWS, _REPEATED)
+SECTIONS = (_OF_ALL_ROWS, _ON_SLICES, _REPEATED)

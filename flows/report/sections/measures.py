@@ -71,6 +71,35 @@ _OF_ALL_ROWS = Section(
     ),
 )
 
+
+def _lowest(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    """By each measure the slice on which a classifier is worst."""
+    groups = group_by([row for row in rows if row.estimate is not None], lambda row: row.measure)
+    if not groups:
+        return Verdict("There is no result: every slice is missing, or too small.")
+    sentences = []
+    for measure, group in groups.items():
+        sign = -1 if less_is_better(group[0]) else 1
+        worst = min(group, key=lambda row: sign * (row.estimate or 0.0))
+        where = f"{worst.classifier} on {worst.dataset} where {worst.slice} ({count_of(worst.n or 0, 'row')})"
+        sentences.append(f"By {measure} the worst is {where}: {usual.measured(worst, worst.estimate)}.")
+    return Verdict(sentences[0], tuple(sentences[1:]))
+
+
+_ON_SLICES = replace(
+    _OF_ALL_ROWS,
+    order=6,
+    test="slices",
+    name="Slices",
+    question="Where is each classifier better or worse?",
+    verdict=_lowest,
+    columns=lambda rows: [usual.SLICE, *columns(rows)],
+    method=(
+        "The cross-validated predictions of all folds, divided by the value of a feature. An interval holds for its "
+        "slice alone: the lowest of many is low by chance too. " + str(_OF_ALL_ROWS.method)
+    ),
+)
+
 _REPEATED = replace(
     _OF_ALL_ROWS,
     order=43,
@@ -89,4 +118,4 @@ _REPEATED = replace(
     source="Nadeau and Bengio, Inference for the generalization error, Machine Learning 52 (2003)",
 )
 
-SECTIONS = (_OF_ALL_ROWS, _REPEATED)
+SECTIONS = (_OF_ALL_ROWS, _ON_SLICES, _REPEATED)
