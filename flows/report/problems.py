@@ -8,16 +8,9 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from ..pages.wording import count_of
+from ..pages.wording import count_of, in_words
 from . import sections
 from .evidence import Evidence, distinct
-
-_ACTIONS = {
-    "crossval": "observed run",
-    "repetition": "repetitions of the cross-validation",
-    "scores": "scores",
-    "retrain": "retrains",
-}
 
 #: So many hypotheses without a result are named.
 _NAMED = 3
@@ -69,7 +62,7 @@ def cell_in_words(cell: Cell) -> str:
     """What a cell is about: ``1-nn on wine, retrains (features)``."""
     rest = dict(cell.subject)
     subject = " on ".join(rest.pop(key) for key in ("classifier", "dataset") if key in rest)
-    what = _ACTIONS.get(cell.fanout, cell.fanout)
+    what = in_words(cell.fanout)
     others = ", ".join(rest.values())
     return ", ".join(part for part in (subject, what + (f" ({others})" if others else "")) if part)
 

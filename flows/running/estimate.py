@@ -10,6 +10,7 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import input_cells
 from sigstats.tasks.storage.store import Store
 
+from ..pages.wording import in_words
 from .progress import duration
 
 #: A plan of more cells lists only the costliest.
@@ -77,7 +78,7 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
     shown = list(estimates)
     if len(shown) > _MOST_LINES:
         shown = sorted(shown, key=lambda one: -(one.seconds or 0.0))[:_COSTLIEST]
-    widths = max(10, *(len(item.cell.fanout) for item in shown)), max(len(_subject(item.cell)) for item in shown)
+    widths = max(len(in_words(item.cell.fanout)) for item in shown), max(len(_subject(item.cell)) for item in shown)
     lines = [counts_in_words(plan, estimates), *(_line(item, widths) for item in shown)]
     if len(shown) < len(estimates):
         lines.append(f"  ... and {len(estimates) - len(shown):,} cells, each of which costs less")
@@ -95,7 +96,7 @@ def _line(item: Estimate, widths: tuple[int, int]) -> str:
     most = "at most " if _may_stop(item) else ""
     cost = item.problem or ("" if item.each is None else f"{most}{'' if item.timed else '~'}{_took(item)}")
     amount = f"{item.left:>9,} to do, {item.done:>9,} done"
-    return f"  {item.cell.fanout:{widths[0]}s} {_subject(item.cell):{widths[1]}s} {amount} {cost}".rstrip()
+    return f"  {in_words(item.cell.fanout):{widths[0]}s} {_subject(item.cell):{widths[1]}s} {amount} {cost}".rstrip()
 
 
 def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:

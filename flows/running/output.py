@@ -19,7 +19,7 @@ from sigstats.tasks.summary.published import write_references
 
 from ..config.study import Study
 from ..errors import BadInput
-from ..pages.wording import count_of
+from ..pages.wording import count_of, in_words
 from .prepared import Prepared
 
 
@@ -116,7 +116,7 @@ def _same(old: Cell, new: Cell) -> bool:
 
 
 def _in_words(cells: Sequence[Cell], what: str) -> str:
-    first, others = f"{cells[0].fanout} of {', '.join(cells[0].subject.values())}", len(cells) - 1
+    first, others = f"{in_words(cells[0].fanout)} of {', '.join(cells[0].subject.values())}", len(cells) - 1
     more = f" and {others:,} more" if others else ""
     return f"; it would {what} {count_of(len(cells), 'stored cell')}, {first}{more}"
 

@@ -135,7 +135,7 @@ def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None
     lost = [("iris", "1-nn"), ("iris", "1-nn", "labels")]
     store = make_study(tmp_path, datasets=["iris"], lost=lost)
     whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
-    assert "1-nn on iris, observed run: not finished." in whole
+    assert "1-nn on iris, cross-validation: not finished." in whole
     assert "Not there yet: 1-nn on iris." in whole  # below the first figure
     assert "1-nn on iris, retrains (labels): not finished." in whole
     assert "linear-svm on iris, retrains" not in whole  # its own cells are all there

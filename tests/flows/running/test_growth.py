@@ -87,11 +87,14 @@ def test_the_whole_lanes_of_a_smaller_plan_are_not_drawn_again(output):
 @pytest.mark.parametrize(
     ("other", "complaint"),
     [
-        ({"seed": 5}, "study.seed is 4 there and 5 here; it would change 6 stored cells, crossval of iris, 1-nn and 5"),
+        (
+            {"seed": 5},
+            "study.seed is 4 there and 5 here; it would change 6 stored cells, cross-validation of iris, 1-nn and 5",
+        ),
         ({"seed": 5, "classifiers": ["lda", "1-nn", "ridge"]}, "study.classifiers"),
         ({"cross_validation": {"folds": 4, "repeats": 2}}, "study.cross_validation.folds is 5 there and 4 here"),
-        ({"permutation": {"nulls": ["labels"], "resamples": 24}}, "it would change 2 stored cells, retrain of iris"),
-        ({"classifiers": ["1-nn", "ridge"]}, "it would lose 3 stored cells, crossval of iris, lda and 2 more"),
+        ({"permutation": {"nulls": ["labels"], "resamples": 24}}, "it would change 2 stored cells, retrains of iris"),
+        ({"classifiers": ["1-nn", "ridge"]}, "it would lose 3 stored cells, cross-validation of iris, lda and 2 more"),
         ({"datasets": ["wine"]}, "it would lose 6 stored cells"),
     ],
 )

@@ -94,14 +94,14 @@ def test_the_whole_lanes_of_a_smaller_plan_are_not_drawn_again(tmp_path, study, 
 @pytest.mark.parametrize(
     ("study", "other", "complaint"),
     [
-        (CALIBRATION, {"seed": 5}, "it would change 1 stored cell, subsample of 10 classes, r = 0%, 40"),
-        (CALIBRATION, {"trials": 20}, "study.trials is 40 there and 20 here; it would change 1 stored cell, subsample"),
-        (CALIBRATION, {"populations": [{**STURM, "classes": 5}]}, "it would change 1 stored cell, subsample of 10"),
-        (CALIBRATION, {"populations": [{**STURM, "name": "other"}]}, "it would lose 1 stored cell, subsample of 10"),
-        (SIGNIFICANCE, {"seed": 5}, "it would change 2 stored cells, evaluate of homogeneity, A1, A, B, exact"),
-        (SIGNIFICANCE, {"resamples": 99}, "it would change 1 stored cell, replicate of homogeneity, A1, A, B"),
+        (CALIBRATION, {"seed": 5}, "it would change 1 stored cell, test sets of 10 classes, r = 0%, 40"),
+        (CALIBRATION, {"trials": 20}, "study.trials is 40 there and 20 here; it would change 1 stored cell, test sets"),
+        (CALIBRATION, {"populations": [{**STURM, "classes": 5}]}, "it would change 1 stored cell, test sets of 10"),
+        (CALIBRATION, {"populations": [{**STURM, "name": "other"}]}, "it would lose 1 stored cell, test sets of 10"),
+        (SIGNIFICANCE, {"seed": 5}, "it would change 2 stored cells, test of homogeneity, A1, A, B, exact"),
+        (SIGNIFICANCE, {"resamples": 99}, "it would change 1 stored cell, random tables of homogeneity, A1, A, B"),
         (SIGNIFICANCE, {"samples": [{**SAMPLES, "counts_a": [18, 27, 44, 11]}]}, "it would change 2 stored cells"),
-        (SIGNIFICANCE, {"samples": [{**SAMPLES, "name": "A2"}]}, "it would lose 2 stored cells, evaluate of homogen"),
+        (SIGNIFICANCE, {"samples": [{**SAMPLES, "name": "A2"}]}, "it would lose 2 stored cells, test of homogen"),
     ],
 )
 def test_what_would_change_or_lose_stored_cells_is_refused(tmp_path, study, other, complaint):
