@@ -45,7 +45,7 @@ test: $(READY_TESTS)  ## the tests of four minutes: all but the long ones and mo
 	@$(PYTEST) -m "not (faults or long or types) or smoke" --hypothesis-profile $(EXAMPLES)
 
 test-rest: $(READY_TESTS)  ## the tests that make test leaves out, or skips for want of a program
-	@$(PYTEST) -m "faults or long or programs" --durations 15
+	@$(PYTEST) -m "faults or long or programs" --hypothesis-profile $(EXAMPLES) --durations 40
 
 static: $(READY_TESTS) $(READY_DOCS)  ## lint, types, the import rules and the site
 	@$(MAKE) --no-print-directory --jobs 2 lint types layers docs

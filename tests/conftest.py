@@ -22,9 +22,9 @@ TESTS = Path(__file__).parent
 
 pytest.approx = approx  # before any test module is imported
 
-# `make check` draws all examples that each property asks for, `make test` a fifth of them, the same at each run, so
-# that nobody meets a failure that is not theirs. New ones are drawn at night, by `make test EXAMPLES=new`. None has to
-# be done in so many milliseconds: on a busy machine it is not.
+# `make check` draws all examples that each property asks for, the other targets a fifth of them, the same at each run,
+# so that nobody meets a failure that is not theirs. New ones are drawn at night, by `make test test-rest EXAMPLES=new`.
+# None has to be done in so many milliseconds: on a busy machine it is not.
 new = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("new", new)
 settings.register_profile("full", new, derandomize=True)
