@@ -173,10 +173,12 @@ def scores_of(options: argparse.Namespace) -> list[str]:
 
 def _ratio(text: str) -> tuple[str, str]:
     """The numerator and the denominator of a ratio."""
-    first, _, second = map(str.strip, text.partition("/"))
-    if not first or not second or "/" in second:
-        raise BadInput(f"--ratio: {text!r} is not valid; expected two columns, as in errors/words")
-    return first, second
+    from sigstats._common.scores import parts_of_ratio
+
+    try:
+        return parts_of_ratio(text)
+    except ValueError as error:
+        raise BadInput(f"--{error}") from None
 
 
 def require_one_score(options: argparse.Namespace) -> None:
@@ -277,4 +279,5 @@ _OPTIONS = {
     "score_range": "--score-range",
     "margins": "--margins",
     "at_least": "--at-least",
+    "at_most": "--at-most",
 }

@@ -14,6 +14,7 @@ from ._predictions import (
     add_fail_on,
     add_measures,
     add_prediction_arguments,
+    add_runs,
     add_score_range,
     as_options,
     code_of,
@@ -36,15 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from ..comparison.rule_options import add_rule_options
 
     parser.add_argument("file", metavar="FILE", help="predictions of a model, or its log")
-    parser.add_argument(
-        "--at-least",
-        required=True,
-        metavar="X",
-        help="the least value that is good enough: a share (0.9 or 90%%), or a mark in its own unit",
-    )
+    bar = parser.add_mutually_exclusive_group(required=True)
+    text = "the least value that is good enough: a share (0.9 or 90%%), or a mark in its own unit"
+    bar.add_argument("--at-least", metavar="X", help=text)
+    bar.add_argument("--at-most", metavar="X", help="the greatest value that is good enough, of a cost or an error")
     add_measures(parser, "a measure (repeatable; default: accuracy, or the mean of a score)")
     parser.add_argument("--positive", metavar="CLASS", help="the class of precision, recall, specificity and f1")
     add_prediction_arguments(parser, score="a column of marks; in a log, a scorer or metric")
+    add_runs(parser)
     add_score_range(parser, "mark")
     add_rule_options(parser, "alpha", "adjust", "confidence", "smallest_slice")
     add_outputs(parser, *_OUTPUTS)
@@ -83,23 +83,28 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
     from ..comparison.rule_options import rule_of
 
     require_one_score(options)
-    if options.ratio is not None:
-        raise BadInput("--ratio: is not valid of one file; expected a measure of rows, or two files to compare")
-    rule, bar = rule_of(options), _bar(options.at_least)
+    at_most = options.at_least is None
+    rule, bar = (
+        rule_of(options),
+        _bar("--at-most", options.at_most) if at_most else _bar("--at-least", options.at_least),
+    )
     (columns,) = columns_of_files(options, 1)
+    columns = replace(columns, by_position=columns.by_position or None, run=options.run)
     try:
-        predictions = read(options.file, replace(columns, by_position=columns.by_position or None))
+        predictions = read(options.file, columns)
         paired = join(predictions, predictions, columns)
         if options.score_range is not None:
             paired = replace(paired, score_range=as_score_range(options.score_range))
-        return check_predictions(paired, bar, rule, options.measures or None, positive=options.positive)
+        measures = options.measures or None
+        return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
     except ValueError as error:
-        raise as_options(ValueError(str(error).replace("the baseline: ", f"{options.file}: "))) from None
+        said = str(error).replace("the baseline: ", f"{options.file}: ").replace("expected at_", "expected --at-")
+        raise as_options(ValueError(said)) from None
 
 
-def _bar(text: str) -> float:
+def _bar(option: str, text: str) -> float:
     """A share, which may be written as per cent, or a mark."""
     try:
         return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise BadInput(f"--at-least: {text!r} is not valid; expected a number such as 0.9 or 90%") from None
+        raise BadInput(f"{option}: {text!r} is not valid; expected a number such as 0.9 or 90%") from None

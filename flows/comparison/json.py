@@ -63,7 +63,7 @@ def check_as_json(found: CheckResult, file: str) -> str:
         "version": JSON_VERSION,
         "verdict": found.verdict,
         "file": file,
-        "at_least": found.at_least,
+        "at_most" if found.at_most else "at_least": found.bar,
         "n": found.n,
         "rule": {**found.rule.by_keys(), "in_words": rule_of(found)},
         "reasons": reasons_of(found),

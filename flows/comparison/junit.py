@@ -32,7 +32,7 @@ def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool =
 
 def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
     """The same of a check."""
-    name = f"{file} against {found.at_least:g}"
+    name = f"{file} against {found.bar:g}"
     header, of_row = check_result.HEADER, check_result.cells_of
     suite = _suite(
         name, "check", found.rows, header, of_row, lambda row: check_result.reason_of(row, found), fail_on_inconclusive

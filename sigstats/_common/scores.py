@@ -104,6 +104,18 @@ def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collectio
     return {"lower": True, "higher": False}.get(direction_of(name))
 
 
+def parts_of_ratio(text: str) -> tuple[str, str]:
+    """The numerator and the denominator of a ratio of sums, or ValueError.
+
+    >>> parts_of_ratio("errors/words")
+    ('errors', 'words')
+    """
+    first, _, second = map(str.strip, text.partition("/"))
+    if not first or not second or "/" in second:
+        raise ValueError(f"ratio: {text!r} is not valid; expected two columns, as in errors/words")
+    return first, second
+
+
 def lower_is_better_note(name: str) -> str:
     """That a score is compared as one of which the lower is better."""
     return f"{name}: the lower is the better"

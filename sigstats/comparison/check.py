@@ -11,54 +11,44 @@ A model that is below the bar on no slice is reported to be below it on any with
 When not to use: two models on the same rows (`sigstats.compare`), which tell a difference with fewer of them.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import bdtr
 
 from .._common.scores import unit_of
-from .._common.validation import FloatArray, IntArray, as_choice, as_real, refuse
-from ..intervals import clopper_pearson
-from ..measures.score_formulas import pass_at
+from .._common.validation import as_choice, as_real, refuse
 from ..measures.table import MEASURES, in_our_words, is_pass_at
 from ..multiplicity import adjust_pvalues
-from ..unseen_row.means import mean_interval, mean_pvalue, units_of
-from .check_result import BINOMIAL, CheckedRow, CheckResult
-from .mean_tests import by_group, right_answers
+from .check_result import CheckedRow, CheckResult
+from .check_tests import HITS, Limits, test_row
 from .paired_predictions import PairedPredictions
 from .part import Part, whole
-from .requirements import default_measures, positive_code, require
+from .requirements import COMPARED_MEASURES, default_measures, mean_of, positive_code, require
+from .rows import WITHOUT_LIMITS
 from .rule import ComparisonRule, Verdict
 
-Mask = NDArray[np.bool_]
-
-#: The rows that count, and the hits among them, by what is true and what is predicted of the positive class.
-_HITS: dict[str, Callable[[Mask, Mask], tuple[Mask, Mask]]] = {
-    "precision": lambda true, said: (said, true),
-    "recall": lambda true, said: (true, said),
-    "specificity": lambda true, said: (~true, ~said),
-    "jaccard": lambda true, said: (true | said, true & said),
-    "f1": lambda true, said: (true | said, true & said),
-}
+_MEANS = tuple(name for name in COMPARED_MEASURES if MEASURES[name].test == "means")
 #: The measures with an exact test of one model.
-CHECKED_MEASURES = ("accuracy", *_HITS, "mean-score", "neg-brier")
+CHECKED_MEASURES = ("accuracy", *HITS, *_MEANS, "ratio")
 
 
 def check_predictions(
     paired: PairedPredictions,
-    at_least: float,
+    bar: float,
     rule: ComparisonRule | None = None,
     measures: Sequence[str] | None = None,
     *,
     positive: str | None = None,
+    at_most: bool = False,
 ) -> CheckResult:
     """Test whether one model, both of the pair, reaches a bar by every measure, on all rows and every slice.
 
-    `at_least`: the least value that is good enough, in the unit of the measure: a share for the accuracy.
-    `rule`: its level, adjustment, confidence and smallest slice.
-    `measures`: of `CHECKED_MEASURES`, or ``pass@k``; by default the accuracy, or the mean of marks.
+    `bar`: the least value that is good enough, in the unit of the measure: a share for the accuracy. `at_most`: it is
+    the greatest one, of a cost. `rule`: its level, adjustment, confidence and smallest slice.
+    `measures`: of `CHECKED_MEASURES`, or ``pass@k``, and of runs any that is compared; by default the accuracy, or the
+    mean of marks.
     `positive`: the class of precision, recall, specificity, Jaccard's index and F1.
 
     Raises ValueError if the predictions do not hold what a measure needs, or no value of it could be below the bar,
@@ -67,37 +57,46 @@ def check_predictions(
     rule = ComparisonRule() if rule is None else rule
     names = _measures(paired, measures)
     code = None
-    if any(name in _HITS or MEASURES[name].needs == "probabilities" for name in names):
-        code = positive_code(paired, positive, among_several=True)
-    everything = whole(paired, positive=code, with_numbers=False)
-    limits = {name: _limits(paired, name) for name in names}
-    for name, (low, high) in limits.items():
-        as_real(at_least, "at_least", low=low, high=high)
-        if at_least == low:
-            raise refuse("at_least", at_least, f"more than {low:g}, the least that {name} can be")
+    if any(name in HITS or MEASURES[name].needs in ("probabilities", "scores") for name in names):
+        code = None if paired.of_truth else positive_code(paired, positive, among_several=True)
+    with_numbers = any(MEASURES[name].needs == "numbers" for name in names)
+    everything = whole(paired, positive=code, with_numbers=with_numbers)
+    option, sign = ("at_most", -1) if at_most else ("at_least", 1)
+    limits = {name: _limits(everything, name) for name in names}
+    for name, known in limits.items():
+        if at_most != (MEASURES[name].needs == "marks" and bool(paired.lower)):
+            other, way = ("at_least", "higher") if at_most else ("at_most", "lower")
+            what = paired.score_column if MEASURES[name].needs == "marks" else name
+            raise refuse(option, bar, f"{other}, since of {what} the {way} is better")
+        low, high = (-math.inf, math.inf) if known is None else known
+        as_real(bar, option, low=min(sign * low, sign * high), high=max(sign * low, sign * high))
+        if sign * bar == low:
+            wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
+            raise refuse(option, bar, f"{wanted} that {name} can be")
     rows = []
     for slice_, where in paired.parts():
         part = everything.rows(where())
         n, items = len(part.label), None if part.items is None else len(np.unique(part.items))
         for name in names:
-            unit = unit_of(paired.score_column) if MEASURES[name].needs == "marks" else ""
+            unit = unit_of(paired.score_column.partition("/")[0]) if MEASURES[name].needs == "marks" else ""
             row = CheckedRow(slice=slice_, measure=name, n=n, items=items, unit=unit)
-            rows.append(_tested(row, part, limits[name], at_least, code, rule))
+            rows.append(test_row(row, part, limits[name], sign * bar, rule))
     if all(row.pvalue is None for row in rows):
         raise ValueError(f"rows: {paired.n:,} are not enough; nothing can be tested ({rows[0].note})")
-    return CheckResult(
-        rows=_decided(rows, at_least, rule), rule=rule, at_least=at_least, n=paired.n, notes=tuple(paired.notes)
-    )
+    decided = _decided(rows, sign * bar, rule)
+    found = tuple(row.turned() for row in decided) if at_most else decided
+    return CheckResult(rows=found, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=tuple(paired.notes))
 
 
 def _measures(paired: PairedPredictions, measures: Sequence[str] | None) -> tuple[str, ...]:
     """The measures, each of which the predictions hold the data of."""
     if measures is None:
-        names = ("mean-score",) if paired.scores is not None and not paired.graded else default_measures(paired)
+        marks = paired.scores is not None and not paired.graded and (paired.lower or not paired.of_truth)
+        names = (mean_of(paired),) if marks else default_measures(paired)
     elif not isinstance(measures, Sequence) or not measures:
         raise refuse("measures", measures, "the name of a measure, or several")
     else:
-        known = (*CHECKED_MEASURES, "pass@1")
+        known = (*(CHECKED_MEASURES if paired.runs is None else COMPARED_MEASURES), "pass@1")
         names = tuple(
             each if isinstance(each, str) and is_pass_at(each) else as_choice(in_our_words(each), "measures", known)
             for each in ([measures] if isinstance(measures, str) else measures)
@@ -106,100 +105,21 @@ def _measures(paired: PairedPredictions, measures: Sequence[str] | None) -> tupl
         raise refuse("measures", ", ".join(names), "each measure once")
     for name in names:
         require(paired, name)
-        if MEASURES[name].needs == "marks" and paired.lower:
-            raise refuse("score", paired.score_column, "a score of which the higher is better, for a least value")
     return names
 
 
-def _limits(paired: PairedPredictions, measure: str) -> tuple[float, float]:
-    """The least and the greatest value of the measure."""
-    if MEASURES[measure].needs == "probabilities":
-        return -1.0, 0.0
-    if MEASURES[measure].needs != "marks":
-        return 0.0, 1.0
-    if paired.bounds is None:
-        raise ValueError("score_range: is missing; expected the least and the greatest mark, where some are not 0 to 1")
-    return paired.bounds
-
-
-def _tested(
-    row: CheckedRow, part: Part, limits: tuple[float, float], bar: float, code: int | None, rule: ComparisonRule
-) -> CheckedRow:
-    """The row with its measure tested; its p-value is not adjusted yet."""
-    units = row.n if part.group is None else len(np.unique(part.group))
-    what = "rows" if part.group is None else "items" if units == row.items else "groups"
-    if (row.n if row.items is None else row.items) < rule.smallest_slice:
-        return replace(row, note=f"too small to test: fewer than {rule.smallest_slice} {what}")
-    if units < 2:
-        return replace(row, note="one group alone: nothing can be tested")
-    if row.measure == "accuracy" or row.measure in _HITS:
-        true, said = part.label == code, part.a == code
-        hit = part.a == part.label
-        counted, hits = (
-            (np.ones(row.n, dtype=bool), hit) if row.measure == "accuracy" else _HITS[row.measure](true, said)
-        )
-        hit, group = hits[counted], None if part.group is None else part.group[counted]
-        row = replace(row, counted=len(hit))
-        if not len(hit):
-            return replace(row, note=f"no row counts for {row.measure}: nothing can be tested")
-        # F1 = 2 J / (1 + J) rises with Jaccard's index J.
-        share = bar / (2 - bar) if row.measure == "f1" else bar
-        row = (
-            _of_hits(row, hit, share, rule)
-            if group is None
-            else _of_mean(row, *by_group(hit.astype(np.float64), group), limits, share, rule, what)
-        )
-        if row.measure == "f1":
-            value, *ends = (None if each is None else 2 * each / (1 + each) for each in (row.value, row.low, row.high))
-            row = replace(row, value=value, low=ends[0], high=ends[1])
-        return row
-    if MEASURES[row.measure].answers:
-        return _of_mean(row, *by_group(*_chances(part, MEASURES[row.measure].answers)), limits, bar, rule, what)
-    return _of_mean(row, *by_group(part.values(MEASURES[row.measure])[0], part.group), limits, bar, rule, what)
-
-
-def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> CheckedRow:
-    """The row with the exact test of a binomial share."""
-    hits, n = int(hit.sum()), len(hit)
-    low, high = clopper_pearson(hits, n, confidence_level=rule.confidence_level)
-    return replace(
-        row,
-        value=hits / n,
-        low=low,
-        high=high,
-        pvalue=float(bdtr(hits, n, bar)),
-        test=BINOMIAL,
-        note=f"{hits:,} of {n:,}",
-    )
-
-
-def _of_mean(
-    row: CheckedRow,
-    sums: FloatArray,
-    sizes: IntArray | None,
-    limits: tuple[float, float],
-    bar: float,
-    rule: ComparisonRule,
-    what: str,
-) -> CheckedRow:
-    """The row with the bounds of a mean of values within limits."""
-    size = np.ones(len(sums)) if sizes is None else sizes
-    low, high = mean_interval(units_of(sums, sizes), limits, rule.confidence_level)
-    return replace(
-        row,
-        value=float(sums.sum() / size.sum()),
-        low=low,
-        high=high,
-        pvalue=mean_pvalue(units_of(sums - bar * size, sizes), limits[1] - bar, "less"),
-        test=f"mean of {len(sums):,} {what}, with an unseen one",
-    )
-
-
-def _chances(part: Part, k: int) -> tuple[FloatArray, IntArray | None]:
-    """The chance that one of k answers to each item is right, and the group of each item."""
-    totals, group = right_answers(part)
-    pairs = zip(totals.counts[0].tolist(), totals.sums[0].tolist(), strict=True)
-    return np.array([float(pass_at(k, n, int(right))) for n, right in pairs]), group
+def _limits(part: Part, measure: str) -> Limits:
+    """The least and the greatest value of a row, those of costs with their sign turned; None where not known."""
+    spec, span = MEASURES[measure], part.span(MEASURES[measure])
+    if spec.needs == "marks":
+        known = part.score_range if measure == "ratio" else part.bounds
+        return None if known is None else known if part.sign > 0 else (-known[1], -known[0])
+    if spec.test == "means" and not spec.answers:  # of losses, of which none is below 0
+        least = 0.0
+        if measure == "neg-log-loss" and part.score_range is not None:
+            least = math.log(max(part.score_range[1], 1 - part.score_range[0]))
+        return None if span is None else (least - span, least)
+    return (-1.0, 1.0) if measure in ("mcc", "kappa", "linear-kappa", "quadratic-kappa") else (0.0, 1.0)
 
 
 def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tuple[CheckedRow, ...]:
@@ -208,10 +128,11 @@ def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tu
     adjusted = iter(pvalues if rule.adjust == "none" else adjust_pvalues(pvalues, method=rule.adjust).tolist())
 
     def decided(row: CheckedRow) -> CheckedRow:
-        if row.pvalue is None or row.low is None:
+        if row.pvalue is None:
             return row
         adjusted_pvalue = next(adjusted)
-        verdict: Verdict = "fail" if adjusted_pvalue <= rule.alpha else "pass" if row.low >= bar else "inconclusive"
+        reached = row.low is not None and row.low >= bar and not row.test.endswith(WITHOUT_LIMITS)
+        verdict: Verdict = "fail" if adjusted_pvalue <= rule.alpha else "pass" if reached else "inconclusive"
         level = rule.confidence_level
         return replace(row, adjusted_pvalue=adjusted_pvalue, verdict=verdict, confidence_level=level)
 

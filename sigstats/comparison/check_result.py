@@ -1,7 +1,7 @@
 """The result of one model and a bar: a row for each measure on each slice, and the verdict."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 from scipy.special import bdtr
 
@@ -14,12 +14,12 @@ from .cells import in_points, items_in_words, value_of
 from .deciding import rows_of, times_until_rejected
 from .paired_predictions import ALL_ROWS
 from .result import MOST_ROWS
-from .rows import frame_columns, interval_of, worst_verdict
+from .rows import WITHOUT_LIMITS, frame_columns, interval_of, worst_verdict
 from .rule import ComparisonRule, Verdict
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
-#: The test of a share of single rows.
-BINOMIAL = "binomial, exact"
+#: The test of a share of single rows, and how that of runs begins.
+BINOMIAL, RUNS = "binomial, exact", "signs of"
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
 #: More rows than so many are not asked for.
 _MOST_ROWS = 10**9
@@ -77,6 +77,11 @@ class CheckedRow:
         """The measure; of one score alone there are no others to tell it from."""
         return self.measure
 
+    def turned(self) -> Self:
+        """The row with the sign of its values turned."""
+        value, low, high = (None if each is None else 0.0 - each for each in (self.value, self.high, self.low))
+        return replace(self, value=value, low=low, high=high)
+
     @property
     def unanswered(self) -> bool:
         """True if the data could not answer what was asked of all rows."""
@@ -93,8 +98,10 @@ class CheckResult(Tabular):
         Every measure on all rows, then on each slice.
     rule : ComparisonRule
         Of which level, adjustment, confidence and smallest slice are used.
-    at_least : float
-        The bar.
+    bar : float
+        The least value that is good enough.
+    at_most : bool
+        Whether it is the greatest one, of a cost.
     n : int
         The number of rows.
     notes : tuple of str
@@ -103,14 +110,25 @@ class CheckResult(Tabular):
 
     rows: tuple[CheckedRow, ...]
     rule: ComparisonRule
-    at_least: float
+    bar: float
     n: int
+    at_most: bool = False
     notes: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of any row; inconclusive too where a measure was not tested on all rows."""
         return worst_verdict(self.rows)
+
+    @property
+    def wanted(self) -> str:
+        """The bar in words."""
+        return f"{'at most' if self.at_most else 'at least'} {bar_in_words(self)}"
+
+    @property
+    def missed(self) -> str:
+        """What a value is that misses the bar."""
+        return f"{'above' if self.at_most else 'below'} {bar_in_words(self)}"
 
     @property
     def ranked(self) -> tuple[CheckedRow, ...]:
@@ -143,8 +161,8 @@ def cells_of(row: CheckedRow) -> tuple[str, ...]:
 
 def bar_in_words(found: CheckResult) -> str:
     """The bar, in the unit of the measures."""
-    share = f"{significant(100 * found.at_least)}%"
-    own = " ".join(filter(None, [significant(found.at_least), next((row.unit for row in found.rows if row.unit), "")]))
+    share = f"{significant(100 * found.bar)}%"
+    own = " ".join(filter(None, [significant(found.bar), next((row.unit for row in found.rows if row.unit), "")]))
     points = {in_points(row) for row in found.rows}
     return f"{share} ({own} of a mark)" if len(points) > 1 else share if points == {True} else own
 
@@ -152,25 +170,27 @@ def bar_in_words(found: CheckResult) -> str:
 def title_of(found: CheckResult) -> str:
     """The verdict in a line."""
     measures = list(dict.fromkeys(row.measure for row in found.rows))
-    bar, names = bar_in_words(found), f"{', '.join(measures)} {'is' if len(measures) == 1 else 'are'}"
+    names = f"{', '.join(measures)} {'is' if len(measures) == 1 else 'are'}"
     everywhere = " on all slices" if len({row.slice for row in found.rows if row.verdict}) > 1 else ""
     if found.verdict == "pass":
-        return f"PASS: {names} at least {bar}{everywhere}"
+        return f"PASS: {names} {found.wanted}{everywhere}"
     if found.verdict == "fail":
         first, *more = (row for row in found.ranked if row.verdict == "fail")
         others = f" and {len(more):,} more are" if more else " is"
-        return f"FAIL: {first.measure} on {first.slice}{others} below {bar}"
-    return f"INCONCLUSIVE: {names} not shown to be below {bar}, nor to be at least that{everywhere}"
+        return f"FAIL: {first.measure} on {first.slice}{others} {found.missed}"
+    that = found.wanted.removesuffix(bar_in_words(found)) + "that"
+    return f"INCONCLUSIVE: {names} not shown to be {found.missed}, nor to be {that}{everywhere}"
 
 
 def rule_of(found: CheckResult) -> str:
     """The rule in a sentence."""
     rule, bar = found.rule, bar_in_words(found)
-    adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]}"
+    level = significant(rule.alpha, 3) + ("" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]}")
+    interval = f"{significant(100 * rule.confidence_level)}% interval"
+    reached = f"ends at {bar} or below" if found.at_most else f"begins at {bar} or above"
     return (
-        f"fail where the measure is below {bar} with one-sided p{NBSP}≤{NBSP}{significant(rule.alpha, 3)}{adjusted}; "
-        f"pass where the {significant(100 * rule.confidence_level)}% interval begins at {bar} or above; "
-        "else inconclusive"
+        f"fail where the measure is {found.missed} with one-sided p{NBSP}≤{NBSP}{level}; "
+        f"pass where the {interval} {reached}; else inconclusive"
     )
 
 
@@ -183,13 +203,15 @@ def reason_of(row: CheckedRow, found: CheckResult) -> str:
     """The reason why a row does not pass."""
     if row.verdict is None or row.adjusted_pvalue is None:
         return f"not tested: {row.measure} on {row.slice}: {row.note}"
-    bar, cells = bar_in_words(found), cells_of(row)
+    cells = cells_of(row)
     of = f"{row.measure} on {row.slice}: {cells[3]} ({cells[4]})"
     if row.verdict == "fail":
-        return f"below {bar}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
+        return f"{found.missed}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
+    if row.test.endswith(WITHOUT_LIMITS):
+        of += "; no limit of a row is known: score_range names it"
     wanted = rows_that_decide(row, found)
     how = "with this share" if row.test == BINOMIAL else "or so, with these values,"
-    return f"not shown to be at least {bar}: {of}" + (f"; {wanted:,} rows {how} would decide" if wanted else "")
+    return f"not shown to be {found.wanted}: {of}" + (f"; {wanted:,} rows {how} would decide" if wanted else "")
 
 
 def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
@@ -199,18 +221,20 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
 
     >>> share = {"counted": 100, "value": 0.92, "low": 0.848, "pvalue": 0.79, "test": "binomial, exact"}
     >>> row = CheckedRow(slice="all rows", measure="accuracy", n=100, **share)
-    >>> found = CheckResult(rows=(row,), rule=ComparisonRule(), at_least=0.9, n=100)
+    >>> found = CheckResult(rows=(row,), rule=ComparisonRule(), bar=0.9, n=100)
     >>> rows_that_decide(row, found)
     864
     """
     level = found.rule.level_of_one(sum(each.pvalue is not None for each in found.rows) or 1)
-    if row.value is None or row.low is None or row.pvalue is None:
+    if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.startswith(RUNS):
         return None
     if not row.counted or row.test != BINOMIAL:
-        room = row.value - found.at_least
-        times = ((row.value - row.low) / room) ** 2 if room > 0 else times_until_rejected(row.pvalue, level)
-        return rows_of(row.n, times)
-    share, bar = (each / (2 - each) if row.measure == "f1" else each for each in (row.value, found.at_least))
+        room = found.bar - row.value if found.at_most else row.value - found.bar
+        reach = row.high - row.value if found.at_most else row.value - row.low
+        if room > 0 and row.test.endswith(WITHOUT_LIMITS):
+            return None
+        return rows_of(row.n, (reach / room) ** 2 if room > 0 else times_until_rejected(row.pvalue, level))
+    share, bar = (each / (2 - each) if row.measure == "f1" else each for each in (row.value, found.bar))
 
     def decides(n: int) -> bool:
         hits = round(share * n)

@@ -132,10 +132,7 @@ def _welch(a: FloatArray, b: FloatArray, confidence_level: float) -> tuple[float
 def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntArray | None) -> ComparisonRow:
     """The row with the means of its measure over the runs of both recipes, tested; each of `tasks` counts the same."""
     assert part.runs is not None
-    values = [
-        np.array([_value(row.measure, part, run, side, tasks) for run in range(len(codes))])
-        for side, codes in enumerate((part.runs.a, part.runs.b))
-    ]
+    values = [values_of_runs(row.measure, part, side, tasks) for side in (0, 1)]
     a, b = values
     if np.isinf(np.concatenate(values)).any():
         return replace(row, note=infinite_loss([int(np.isinf(each).sum()) for each in values], "runs"))
@@ -176,6 +173,13 @@ def _differing(measure: str, part: Part) -> int:
         sides = part.runs.scores
     every = np.concatenate(sides)
     return int((every != every[:1]).any(axis=0).sum())
+
+
+def values_of_runs(measure: str, part: Part, side: int, tasks: IntArray | None) -> FloatArray:
+    """The measure of each run of one recipe: of the baseline, 0, or the candidate, 1."""
+    assert part.runs is not None
+    runs = range(len((part.runs.a, part.runs.b)[side]))
+    return np.array([_value(measure, part, run, side, tasks) for run in runs])
 
 
 def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None) -> float:

@@ -16,10 +16,10 @@ from ..comparison import check_result, sentences
 from ..comparison.check import check_predictions
 from ..comparison.check_result import CheckResult
 from ..comparison.class_probabilities import class_probabilities, has_columns
-from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
+from ..comparison.paired_predictions import as_score_range, pair_arrays
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
-from .compare import CompareOptions, compare
+from .compare import CompareOptions, compare, names_of, scores_of
 
 
 def assert_no_regression(
@@ -76,10 +76,15 @@ def assert_at_least(
     y: Any,
     prediction: Any = "prediction",
     *,
-    at_least: float,
+    at_least: float | None = None,
+    at_most: float | None = None,
     id: str = "id",  # noqa: A002 - the name of the column
     label: str = "label",
     score: str | None = None,
+    ratio: str | None = None,
+    lower_is_better: str | Sequence[str] = (),
+    higher_is_better: str | Sequence[str] = (),
+    run: str | None = None,
     groups: Any = None,
     slices: Any = None,
     measures: str | Sequence[str] | None = None,
@@ -97,12 +102,15 @@ def assert_at_least(
     prediction : str, or array_like of shape (n,)
         The column of the predicted class, or what is predicted: classes, or ``predict_proba``, of which the likeliest
         class is taken.
-    at_least : float
-        The least value that is good enough: a share, such as 0.9, or a mark in its own unit.
+    at_least, at_most : float
+        One of them: the least value that is good enough, a share, such as 0.9, or a mark in its own unit; or the
+        greatest one, of a cost.
     id, label : str
         Frames only: the columns that names each row, and of the true class.
     score : str, optional
-        Frames only: a column of marks, whose mean is tested.
+        Frames only: a column of marks or costs, whose mean is tested.
+    ratio, lower_is_better, higher_is_better, run
+        Frames only: as `sigstats.compare` takes them. Runs are tested by their signs about the bar.
     groups : str, or array_like of shape (n,), optional
         The group of each row, if rows of one group are not independent: a column of a frame, or an array.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
@@ -148,39 +156,37 @@ def assert_at_least(
     below 90%: accuracy on all rows: 50.00% (46.85% to 53.15%), adjusted p 4 × 10⁻²²⁴
     """
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
-    bar = as_real(at_least, "at_least")
+    if (at_least is None) == (at_most is None):
+        raise refuse("at_most", at_most, "one of at_least and at_most")
+    bar = as_real(at_least, "at_least") if at_most is None else as_real(at_most, "at_most")
     if rule is not None and not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
     named = None if positive is None else label_name(positive, "positive")
     limits = None if score_range is None else as_score_range(score_range)
     if opened(y) is not None:
-        paired = _of_frame(y, prediction, id, label, score, groups, slices, limits)
+        from ..tasks.predictions import Columns
+        from ._columns import as_scores, paired_with_itself, require_names, slice_names
+
+        ways = names_of(lower_is_better, "lower_is_better"), names_of(higher_is_better, "higher_is_better")
+        scores, per = scores_of(score, ratio, ways)
+        one = as_scores(scores)
+        if len(one) > 1:
+            raise refuse("score", scores, "one column")
+        names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups, "run": run}
+        require_names(names, ("id", "label", "prediction"))
+        columns = Columns(
+            **names, per=per, lower=frozenset(ways[0]), higher=frozenset(ways[1]), slices=slice_names(slices)
+        )
+        paired = replace(paired_with_itself(y, columns), score_range=limits)
     else:
-        if score is not None:
-            raise refuse("score", score, "none with arrays")
+        of_frames = {"score": score, "ratio": ratio, "run": run}
+        for name, value in {**of_frames, "lower_is_better": lower_is_better or None}.items():
+            if value is not None:
+                raise refuse(name, value, "none with arrays")
         if has_columns(prediction):
             ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named)
         paired = pair_arrays(y, prediction, prediction, groups=groups, slices=slices, score_range=limits)
-    found = check_predictions(paired, bar, rule, measures, positive=named)
+    found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
     if found.verdict == "fail" or found.verdict == fail_on:
         raise AssertionError("\n".join([check_result.title_of(found), *map(printable, check_result.reasons_of(found))]))
     return found
-
-
-def _of_frame(
-    frame: Any,
-    prediction: Any,
-    id_: Any,
-    label: Any,
-    score: Any,
-    groups: Any,
-    slices: Any,
-    limits: tuple[float, float] | None,
-) -> PairedPredictions:
-    from ..tasks.predictions import Columns
-    from ._columns import paired_with_itself, require_names, slice_names
-
-    names = {"id": id_, "label": label, "prediction": prediction, "score": score, "group": groups}
-    require_names(names, ("id", "label", "prediction"))
-    paired = paired_with_itself(frame, Columns(**names, slices=slice_names(slices)))
-    return replace(paired, score_range=limits)

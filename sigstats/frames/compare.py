@@ -10,6 +10,7 @@ from typing import Any, Literal, Never, TypedDict
 import numpy as np
 
 from .._common.class_names import label_name
+from .._common.scores import parts_of_ratio
 from .._common.validation import did_you_mean, refuse
 from ..comparison.candidates import compare_scores, with_names
 from ..comparison.class_probabilities import class_probabilities, has_columns
@@ -29,6 +30,7 @@ class CompareOptions(TypedDict, total=False):
     label: str
     prediction: str | Sequence[str]
     score: str | Sequence[str] | None
+    ratio: str | None
     lower_is_better: str | Sequence[str]
     higher_is_better: str | Sequence[str]
     labels: Any
@@ -56,6 +58,7 @@ def compare(
     label: str = "label",
     prediction: str | Sequence[str] = "prediction",
     score: str | Sequence[str] | None = None,
+    ratio: str | None = None,
     lower_is_better: str | Sequence[str] = (),
     higher_is_better: str | Sequence[str] = (),
     labels: Any = None,
@@ -94,6 +97,8 @@ def compare(
         Frames only: the column of the predicted class; of two, the first is the baseline's, the second the candidate's.
     score : str or sequence of str, optional
         Frames only: a column of scores, such as probabilities or marks. Each of several columns is a separate measure.
+    ratio : str, optional
+        Frames only: two columns of numbers, the sums of which are divided, such as ``"errors/words"``.
     lower_is_better, higher_is_better : str or sequence of str
         Frames only: scores that are costs, and scores that are marks, where their names do not say so; without `score`
         these are the scores.
@@ -183,8 +188,8 @@ def compare(
             "task": task,
             "weights": weights,
         }
-        ways = _names(lower_is_better, "lower_is_better"), _names(higher_is_better, "higher_is_better")
-        score = score or [*ways[0], *ways[1]] or None
+        ways = names_of(lower_is_better, "lower_is_better"), names_of(higher_is_better, "higher_is_better")
+        score, names["per"] = scores_of(score, ratio, ways)
         if not isinstance(by_position, bool):
             raise refuse("by_position", by_position, "True or False")
         pairs = _of_frames(y, prediction_a, names, prediction, score, slices, unmatched, labels, *ways, by_position)
@@ -194,6 +199,7 @@ def compare(
     else:
         of_frames = {
             "score": score,
+            "ratio": ratio,
             "epoch": epoch,
             "run": run,
             "task": task,
@@ -238,7 +244,16 @@ def compare(
     return found
 
 
-def _names(value: Any, name: str) -> tuple[str, ...]:
+def scores_of(score: Any, ratio: Any, ways: Sequence[Sequence[str]]) -> tuple[Any, str | None]:
+    """The scores that are named, in whatever way, and the denominators of a ratio."""
+    if ratio is None:
+        return score or [*ways[0], *ways[1]] or None, None
+    if score is not None or not isinstance(ratio, str):
+        raise refuse("ratio", ratio, "the names of two columns, as in errors/words, and no score")
+    return parts_of_ratio(ratio)
+
+
+def names_of(value: Any, name: str) -> tuple[str, ...]:
     """One name, or several."""
     names = [value] if isinstance(value, str) else value
     if (
@@ -267,7 +282,7 @@ def _of_frames(
     from ._columns import as_scores, labels_of, pair_frames, require_names, same_frames, slice_names
 
     require_names(names, ("id", "label"))
-    own = _names(prediction, "prediction")
+    own = names_of(prediction, "prediction")
     if len(own) not in (1, 2) or (candidate is None and len(own) == 1):
         alone = " of this frame" if candidate is None else ", or the name of one"
         raise refuse("prediction", prediction, f"two columns{alone}: the baseline's and the candidate's")

@@ -63,7 +63,8 @@ def join(
         runs = [each_run(side.decoded()) for side in (baseline, candidate)]
         beside = [(each, runs[1][0]) for each in runs[0]] + [(runs[0][0], each) for each in runs[1][1:]]
         columns = replace(columns, run=None)
-        return of_runs([join(*each, columns, with_ids=with_ids, **options) for each in beside], len(runs[0]))
+        pairs = [join(*each, columns, with_ids=with_ids, **options) for each in beside]
+        return of_runs(pairs, len(runs[0]), alone=baseline is candidate)
     if with_ids or not _have_same_numbers(baseline, candidate):
         baseline, candidate = baseline.decoded(), candidate.decoded()
     baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)

@@ -38,8 +38,8 @@ def _stacked(
     return np.stack([getattr(pair, name)[0] for pair in of_a]), np.stack([getattr(pair, name)[1] for pair in of_b])
 
 
-def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int) -> PairedPredictions:
-    """One comparison of all runs, `runs_of_a` of which are the baseline's.
+def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) -> PairedPredictions:
+    """One comparison of all runs, `runs_of_a` of which are the baseline's; `alone`: of one recipe with itself.
 
     `pairs`: each run of the baseline beside the first of the candidate, then the first of the baseline beside each
     other one of the candidate.
@@ -53,7 +53,8 @@ def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int) -> PairedPredict
     b = np.stack([code[pair.b] for code, pair in zip(own[1], sides[1], strict=True)])
     scores, per = (_stacked(name, *sides) for name in ("scores", "per"))
     label = codes[0][first.label]
-    how = f"{len(a)} runs of the baseline and {len(b)} of the candidate: the runs are what is independent"
+    how = "" if alone else f" of the baseline and {len(b)} of the candidate"
+    how = f"{len(a)} runs{how}: the runs are what is independent"
     notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), how)
     runs = Runs(a, b, scores, per)
     return replace(first, label=label, a=a[0], b=b[0], classes=classes, runs=runs, notes=notes)

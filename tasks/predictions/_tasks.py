@@ -17,7 +17,7 @@ from ._predictions import ALL_SCORES, Columns, Predictions
 from ._repeated import with_epochs
 
 #: The endings of tables in a folder, after those of packed files.
-_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq")
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".feather", ".arrow")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _WORDS = re.compile(r"([-_./ ])")
 #: As many tasks are named.

@@ -1,0 +1,197 @@
+"""The tests of one model against a bar: of hits, of means and ratios of sums, and of runs of a recipe.
+
+Ratios of sums reach the bar b where the mean of e - b w does, of numerators e and denominators w, so that the bounds of
+that mean are exact for them too (Fieller 1954). Runs are tested by their signs about the bar, which are exact where a
+run lies as often as far above the recipe's mean as below it; the ends of the interval are means of some of the runs
+(Hartigan 1969, Journal of the American Statistical Association 64, 1303-1317).
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr
+
+from .._common.extreme import TIE_TOLERANCE
+from .._common.random_streams import as_generator
+from .._common.validation import FloatArray, IntArray
+from ..intervals import clopper_pearson
+from ..measures.score_formulas import pass_at
+from ..measures.table import MEASURES
+from ..unseen_row.means import mean_interval, mean_pvalue, units_of
+from .check_result import BINOMIAL, RUNS, CheckedRow
+from .mean_tests import by_group, right_answers
+from .part import Part
+from .rows import WITHOUT_LIMITS
+from .rule import ComparisonRule
+from .runs import values_of_runs
+
+Mask = NDArray[np.bool_]
+#: What every row lies between; None where that is not known.
+Limits = tuple[float, float] | None
+
+#: The rows that count, and the hits among them, by what is true and what is predicted of the positive class.
+HITS: dict[str, Callable[[Mask, Mask], tuple[Mask, Mask]]] = {
+    "precision": lambda true, said: (said, true),
+    "recall": lambda true, said: (true, said),
+    "specificity": lambda true, said: (~true, ~said),
+    "jaccard": lambda true, said: (true | said, true & said),
+    "f1": lambda true, said: (true | said, true & said),
+}
+#: Runs of which all signs are listed; of more they are drawn.
+_MOST_RUNS = 14
+#: The share of the largest denominator that stands for none.
+_NEARLY_0 = 1e-12
+
+
+def test_row(row: CheckedRow, part: Part, limits: Limits, bar: float, rule: ComparisonRule) -> CheckedRow:
+    """The row with its measure tested; its p-value is not adjusted yet."""
+    units = row.n if part.group is None else len(np.unique(part.group))
+    what = "rows" if part.group is None else "items" if units == row.items else "groups"
+    if (row.n if row.items is None else row.items) < rule.smallest_slice:
+        return replace(row, note=f"too small to test: fewer than {rule.smallest_slice} {what}")
+    if units < 2:
+        return replace(row, note="one group alone: nothing can be tested")
+    if part.runs is not None:
+        return _of_runs(row, part, bar, rule)
+    spec = MEASURES[row.measure]
+    if row.measure == "accuracy" or row.measure in HITS:
+        return _of_shares(row, part, bar, rule, what)
+    if row.measure == "ratio":
+        assert part.scores is not None
+        assert part.per is not None
+        e, w = (by_group(each, part.group)[0] for each in (part.sign * part.scores[0], part.per[0]))
+        return _of_mean(row, e, w, limits, bar, rule, what)
+    values = _chances(part, spec.answers) if spec.answers else (part.values(spec)[0], part.group)
+    return _of_mean(row, *by_group(*values), limits, bar, rule, what)
+
+
+def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, what: str) -> CheckedRow:
+    """A share of the rows that count."""
+    true, said, hit = part.label == part.code, part.a == part.code, part.a == part.label
+    every = np.ones(row.n, dtype=bool)
+    counted, hits = (every, hit) if row.measure == "accuracy" else HITS[row.measure](true, said)
+    hit, group = hits[counted], None if part.group is None else part.group[counted]
+    row = replace(row, counted=len(hit))
+    if not len(hit):
+        return replace(row, note=f"no row counts for {row.measure}: nothing can be tested")
+    # F1 = 2 J / (1 + J) rises with Jaccard's index J.
+    share = bar / (2 - bar) if row.measure == "f1" else bar
+    if group is None:
+        row = _of_hits(row, hit, share, rule)
+    else:
+        row = _of_mean(row, *by_group(hit.astype(np.float64), group), (0.0, 1.0), share, rule, what)
+    if row.measure == "f1":
+        value, *ends = (None if each is None else 2 * each / (1 + each) for each in (row.value, row.low, row.high))
+        row = replace(row, value=value, low=ends[0], high=ends[1])
+    return row
+
+
+def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> CheckedRow:
+    """The row with the exact test of a binomial share."""
+    hits, n = int(hit.sum()), len(hit)
+    low, high = clopper_pearson(hits, n, confidence_level=rule.confidence_level)
+    return replace(
+        row,
+        value=hits / n,
+        low=low,
+        high=high,
+        pvalue=float(bdtr(hits, n, bar)),
+        test=BINOMIAL,
+        note=f"{hits:,} of {n:,}",
+    )
+
+
+def _of_mean(
+    row: CheckedRow,
+    sums: FloatArray,
+    sizes: FloatArray | IntArray | None,
+    limits: Limits,
+    bar: float,
+    rule: ComparisonRule,
+    what: str,
+) -> CheckedRow:
+    """The row with the bounds of a ratio of sums; of a mean the denominators are the sizes of groups, or 1.
+
+    Without limits of the ratio of a row, the largest distance that was seen stands in.
+    """
+    size = np.ones(len(sums)) if sizes is None else sizes.astype(np.float64)
+    if size.max() <= 0:
+        return replace(row, note="the denominators add up to 0: there is no ratio")
+    heaviest = float(size.max())
+    size = np.maximum(size, _NEARLY_0 * heaviest)  # a cost without a success has no ratio of its own
+    value = float(sums.sum() / size.sum())
+    spread, room = (float(np.abs(sums - at * size).max()) / heaviest for at in (value, bar))
+    if limits is None and spread == 0:
+        return replace(row, note="all values are alike, and no limits of them are known: nothing can be tested")
+    ends = (value - spread, value + spread) if limits is None else limits
+    low, high = mean_interval(units_of(sums, None if sizes is None else size), ends, rule.confidence_level)
+    of = "ratio of sums" if row.measure == "ratio" else "mean"
+    test = f"{of} of {len(sums):,} {what}, with an unseen one"
+    return replace(
+        row,
+        value=value,
+        low=low,
+        high=high,
+        pvalue=mean_pvalue(
+            units_of(sums - bar * size, None if sizes is None else size),
+            room if limits is None else ends[1] - bar,
+            "less",
+        ),
+        test=f"{test}, {WITHOUT_LIMITS}" if limits is None else test,
+        note="limits of a row are not known" if limits is None else "",
+    )
+
+
+def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule) -> CheckedRow:
+    """The row with the mean over the runs of a recipe, by the signs of their distances from the bar."""
+    values = values_of_runs(row.measure, part, 0, None)
+    k = len(values)
+    if not np.isfinite(values).all():
+        return replace(row, note="a run has no such value: nothing can be tested")
+    if k < 2:
+        return replace(row, note="one run alone: nothing can be tested")
+    listed = k <= _MOST_RUNS
+    chosen = _subsets(k) if listed else as_generator(rule.rng).integers(0, 2, (9_999, k))
+    sums = chosen @ (values - bar)  # of the runs that keep their sign; the others turn it
+    room = TIE_TOLERANCE * max(float(np.abs(values - bar).sum()), 1e-300)
+    more = 0 if listed else 1  # what was observed is one of those that are drawn
+    worse = int((2 * sums <= 2 * float((values - bar).sum()) + room).sum())
+    ends = interval_of_runs(values, rule.confidence_level, chosen)
+    least = "" if rule.alpha * 2**k >= 1 else f"; p is at least 1/{2**k}"
+    return replace(
+        row,
+        value=float(values.mean()),
+        low=ends[0],
+        high=ends[1],
+        pvalue=(worse + more) / (len(chosen) + more),
+        test=f"{RUNS} {k} runs, {'exact' if listed else f'{len(chosen):,} drawn'}",
+        note=f"{k} runs{least}" + ("; too few for an interval" if ends[0] is None else ""),
+    )
+
+
+def _subsets(k: int) -> IntArray:
+    return (np.arange(2**k)[:, np.newaxis] >> np.arange(k)) & 1
+
+
+def interval_of_runs(
+    values: FloatArray, confidence_level: float, chosen: IntArray | None = None
+) -> tuple[float, float] | tuple[None, None]:
+    """The interval of the mean of a recipe by the means of some of its runs; no ends where too few are there.
+
+    `chosen` (int64 array of shape (subsets, runs)): which runs each subset has; all subsets by default.
+    """
+    subsets = _subsets(len(values)) if chosen is None else chosen
+    some = subsets[subsets.any(axis=1)]
+    means = np.sort(some @ values / some.sum(axis=1))
+    rank = math.floor((1 - confidence_level) / 2 * (len(means) + 1) + 1e-9)
+    return (float(means[rank - 1]), float(means[-rank])) if rank > 0 else (None, None)
+
+
+def _chances(part: Part, k: int) -> tuple[FloatArray, IntArray | None]:
+    """The chance that one of k answers to each item is right, and the group of each item."""
+    totals, group = right_answers(part)
+    pairs = zip(totals.counts[0].tolist(), totals.sums[0].tolist(), strict=True)
+    return np.array([float(pass_at(k, n, int(right))) for n, right in pairs]), group
