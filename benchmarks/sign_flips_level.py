@@ -15,7 +15,7 @@ import sys
 import numpy as np
 from scipy.special import expit
 
-from sigstats.sign_flips.score_test import score_pvalue
+from sigstats.sign_flips.differences import score_pvalue
 
 ITEMS = (5, 10, 20, 50, 200)
 DRAWN = (0, 0)

@@ -18,6 +18,7 @@ from .frames.assertion import assert_no_regression as assert_no_regression
 from .frames.compare import compare as compare
 from .frames.reading import read_predictions as read_predictions
 from .goodness_of_fit.test import goodness_of_fit_test as goodness_of_fit_test
+from .goodness_of_fit.test import relax_probabilities as relax_probabilities
 from .homogeneity.test import homogeneity_test as homogeneity_test
 from .intervals import Interval as Interval
 from .intervals import clopper_pearson as clopper_pearson
@@ -45,10 +46,9 @@ from .proportions import proportion_test as proportion_test
 from .ranking.rank import rank_models as rank_models
 from .ranking.rank_sets import rank_sets as rank_sets
 from .ranking.votes import rank_votes as rank_votes
-from .relaxed_probabilities import relax_probabilities as relax_probabilities
-from .retraining.corrected_resampled import corrected_resampled_test as corrected_resampled_test
-from .retraining.five_by_two import five_by_two_test as five_by_two_test
 from .retraining.permutation import permutation_test as permutation_test
+from .retraining.resampled import corrected_resampled_test as corrected_resampled_test
+from .retraining.resampled import five_by_two_test as five_by_two_test
 from .scores.auc import auc_test as auc_test
 from .scores.mean_score import mean_score_test as mean_score_test
 from .sequential.gandy_rule import GandyRule as GandyRule

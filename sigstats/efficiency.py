@@ -19,8 +19,7 @@ from ._common.counts_wanted import takes_counts
 from ._common.random_streams import RNG, as_generator
 from ._common.validation import IntArray, as_choice, as_count, as_real
 from .fixed_margins import sampling as random_matching
-from .fixed_margins.margins import correct_range
-from .fixed_margins.upper_tail import upper_tail
+from .fixed_margins.upper_tail import correct_range, upper_tail
 from .intervals import Interval, as_level, clopper_pearson
 from .tables import as_confusion_table, confusion_table
 from .test_result import TestResult, monte_carlo_outcome

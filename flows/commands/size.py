@@ -135,7 +135,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     from json import dumps
 
     from sigstats._common.validation import as_real
-    from sigstats.sizing.leaderboard import leaderboard_size
+    from sigstats.sizing.pilots import leaderboard_size
     from sigstats.tasks.predictions import join_many, read
 
     from ..comparison.rule_options import rule_of
@@ -171,7 +171,7 @@ def _runs(options: argparse.Namespace) -> int:
     from dataclasses import asdict, replace
     from json import dumps
 
-    from sigstats.sizing.runs import plan_runs
+    from sigstats.sizing.pilots import plan_runs
     from sigstats.tasks.predictions import join, read
 
     from ..comparison.rule_options import rule_of

@@ -8,23 +8,28 @@ classes has no limit, except in the rare tables that `number_correct` states.
 
 When not to use: for a classifier whose answers depend on each other by more than their totals. A permutation test that
 retrains (`sigstats.permutation_test`) has a different null hypothesis.
+
+`number_of_tables` is the number in Nyssen's Figure 2, by which he held the exact test to be out of reach beyond small
+tables.
 """
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
-from .._common.validation import FloatArray, IntArray, refuse
-from ..conditional.log_weights import binomial_log_pmf
+from .._common.validation import FloatArray, IntArray, as_count, as_counts, refuse
+from ..conditional.problem import binomial_log_pmf
 from . import rook_polynomial, saddle_point
-from .margins import FEASIBLE, LOG_10, MANY, SMALL, SOME, as_margins, classes_of, correct_range, decided_by_one_cell
 from .rook_factor import DIGITS
 from .rook_polynomial import Classes, log_ratio
+from .upper_tail import FEASIBLE, LOG_10, MANY, SMALL, SOME, as_margins, classes_of, correct_range, decided_by_one_cell
 
 #: Larger distributions are listed down to this logarithm.
 _LEAST_LISTED = -300 * DIGITS.ln(Decimal(10))
@@ -200,3 +205,72 @@ def _by_windows(total: int, classes: Classes, least: int, most: int) -> NumberCo
     log10_pmf = np.array([float(log / LOG_10) for log in logs])
     listed = log10_pmf >= -300
     return NumberCorrect(numbers=numbers[listed], log10_pmf=log10_pmf[listed])
+
+
+#: Rows that are laid out, over all states of the columns, before a problem is refused: seconds.
+_MOST_STEPS = 2_000_000
+
+
+def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0) -> int:
+    """The number of square tables of counts with given margins and at least so many on the diagonal.
+
+    Tables are counted row by row: columns whose diagonal cell is passed are alike, so that only what is left in them
+    matters, in no order.
+
+    `least_correct`: the smallest sum of the diagonal. Raises ValueError if the margins do not fit together, or there
+    are too many tables to count.
+
+    Nyssen, Figure 2, k = 3 and n = 2; and what it says of five classes of five with 10 of 25 right:
+
+    >>> number_of_tables([6, 6, 6], [6, 6, 6], 6), number_of_tables([5] * 5, [5] * 5, 10)
+    (204, 1254250)
+    """
+    rows = as_counts(row_totals, "row_totals", ndim=1).tolist()
+    columns = as_counts(column_totals, "column_totals", ndim=1).tolist()
+    least_correct = as_count(least_correct, "least_correct")
+    if len(rows) != len(columns) or sum(rows) != sum(columns):
+        raise refuse("column_totals", columns, f"as many as row_totals has, {len(rows)}, and the same sum, {sum(rows)}")
+    steps = 0
+
+    @cache
+    def by_correct(past: tuple[int, ...], future: tuple[int, ...]) -> tuple[int, ...]:
+        # How many ways to fill the rows that are left, by how many of them are on the diagonal.
+        nonlocal steps
+        if not future:
+            return (1,)
+        ways = [0] * (sum(future) + 1)
+        for row in _rows(rows[len(rows) - len(future)], past + future):
+            steps += 1
+            if steps > _MOST_STEPS:
+                raise refuse("row_totals", rows, f"a problem of at most {_MOST_STEPS:,} steps")
+            left = [total - count for total, count in zip(past + future, row, strict=True)]
+            here = row[len(past)]
+            rest = by_correct(tuple(sorted(left[: len(past) + 1])), tuple(left[len(past) + 1 :]))
+            for correct, number in enumerate(rest):
+                if number:  # what is left on later diagonals fits
+                    ways[correct + here] += number
+        return tuple(ways)
+
+    return sum(by_correct((), tuple(columns))[least_correct:])
+
+
+def _rows(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Every row of counts with a sum, none of them above what its column has left."""
+    if len(most) == 1:
+        if total <= most[0]:
+            yield (total,)
+        return
+    rest = sum(most[1:])
+    for first in range(max(0, total - rest), min(total, most[0]) + 1):
+        for others in _rows(total - first, most[1:]):
+            yield (first, *others)
+
+
+def number_of_terms(table: Any) -> int:
+    """The number of terms of Nyssen's equation (4) for a table: as many right or more, with its margins.
+
+    >>> number_of_terms([[1, 1, 1], [1, 1, 1], [1, 1, 1]])
+    30
+    """
+    counts = np.asarray(table)
+    return number_of_tables(counts.sum(axis=1), counts.sum(axis=0), int(np.trace(counts)))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
-from .margins import as_margins
+from .upper_tail import as_margins
 
 #: Replicates are drawn so many at a time, so that fewer replicates are the first of many.
 BATCH = 1_000

@@ -1,19 +1,34 @@
-"""Readings at the two ends of a sum of convex terms, one for each class count, without listing the readings.
+"""The ends of p-values and of Pearson's chi-square over all crisp readings, without listing the readings.
 
-The class counts that readings give are the whole points of the base polytope of a polymatroid, whose rank of a set of
-classes is the number of objects that may take one of them. A convex function is greatest at a vertex of it, which an
-order of the classes gives (Edmonds): as many objects as may take the first, then the second, and so on. A sum of convex
-terms is least where no exchange of one object along a path of classes makes it less (Murota, Discrete convex analysis).
+A sum of convex terms, one for each class count: the class counts that readings give are the whole points of the base
+polytope of a polymatroid, whose rank of a set of classes is the number of objects that may take one of them. A convex
+function is greatest at a vertex of it, which an order of the classes gives (Edmonds): as many objects as may take the
+first, then the second, and so on. A sum of convex terms is least where no exchange of one object along a path of
+classes makes it less (Murota, Discrete convex analysis).
+
+Certified bounds of Pearson's chi-square, which is convex in the counts: its minimum over shares of objects is bounded
+below by the tangent that a Frank-Wolfe iteration ends with; its maximum above, class by class between the limits of its
+counts, with multipliers for the sums: every choice of multipliers gives a bound, and a search takes a good one.
+
+The efficiency test: take the assigned classes as dealt at random to the objects. Where a reading gives one object
+another class, true or assigned, the number correct of no deal changes by more than 1. So a reading in which that makes
+one more object correct has a p-value that is no greater: P'(T >= t + 1) <= P(T >= t). The least p-value is therefore
+that of a reading in which every object is correct that one step can make so, and the greatest that of one in which
+every object is wrong that may be. Where these are still too many to list, the p-values of readings that are m steps
+from one lie between its probabilities of t + m and of t - m correct or more.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import product
 from typing import TypeAlias
 
 import numpy as np
+from scipy.optimize import minimize
 
 from .._common.validation import FloatArray, IntArray
-from .memberships import Choice
+from ..fixed_margins.upper_tail import correct_range, upper_tail
+from .degrees import Choice, Counts, TooManyTables, limits, reachable
 
 #: Orders are searched over subsets of the classes that objects hesitate between.
 MOST_CLASSES = 16
@@ -123,3 +138,162 @@ def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
         halves[:, 1] += halves[:, 0]
     # Those that may take one of a set are all but those that may take of the other classes alone.
     return np.asarray(within[-1] - within[::-1])
+
+
+_ITERATIONS = 300
+
+
+def _fewest(objects: Sequence[Choice], gradient: FloatArray) -> FloatArray:
+    """The counts of the reading that the gradient is smallest for."""
+    counts = np.zeros_like(gradient)
+    for own in objects:
+        counts[own[int(np.argmin(gradient[list(own)]))]] += 1
+    return counts
+
+
+def _spread(objects: Sequence[Choice], n_classes: int) -> FloatArray:
+    counts = np.zeros(n_classes)
+    for own in objects:
+        counts[list(own)] += 1 / len(own)
+    return counts
+
+
+def least(
+    value: Callable[[FloatArray], float],
+    slope: Callable[[FloatArray], FloatArray],
+    samples: Sequence[Sequence[Choice]],
+    k: int,
+) -> float:
+    """A lower bound of a convex function of the class counts of one or two samples, stacked."""
+    at = np.concatenate([_spread(objects, k) for objects in samples])
+    bound = 0.0
+    for iteration in range(_ITERATIONS):
+        gradient = slope(at)
+        corner = np.concatenate(
+            [_fewest(objects, part) for objects, part in zip(samples, np.split(gradient, len(samples)), strict=True)]
+        )
+        here = value(at)
+        bound = max(bound, here + float(gradient @ (corner - at)))
+        if here - bound <= 1e-9 * max(here, 1.0):
+            break
+        steps = np.append(np.linspace(0, 1, 21)[1:-1], 2 / (iteration + 2))
+        tried = [value(at + step * (corner - at)) for step in steps]
+        at = at + steps[int(np.argmin(tried))] * (corner - at)
+    # Rounding may put a bound above the minimum by so little.
+    return max(0.0, bound * (1 - 1e-9) - 1e-9)
+
+
+def most_of_fit(objects: Sequence[Choice], expected: FloatArray) -> float:
+    """An upper bound of the chi-square of class counts and what was expected."""
+    low, high = limits(objects, len(expected))
+
+    def bound(multiplier: FloatArray) -> float:
+        ends = np.array([(end - expected) ** 2 / expected - multiplier[0] * end for end in (low, high)])
+        return float(ends.max(axis=0).sum() + multiplier[0] * len(objects))
+
+    return _best(bound, 1)
+
+
+def most_of_two(first: Sequence[Choice], second: Sequence[Choice], k: int) -> float:
+    """An upper bound of the chi-square of two samples' class counts."""
+    (low_a, high_a), (low_b, high_b) = limits(first, k), limits(second, k)
+
+    def bound(multiplier: FloatArray) -> float:
+        ends = np.array(
+            [
+                two_samples(a, b, len(first), len(second)) - multiplier[0] * a - multiplier[1] * b
+                for a in (low_a, high_a)
+                for b in (low_b, high_b)
+            ]
+        )
+        return float(ends.max(axis=0).sum() + multiplier @ [len(first), len(second)])
+
+    return _best(bound, 2)
+
+
+def two_samples(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
+    """The term of each class in the chi-square of two samples of sizes n and m."""
+    both = a + b
+    return np.asarray((m * a - n * b) ** 2 / (n * m * np.where(both > 0, both, 1)))
+
+
+def slopes_of_two(a: FloatArray, b: FloatArray, n: int, m: int) -> FloatArray:
+    """The derivatives of their sum."""
+    both = np.where(a + b > 0, a + b, 1)
+    difference = (m * a - n * b) / (n * m * both)
+    square = n * m * difference**2
+    return np.concatenate([2 * m * difference - square, -2 * n * difference - square])
+
+
+def _best(bound: Callable[[FloatArray], float], size: int) -> float:
+    start = np.zeros(size)
+    found = minimize(bound, start, method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-8, "maxiter": 2000})
+    return min(bound(start), float(found.fun)) * (1 + 1e-9)
+
+
+#: A true and an assigned class that an object may take together.
+Pair: TypeAlias = tuple[int, int]
+
+
+def efficiency_extremes(
+    true: Sequence[Choice], assigned: Sequence[Choice], k: int, most: int
+) -> tuple[float, float, bool]:
+    """The least and the greatest p-value of all readings, and whether these are p-values of readings or bounds."""
+    pairs = list(zip(true, assigned, strict=True))
+    correct, wrong = [_most_correct(*pair) for pair in pairs], [_most_wrong(*pair) for pair in pairs]
+    try:
+        low = min(_pvalues(reachable(_cells(correct, k), 2 * k + 1, most), k, max))
+        high = max(_pvalues(reachable(_cells(wrong, k), 2 * k + 1, most), k, min))
+    except TooManyTables:
+        return _bound(correct, k, 1), _bound(wrong, k, -1), False
+    return low, high, True
+
+
+def _most_correct(true: Choice, assigned: Choice) -> list[Pair]:
+    """The readings of an object but the wrong ones that one step makes correct."""
+    return [(t, a) for t, a in product(true, assigned) if t == a or (t not in assigned and a not in true)]
+
+
+def _most_wrong(true: Choice, assigned: Choice) -> list[Pair]:
+    """The wrong readings of an object, or its only one."""
+    return [(t, a) for t, a in product(true, assigned) if t != a] or [(true[0], assigned[0])]
+
+
+def _cells(options: Sequence[Sequence[Pair]], k: int) -> Iterable[list[Counts]]:
+    """The contribution of an object to the true classes, the assigned ones and the number correct, by each reading."""
+    for own in options:
+        yield [(*(int(j == t) for j in range(k)), *(int(j == a) for j in range(k)), int(t == a)) for t, a in own]
+
+
+def _pvalues(tables: Iterable[Counts], k: int, end: Callable[[int, int], int]) -> Iterable[float]:
+    """The p-value of each pair of margins, with the number correct at one end."""
+    correct: dict[Counts, int] = {}
+    for *margins, number in tables:
+        key = tuple(margins)
+        correct[key] = end(correct.get(key, number), number)
+    for margins_, number in correct.items():
+        yield _tail(margins_[:k], margins_[k:], number)
+
+
+def _bound(options: Sequence[Sequence[Pair]], k: int, sign: int) -> float:
+    """A lower (sign 1) or upper (-1) bound of the p-values of all these readings, from one of them."""
+    base, steps, end = [], 0, 0
+    for own in options:
+        apart = [max(_steps(one, other) for other in own) for one in own]
+        base.append(own[int(np.argmin(apart))])
+        steps += min(apart)
+        end += (max if sign > 0 else min)(int(t == a) for t, a in own)
+    rows, columns = (np.bincount([pair[side] for pair in base], minlength=k) for side in (0, 1))
+    return _tail(tuple(rows.tolist()), tuple(columns.tolist()), end + sign * steps)
+
+
+def _steps(one: Pair, other: Pair) -> int:
+    return (one[0] != other[0]) + (one[1] != other[1])
+
+
+def _tail(rows: Counts, columns: Counts, correct: int) -> float:
+    """The probability of so many correct or more, of any number."""
+    least, most = correct_range(np.array(rows), np.array(columns))
+    if correct <= least:
+        return 1.0
+    return 0.0 if correct > most else float(upper_tail(rows, columns, correct).pvalue)

@@ -18,15 +18,33 @@ from scipy.special import chdtrc
 
 from .._common.data_frames import require_same_index
 from .._common.validation import FloatArray, as_choice, as_count, as_probabilities, refuse
-from ..conditional.log_weights import poisson_log_pmf
+from ..conditional.problem import poisson_log_pmf
 from ..goodness_of_fit.distance import LEAST_PROBABILITY, class_terms
 from ..goodness_of_fit.test import goodness_of_fit_test as crisp_goodness_of_fit_test
 from ..homogeneity.test import homogeneity_test as crisp_homogeneity_test
-from .bounds import least, most_of_fit, most_of_two, slopes_of_two, two_samples
-from .correct import efficiency_extremes
-from .extremes import MOST_CLASSES, greatest, hesitating, smallest
-from .memberships import Choice, Counts, TooManyTables, as_memberships, choices, class_counts, graded
-from .result import FuzzyTestResult, by_degree
+from .degrees import (
+    Choice,
+    Counts,
+    FuzzyTestResult,
+    TooManyTables,
+    as_memberships,
+    by_degree,
+    choices,
+    class_counts,
+    graded,
+)
+from .extremes import (
+    MOST_CLASSES,
+    efficiency_extremes,
+    greatest,
+    hesitating,
+    least,
+    most_of_fit,
+    most_of_two,
+    slopes_of_two,
+    smallest,
+    two_samples,
+)
 
 FuzzyMethod: TypeAlias = Literal["exact", "chi2"]
 

@@ -1,14 +1,19 @@
-"""The law of a table of two samples given its margins, and the p-values that it gives: exact, or in bounds."""
+"""The law of a table of two samples given its margins: its p-values, exact or in bounds, and random tables of it."""
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, IntArray, refuse
+from .._common.class_names import require_classes_spelled_once
+from .._common.data_frames import require_same_index
+from .._common.extreme import at_most
+from .._common.random_streams import as_generator
+from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_count, as_counts, refuse
 from ..conditional.exact_keys import binomial_keys
 from ..conditional.fourier_bounds import WorkLimitError, bounds, grouped
-from ..conditional.log_weights import binomial_log_pmf, stirling_errors
-from ..conditional.problem import SMALLEST, Problem
+from ..conditional.problem import SMALLEST, Problem, binomial_log_pmf, stirling_errors
 from ..conditional.tail import STATE_LIMIT, ConditionalTail, StateLimitError, tail
 from ..intervals import Interval
 
@@ -96,3 +101,77 @@ def certified_bounds(problem: Problem) -> Interval:
 
 def _certified(low: float, high: float) -> Interval:
     return Interval(low, high, 1.0) if low >= SMALLEST else Interval(0.0, max(high, SMALLEST), 1.0)
+
+
+#: NumPy's hypergeometric generator ends here.
+MONTE_CARLO_MAX_TOTAL = 10**9 - 1
+_CHUNK, _LOOKUP = 2**18, 10**6
+
+
+def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any = None) -> NDArray[np.bool_]:
+    """A mask of `size` random tables with the observed margins that are no likelier than the observed table.
+
+    The replicates of the Monte-Carlo method of `homogeneity_test`, with its parameters and errors, for those who spread
+    them over machines: from generators in equal states, which are advanced, fewer are the first of more.
+
+    >>> few, more = (homogeneity_exceedances([9, 1, 0], [4, 4, 2], size=n, rng=1) for n in (10, 1000))
+    >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
+    (True, 0.1)
+    """
+    a, b = as_two_samples(counts_a, counts_b)
+    return exceedances(a, b, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))
+
+
+def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Generator) -> NDArray[np.bool_]:
+    """The same of counts that were checked."""
+    totals = a + b
+    n, total = int(a.sum()), int(totals.sum())
+    if total > MONTE_CARLO_MAX_TOTAL:
+        raise refuse("counts_a and counts_b (total)", total, f"at most {MONTE_CARLO_MAX_TOTAL} to draw tables")
+    weight = _Weights(totals, n / total)
+    observed = float(weight(a))
+    out = np.empty(size, dtype=bool)
+    rows = max(1, _CHUNK // len(a))
+    for start in range(0, size, rows):
+        x = generator.multivariate_hypergeometric(totals, n, size=min(rows, size - start), method="marginals")
+        ratio = np.exp(np.minimum(weight(x) - observed, 1.0))
+        out[start : start + len(x)] = at_most(ratio, 1.0)
+    return out
+
+
+class _Weights:
+    """The log weights of tables (last axis: classes), less what is common to all with these margins."""
+
+    def __init__(self, totals: IntArray, share: float):
+        self._totals, self._share = totals.tolist(), share
+        # Counts of small tables are looked up.
+        small = int(totals.sum()) <= _LOOKUP
+        self._start = np.concatenate([[0], np.cumsum(totals + 1)[:-1]])
+        laws = [binomial_log_pmf(c, share, np.arange(c + 1)) for c in self._totals] if small else []
+        self._law = np.concatenate(laws) if small else None
+
+    def __call__(self, x: IntArray) -> FloatArray:
+        if self._law is not None:
+            return np.asarray(self._law[x + self._start].sum(axis=-1))
+        laws = [binomial_log_pmf(c, self._share, x[..., j]) for j, c in enumerate(self._totals)]
+        return np.asarray(np.sum(laws, axis=0))
+
+
+def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
+    """Both samples' counts of the classes that occur.
+
+    Raises ValueError if counts are negative or fractional, of one class only or of unequal number, or a sample is
+    empty; or if both are pandas Series of which the labels differ, or stand in another order.
+    """
+    require_same_index(counts_a=counts_a, counts_b=counts_b)
+    require_classes_spelled_once(counts_a=counts_a, counts_b=counts_b)
+    a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)
+    if len(a) != len(b):
+        raise refuse("counts_b (length)", len(b), f"{len(a)} classes, as counts_a has (labels are counted first)")
+    if len(a) < 2:
+        raise refuse("counts_a (length)", len(a), "two classes or more")
+    for name, counts in (("counts_a", a), ("counts_b", b)):
+        if not counts.any():
+            raise refuse(f"{name} (total)", 0, "at least one object")
+    occurs = (a > 0) | (b > 0)
+    return a[occurs], b[occurs]

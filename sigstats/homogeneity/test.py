@@ -20,8 +20,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, refuse
 from ..conditional.tail import ConditionalTail
 from ..test_result import TestResult, monte_carlo_outcome
-from .given_margins import certified_bounds, exact_pvalue, given_margins, log_probability
-from .sampling import as_two_samples, exceedances
+from .given_margins import as_two_samples, certified_bounds, exact_pvalue, exceedances, given_margins, log_probability
 
 HomogeneityMethod: TypeAlias = Literal["exact", "bounds", "chi2", "monte-carlo"]
 

@@ -16,10 +16,9 @@ from .._common.model_columns import columns_of
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..multiplicity import ADJUST_METHODS, adjust_pvalues, in_our_words
-from .bayesian_signed_rank import bayesian_signed_rank
 from .friedman import friedman_test
 from .result import DatasetsComparison, PairOverDatasets
-from .signed_rank import signed_rank_test
+from .signed_rank import bayesian_signed_rank, signed_rank_test
 
 Adjust: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli", "none"]
 

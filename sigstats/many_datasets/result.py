@@ -9,8 +9,8 @@ from .._common.plots import Drawn, ranks_with_cliques
 from .._common.tabular import Table, Tabular, in_words
 from ..intervals import Interval
 from ..multiplicity import IN_WORDS
-from .bayesian_signed_rank import SignedRankProbabilities
 from .friedman import FriedmanResult
+from .signed_rank import SignedRankProbabilities
 
 
 @dataclass(frozen=True, kw_only=True)

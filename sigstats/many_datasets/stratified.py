@@ -97,7 +97,7 @@ def stratified_paired_test(
     The statistic is the sum of ``(only_a - only_b) / n``. Given the discordant rows of a data set, the number that A
     got right is binomial with probability 1/2 if the models are equally accurate on that data set; the law of the sum
     is a convolution of these binomials on the multiples of one over the least common multiple of the n. Where that is
-    too long it is bounded, to two thousandths or so (``sigstats.sign_flips.fourier``).
+    too long it is bounded, to two thousandths or so (``sigstats.sign_flips.bounds``).
 
     Examples
     --------

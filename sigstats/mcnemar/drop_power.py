@@ -1,16 +1,19 @@
-"""The power of a rule that needs both significance and a drop of some size to say that B is worse than A.
+"""The power of a rule that needs significance and a drop of some size, and the chances of each verdict.
 
-Not part of the public names: `sigstats.sizing.comparison` plans comparisons with it. Without a smallest drop it is the
-one-sided exact test of `sigstats.paired_power`.
+A fail is McNemar's exact test with a smallest drop; without that it is the one-sided exact test of
+`sigstats.paired_power`. A pass is Tango's interval above the margin. Both are summed, exactly, over all numbers of rows
+that one model alone gets right. Not part of the public names: `sigstats.sizing.comparison` plans comparisons with it.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import bdtrc, ndtri
 
 from .._common.validation import IntArray, as_count, as_real, refuse
-from .power import MAX_N, discordant_weights
-from .rejection_region import as_rule, conditional_power, critical_counts
+from ..intervals import tango_statistic
+from .power import MAX_N, as_rule, conditional_power, critical_counts, discordant_weights
 from .sample_size import sample_size, smallest_enough
 
 #: An observed drop that is the smallest one but for rounding counts.
@@ -99,4 +102,76 @@ def detectable_drop(
     while high - low > 1e-9 * discordance:  # given the discordance the power rises with the drop
         middle = (low + high) / 2
         low, high = (low, middle) if power(middle) >= target else (middle, high)
+    return high
+
+
+@dataclass(frozen=True)
+class VerdictChances:
+    """The chances of the verdicts on so many rows, where the candidate's accuracy is lower by `drop`."""
+
+    n: int
+    drop: float
+    passes: float
+    inconclusive: float
+    fails: float
+
+
+def verdict_chances(
+    n: int, *, drop: float, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float
+) -> VerdictChances:
+    """The chances of pass, inconclusive and fail of one row of a comparison.
+
+    `alpha`: the level of the one-sided test. `minimum`: the smallest observed drop that fails. `margin`: the drop that
+    the interval of a pass excludes.
+
+    >>> rule = {"alpha": 0.05, "minimum": 0.005, "margin": 0.005, "confidence_level": 0.95}
+    >>> found = [verdict_chances(n, drop=0.0, discordance=0.1, **rule) for n in (2000, 15_000, 31_000)]
+    >>> [round(each.passes, 2) for each in found]
+    [0.1, 0.49, 0.79]
+    """
+    share = max(discordance, drop)
+    fails = drop_power(n, drop=drop, discordance=share, alpha=alpha, minimum=minimum)
+    rule = {"alpha": alpha, "minimum": minimum, "margin": margin, "confidence_level": confidence_level}
+    passes = pass_power(n, drop=drop, discordance=share, **rule)
+    return VerdictChances(n, drop, passes, max(0.0, 1 - passes - fails), fails)
+
+
+def pass_power(
+    n: int, *, drop: float, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float
+) -> float:
+    """The probability that Tango's interval of the candidate less the baseline lies above minus the margin.
+
+    What fails does not pass, whatever its interval.
+    """
+    weights, low = discordant_weights(n, discordance)
+    m = np.arange(low, low + weights.size)
+    fewest = _fewest_to_pass(n, m, margin, float(ndtri((1 + confidence_level) / 2)))
+    lost = np.maximum(critical_counts(m, as_rule(alpha, "greater", "exact", False)), fewest_lost(n, m, minimum))
+    fewest = np.maximum(fewest, m - lost + 1)
+    right = max(0.0, (1 - drop / discordance) / 2)
+    chances = np.where(fewest <= 0, 1.0, np.where(fewest > m, 0.0, bdtrc(np.maximum(fewest - 1, 0), m, right)))
+    return min(1.0, float(np.sum(weights * chances)))
+
+
+def passing_size(
+    *, discordance: float, alpha: float, minimum: float, margin: float, confidence_level: float, target: float
+) -> int | None:
+    """The smallest number of rows on which an equal candidate passes with the probability wanted; None if none does."""
+    if margin <= 0 and target > 0.5:  # an equal candidate is behind in half of all samples
+        return None
+
+    def enough(n: int) -> bool:
+        rule = {"alpha": alpha, "minimum": minimum, "margin": margin, "confidence_level": confidence_level}
+        return pass_power(n, drop=0.0, discordance=discordance, **rule) >= target
+
+    return smallest_enough(enough, MAX_N)
+
+
+def _fewest_to_pass(n: int, m: IntArray, margin: float, quantile: float) -> IntArray:
+    """Of m rows that differ, the fewest that the candidate must get right; m + 1 where none are enough."""
+    low, high = np.full(m.shape, -1), m + 1
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        passes = tango_statistic(n, middle, m - middle, -margin) >= quantile
+        low, high = np.where(passes, low, middle), np.where(passes, middle, high)
     return high

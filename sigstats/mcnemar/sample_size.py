@@ -9,8 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .._common.validation import Alternative, IntArray, as_count, as_real, refuse
-from .power import MAX_N, discordant_weights, exact_power
-from .rejection_region import Rule, as_rule, conditional_power, critical_counts
+from .power import MAX_N, Rule, as_rule, conditional_power, critical_counts, discordant_weights, exact_power
 from .test import McNemarMethod
 
 #: The most discordant pairs that `sample_size` considers.

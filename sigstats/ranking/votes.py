@@ -18,8 +18,8 @@ from .._common.data_frames import require_same_index
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import Alternative, FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
+from ..sign_flips.differences import signed_sums
 from ..sign_flips.law import pvalue_of_sum
-from ..sign_flips.units import signed_sums
 from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, sums_of, why_not_finite
 from .rank_sets import is_shown, sign_tests
 

@@ -16,8 +16,7 @@ import numpy as np
 from .._common.data_frames import require_same_index
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, require_flag
-from ._classifiers import class_codes, fit_transform, require_classifier, split_transforms
-from ._rows import as_rows, permute_features, take
+from ._rows import as_rows, class_codes, fit_transform, permute_features, require_classifier, split_transforms, take
 from .folds import as_classes, as_folds
 from .groups import LabelExchange, as_groups, permutations, require_whole_groups, rows_to_permute
 

@@ -22,8 +22,17 @@ from .._common.validation import (
     refuse,
 )
 from ..measures.score_formulas import pair_wins
-from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, truth_and_scores
-from .result import Differences, Estimate, ScoreResult, score_result
+from .result import (
+    FEW,
+    FEW_GROUPS,
+    ROUNDING,
+    Differences,
+    Estimate,
+    ScoreResult,
+    few_warning,
+    score_result,
+    truth_and_scores,
+)
 
 AucMethod: TypeAlias = Literal["asymptotic", "t"]
 

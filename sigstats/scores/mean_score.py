@@ -18,8 +18,18 @@ from .._common.validation import (
     as_real,
     refuse,
 )
-from ._common import FEW, FEW_GROUPS, ROUNDING, few_warning, group_sums, pair_of_scores
-from .result import Differences, Estimate, ScoreResult, score_result
+from .result import (
+    FEW,
+    FEW_GROUPS,
+    ROUNDING,
+    Differences,
+    Estimate,
+    ScoreResult,
+    few_warning,
+    group_sums,
+    pair_of_scores,
+    score_result,
+)
 
 
 def mean_score_test(

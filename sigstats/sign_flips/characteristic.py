@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from .._common.error_bounds import ROUNDING, error_bound, width_of
 from .._common.validation import FloatArray
-from .fourier import tilt_to
+from .bounds import tilt_to
 
 #: The binary digits after the point of the tilted tail, and of the arithmetic.
 _BITS, _PRECISION = 100, 168

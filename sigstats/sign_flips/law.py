@@ -8,9 +8,9 @@ American Statistical Association 78, 435-440, use its Fourier transform).
 The way is chosen by what each costs, and none takes more than half a second below a hundred thousand magnitudes. Whole
 ones are summed exactly where their sums are few, however far apart they lie (`tail_count`), where the product is short,
 or where they are few enough to be enumerated. Wider laws come from their characteristic function, to thirty digits
-(`sigstats.sign_flips.characteristic`), or from sums of doubles, to thirteen (`sigstats.sign_flips.in_doubles`). Real
+(`sigstats.sign_flips.characteristic`), or from sums of doubles, to thirteen (`sigstats.sign_flips.bounds`). Real
 magnitudes, or whole ones whose sums spread too widely, are enumerated where there are few of them and otherwise bounded
-(`sigstats.sign_flips.fourier`).
+(`sigstats.sign_flips.bounds`).
 """
 
 import math
@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from .._common.extreme import TIE_TOLERANCE
 from .._common.validation import FloatArray, IntArray
 from ..mcnemar.binomial_tails import log_tail, tail, tail_error
+from .bounds import tail_bounds, tail_in_doubles
 from .characteristic import Tail, tail_by_frequencies
-from .fourier import tail_bounds
-from .in_doubles import tail_in_doubles
 
 #: Half of the sizes have at most so many sums.
 MOST_SUMS = 2**16

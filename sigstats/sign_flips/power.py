@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from .._common.validation import Alternative, as_count, as_real, refuse
-from ..mcnemar.power import MAX_N, exact_power
-from ..mcnemar.rejection_region import Rule, as_rule
+from ..mcnemar.power import MAX_N, Rule, as_rule, exact_power
 from ..mcnemar.sample_size import sample_size, smallest_enough
 from ..mcnemar.test import McNemarMethod
-from .item_law import item_law
-from .power_of_flips import power_of_flips
+from .power_of_flips import item_law, power_of_flips
 
 _MOST_ITEMS, _MOST_ANSWERS = 10**6, 100
 #: The least level: the rounding of a transform is a ten-thousandth of it.

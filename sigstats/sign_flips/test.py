@@ -36,9 +36,8 @@ from .._common.validation import (
 from ..intervals import Interval, with_alternative
 from ..test_result import TestResult, monte_carlo_outcome
 from ..unseen_row.means import mean_interval, units_of
+from .differences import LARGEST, SignedSums, as_units, score_pvalue, signed_sums
 from .law import pvalue_of_sum
-from .score_test import score_pvalue
-from .units import LARGEST, SignedSums, as_units, signed_sums
 
 SignFlipMethod: TypeAlias = Literal["exact", "monte-carlo"]
 
@@ -145,7 +144,7 @@ def sign_flip_test(
     multiplied exactly; wider laws come from their characteristic function, to thirty digits, or from sums of doubles,
     to twelve; floats of no common fraction are enumerated up to 40 items and beyond that bounded
     to two thousandths or so, less closely where ties or a few that are far larger than all others hold much of the
-    law (``sigstats.sign_flips.fourier``).
+    law (``sigstats.sign_flips.bounds``).
 
     The mean of one answer and the mean of eight are not as likely ahead as behind, however equal the models are: if
     each answer is right with probability 0.9, sign flips alone call the model with eight answers worse in 29 of 100

@@ -20,8 +20,7 @@ from .._common.validation import FloatArray, IntArray, as_real, refuse
 from ..anytime.expected import expected_rows
 from ..comparison.paired_predictions import ALL_ROWS, PairedPredictions
 from ..comparison.rule import ComparisonRule
-from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
-from ..mcnemar.verdict_power import VerdictChances, passing_size, verdict_chances
+from ..mcnemar.drop_power import VerdictChances, detectable_drop, drop_power, drop_size, passing_size, verdict_chances
 from ..sign_flips.power import paired_power as power_of_answers
 
 #: A slice with fewer rows that differ says little of how often rows differ: that of all rows is taken.

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
-from sigstats.retraining.corrected_resampled import corrected_resampled_test
+from sigstats.retraining.resampled import corrected_resampled_test
 
 from ..plan import Cell
 from ..results import Results

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from sigstats._common.validation import IntArray
-from sigstats.retraining.five_by_two import five_by_two_test
+from sigstats.retraining.resampled import five_by_two_test
 
 from ..results import Results
 from ..schema import Hypothesis

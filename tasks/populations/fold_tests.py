@@ -13,8 +13,7 @@ from sigstats._common.extreme import monte_carlo_pvalue
 from sigstats.efficiency import efficiency_test
 from sigstats.homogeneity.test import homogeneity_test
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.retraining.corrected_resampled import corrected_resampled_test
-from sigstats.retraining.five_by_two import five_by_two_test
+from sigstats.retraining.resampled import corrected_resampled_test, five_by_two_test
 
 from ..record import Permuted, Scheme
 from ..work import AppliedTest

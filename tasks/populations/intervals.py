@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats.bootstrap.intervals import BOOTSTRAP_METHODS
+from sigstats.bootstrap.replicates import BOOTSTRAP_METHODS
 from sigstats.bootstrap.test import bootstrap_test
 from sigstats.f1_intervals import F1_METHODS, f1_difference_interval, f1_interval, f1_standard_error
 from sigstats.joint.outcomes import JointOutcomes

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sigstats.retraining.class_scores import class_scores
+from sigstats.retraining.measured import class_scores
 
 from ..datasets.folds import dataset_of, folds_of
 from ..own_code import build_as_planned

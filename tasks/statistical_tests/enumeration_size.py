@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sigstats.fixed_margins.enumeration import number_of_terms
+from sigstats.fixed_margins.distribution import number_of_terms
 from sigstats.tables import as_confusion_table
 
 from . import OfTable, StatisticalTest, no_pvalue

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats.homogeneity.sampling import homogeneity_exceedances
+from sigstats.homogeneity.given_margins import homogeneity_exceedances
 from sigstats.homogeneity.test import homogeneity_test
 
 from ..observed_run import ObservedRun

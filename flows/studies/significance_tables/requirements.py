@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from sigstats.flows.config.model import Strict
-from sigstats.relaxed_probabilities import relax_probabilities
+from sigstats.goodness_of_fit.test import relax_probabilities
 
 from . import _entry
 from ._files import read_table

@@ -16,7 +16,7 @@ from scipy.stats import chi2_contingency, chisquare, norm
 from sklearn.metrics import f1_score
 
 from sigstats.efficiency import efficiency_test
-from sigstats.fixed_margins import enumeration
+from sigstats.fixed_margins import distribution
 from sigstats.flows.cli import main
 from sigstats.tasks.summary.published import agrees
 
@@ -369,7 +369,7 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_one_line_and_nothing_is_written(tmp_path, capsys, case, monkeypatch):
-    monkeypatch.setattr(enumeration, "_MOST_STEPS", 20_000)  # of two million, which take seconds
+    monkeypatch.setattr(distribution, "_MOST_STEPS", 20_000)  # of two million, which take seconds
     text, expected = BAD[case]
     path = study_file(tmp_path, 'kind = "significance"\n' + text)
     assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 2

@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 
 from sigstats.fixed_margins import rook_polynomial, saddle_point, two_dominant_classes
 from sigstats.fixed_margins.distribution import number_correct
-from sigstats.fixed_margins.margins import correct_range
 from sigstats.fixed_margins.rook_factor import DIGITS, factor, log_factorial, log_series, log_value
 from sigstats.fixed_margins.two_dominant_classes import hypergeometric_tail
-from sigstats.fixed_margins.upper_tail import upper_tail
+from sigstats.fixed_margins.upper_tail import correct_range, upper_tail
 
 from ...examples import examples, thorough
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.fixed_margins import enumeration
-from sigstats.fixed_margins.enumeration import number_of_tables, number_of_terms
+from sigstats.fixed_margins import distribution
+from sigstats.fixed_margins.distribution import number_of_tables, number_of_terms
 
 from ...examples import examples
 
@@ -48,6 +48,6 @@ def test_equals_a_listing_of_all_tables(table, least):
     ],
 )
 def test_bad_margins_are_named(monkeypatch, rows, columns, message):
-    monkeypatch.setattr(enumeration, "_MOST_STEPS", 5000)
+    monkeypatch.setattr(distribution, "_MOST_STEPS", 5000)
     with pytest.raises(ValueError, match=message):
         number_of_tables(rows, columns)

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sigstats
-from sigstats.fuzzy.bounds import least, most_of_fit, most_of_two, slopes_of_two, two_samples
-from sigstats.fuzzy.extremes import greatest, smallest
-from sigstats.fuzzy.memberships import choices
+from sigstats.fuzzy.degrees import choices
+from sigstats.fuzzy.extremes import greatest, least, most_of_fit, most_of_two, slopes_of_two, smallest, two_samples
 
 from ...examples import examples
 

@@ -13,12 +13,10 @@ from scipy.stats import binom, chi2_contingency, fisher_exact
 from sigstats.conditional import tail as conditional_tail
 from sigstats.conditional.exact_keys import Packing, binomial_exponents, binomial_keys, multinomial_keys, primes_to
 from sigstats.conditional.fourier_bounds import bounds, grouped
-from sigstats.conditional.log_weights import binomial_log_pmf, poisson_deviance, poisson_log_pmf
-from sigstats.conditional.problem import best_scores, open_volume
+from sigstats.conditional.problem import best_scores, binomial_log_pmf, open_volume, poisson_deviance, poisson_log_pmf
 from sigstats.conditional.tail import tail
 from sigstats.homogeneity import given_margins as given_margins_module
-from sigstats.homogeneity.given_margins import given_margins
-from sigstats.homogeneity.sampling import homogeneity_exceedances
+from sigstats.homogeneity.given_margins import given_margins, homogeneity_exceedances
 from sigstats.homogeneity.test import HomogeneityTestResult, homogeneity_test
 from sigstats.intervals import Interval
 

@@ -6,8 +6,8 @@ import pytest
 
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.effects import accuracy_difference
+from sigstats.mcnemar.drop_power import pass_power, passing_size, verdict_chances
 from sigstats.mcnemar.test import mcnemar_test
-from sigstats.mcnemar.verdict_power import pass_power, passing_size, verdict_chances
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ from scipy.special import expit
 import sigstats
 from sigstats.mcnemar.power import exact_power
 from sigstats.sign_flips import power as of_answers
-from sigstats.sign_flips.item_law import item_law
 from sigstats.sign_flips.law import pvalue_of_sum
-from sigstats.sign_flips.power_of_flips import power_of_flips
+from sigstats.sign_flips.power_of_flips import item_law, power_of_flips
 
 from ...examples import examples
 

@@ -13,10 +13,9 @@ from scipy import stats
 
 from sigstats import mcnemar_test, sign_flip_test
 from sigstats.sign_flips import law
+from sigstats.sign_flips.bounds import tail_in_doubles
 from sigstats.sign_flips.characteristic import tail_by_frequencies
-from sigstats.sign_flips.in_doubles import tail_in_doubles
-from sigstats.sign_flips.score_test import null_variance, score_pvalue
-from sigstats.sign_flips.units import as_units
+from sigstats.sign_flips.differences import as_units, null_variance, score_pvalue
 
 from ...examples import examples
 

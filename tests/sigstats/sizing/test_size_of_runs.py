@@ -7,7 +7,7 @@ import pytest
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.runs import runs_test
 from sigstats.flows.cli import main
-from sigstats.sizing.runs import _power, plan_runs
+from sigstats.sizing.pilots import _power, plan_runs
 from sigstats.tasks.predictions import Columns, join, read
 
 
