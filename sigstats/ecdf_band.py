@@ -15,19 +15,11 @@ MOST_EXACT = 5_000
 
 @lru_cache(maxsize=32)
 def ecdf_band(n: int, levels: tuple[float, ...], confidence_level: float = 0.95) -> tuple[IntArray, IntArray]:
-    """The least and the largest number of n uniform p-values at or below each level, all at once.
-
-    `n`: the number of p-values, at least 1.
-    `levels`: rising, strictly between 0 and 1.
-    `confidence_level`: at least so probably all counts lie within both arrays, ends included.
+    """The least and the largest number of `n` uniform p-values at or below each of the rising levels, all at once.
 
     The band has one probability outside it at every level (equal local levels: Berk and Jones 1979; Gontscharuk,
     Landwehr and Finner 2016), the largest for which the probability of leaving it anywhere, computed exactly since the
     counts at rising levels are a Markov chain with binomial steps (Noe 1972), is at most ``1 - confidence_level``.
-
-    >>> low, high = ecdf_band(1000, (0.01, 0.05, 0.1))
-    >>> low.tolist(), high.tolist()
-    ([4, 35, 79], [18, 66, 122])
     """
     allowed = 1 - confidence_level
     local = allowed / len(levels)

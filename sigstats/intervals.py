@@ -135,18 +135,10 @@ def clopper_pearson(successes: int, n: int, *, confidence_level: float = 0.95) -
 
 
 def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """The mid-p interval of a binomial proportion.
+    """The mid-p interval of a binomial proportion; with no trial [0, 1].
 
     Clopper and Pearson's with half the probability of the observed count: shorter, it covers the true proportion about
     as often as stated, sometimes less often (Lancaster 1961; Berry and Armitage 1995).
-
-    `successes` and `n`: ``0 <= successes <= n``; with no trial the interval is [0, 1]. `confidence_level`:
-    strictly between 0 and 1. Raises ValueError if a count is negative or fractional, `successes` exceeds `n`, or
-    `confidence_level` is not in (0, 1).
-
-    >>> low, high = mid_p_interval(7, 10)
-    >>> round(low, 6), round(high, 6)
-    (0.380081, 0.9174)
     """
     from scipy.optimize import brentq
 
@@ -168,17 +160,10 @@ def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) ->
 
 
 def monte_carlo_interval(exceedances: int, replicates: int, *, confidence_level: float = 0.99) -> Interval:
-    """The interval of the p-value that infinitely many replicates would give.
+    """The interval of the p-value that infinitely many replicates would give; exceedances without the +1.
 
     The number of exceedances is binomial with that p-value as its proportion, so this is its Clopper-Pearson
     interval. It says how far a Monte-Carlo p-value is still from its limit, not how sure the hypothesis is.
-
-    `exceedances` and `replicates`: as counted, without the +1 of `sigstats._common.extreme.monte_carlo_pvalue`.
-    `confidence_level`: strictly between 0 and 1.
-
-    >>> low, high = monte_carlo_interval(0, 999)
-    >>> low, round(high, 6)
-    (0.0, 0.00529)
     """
     return clopper_pearson(exceedances, replicates, confidence_level=confidence_level)
 
@@ -188,10 +173,6 @@ def quantile_interval(values: FloatArray, share: float, *, confidence_level: flo
 
     Its ends are order statistics of independent `values`, and infinite where there are too few of them: the number of
     values below the point is binomial (Thompson 1936, Annals of Mathematical Statistics 7, 122-128).
-
-    >>> low, high = quantile_interval(np.arange(1.0, 21.0), 0.5)
-    >>> low, high
-    (6.0, 15.0)
     """
     n, tail = len(values), (1 - confidence_level) / 2
     below = bisect_right(range(n), tail, key=lambda k: float(bdtr(k, n, share)))
@@ -202,12 +183,7 @@ def quantile_interval(values: FloatArray, share: float, *, confidence_level: flo
 
 
 def order_statistic(values: FloatArray, rank: int) -> float:
-    """The value of this rank, 1 for the least.
-
-    >>> import numpy as np
-    >>> order_statistic(np.array([3.0, 1.0, 2.0]), 2)
-    2.0
-    """
+    """The value of this rank, 1 for the least."""
     return float(np.partition(values, rank - 1)[rank - 1])
 
 
@@ -224,18 +200,13 @@ _MOST_POISSON, _FEWEST_NORMAL = 2**20, 2**10
 
 
 def _bounds_of_many(successes: int, trials: int, tail: float) -> tuple[float, float]:
-    """An interval of a proportion, no narrower than Clopper and Pearson's and hardly wider.
+    """An interval of a proportion, of over 10^9 trials, no narrower than Clopper and Pearson's and hardly wider.
 
-    At its lower end so many successes or more have at most the probability `tail`; at its upper end so many or fewer.
-
-    `successes` and `trials`: of more than a thousand million trials. `tail`: less than 1/2.
-
-    Notes
-    -----
-    Each is the narrower of two bounds, neither of which is narrower than Clopper and Pearson's. For few successes a
-    Poisson variable has the heavier tail (Anderson and Samuels, Proceedings of the 5th Berkeley Symposium 1 (1967)).
-    For many, with H the Kullback-Leibler divergence, ``P(X >= k) <= Phi(-sqrt(2 n H((k - 1) / n, p)))`` (Zubkov and
-    Serov, Theory of Probability and its Applications 57 (2013)).
+    At its lower end so many successes or more have at most the probability `tail`, below 1/2; at its upper end so many
+    or fewer. Each is the narrower of two bounds, neither of which is narrower than Clopper and Pearson's. For few
+    successes a Poisson variable has the heavier tail (Anderson and Samuels, Proceedings of the 5th Berkeley Symposium 1
+    (1967)). For many, with H the Kullback-Leibler divergence, ``P(X >= k) <= Phi(-sqrt(2 n H((k - 1) / n, p)))``
+    (Zubkov and Serov, Theory of Probability and its Applications 57 (2013)).
     """
     if 2 * successes > trials:
         low, high = _bounds_of_many(trials - successes, trials, tail)

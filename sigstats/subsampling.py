@@ -36,32 +36,15 @@ _MAX_LARGE_SAMPLE = 10**10
 
 
 def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntArray:
-    """Draw test sets without replacement, all at once, as counts of outcomes.
+    """Draw `size` test sets of `n` rows without replacement, as counts of outcomes, (size, J); or ValueError.
 
-    Draws come in a fixed order: fewer from a generator in the same state are the first of more.
+    Draws come in a fixed order: fewer from a generator in the same state are the first of more. `counts`, (J,): how
+    many rows of the population have each outcome, at most 2**53 in all; of 10**9 or more at most 10**10 are drawn.
 
-    `counts` (array_like of int, shape (J,)): how many rows of the population have each outcome; the total is at most
-    2**53.
-    `n`: the number of rows of a test set, at most the population's; at most 10**10 of a population of 10**9 or more.
-    `rng`: as for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
-    `size`: how many test sets, at least 0.
-
-    Returns an ndarray of int64, shape (size, J): independent rows that sum to n: each test set is drawn from the
-    whole population. Raises ValueError if a count or a number is negative, fractional or too large, or the population
-    has fewer than n rows.
-
-    Notes
-    -----
     Up to 10**9 rows NumPy draws. Beyond, each outcome in turn, the commonest first, is drawn from its hypergeometric
     law given those before it, by inversion of its distribution function; that is tabulated from ratios of successive
     probabilities, which are exact to rounding for every population, over all values but those that together have
     probability 2e-16 (Bernstein's inequality, which holds without replacement too: Hoeffding 1963, theorem 4).
-
-    Examples
-    --------
-    >>> drawn = draw_subsamples([600_000_000_000, 399_999_999_000, 1000], 7909, rng=1, size=3)
-    >>> drawn.sum(axis=1).tolist(), bool((drawn[:, 2] == 0).all())
-    ([7909, 7909, 7909], True)
     """
     rows = as_counts(counts, "counts", ndim=1)
     total = int(rows.sum())
@@ -80,18 +63,7 @@ def draw_subsamples(counts: Any, n: int, *, rng: Any = None, size: int) -> IntAr
 
 
 def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> IntArray:
-    """Draw test sets from an endless population, all at once, as counts of outcomes.
-
-    `probabilities` (array_like of float, shape (J,)): the probability of each outcome; they sum to 1.
-    `n`: the number of rows of a test set.
-    `rng` and `size`: as for `draw_subsamples`.
-
-    Returns an ndarray of int64, shape (size, J): independent rows that sum to n. Raises ValueError if the
-    probabilities are none, or a number is negative, fractional or too large.
-
-    >>> draw_samples([0.1, 0, 0.9], 50, rng=1, size=2).sum(axis=1).tolist()
-    [50, 50]
-    """
+    """Draw test sets from an endless population of these probabilities, as `draw_subsamples` does from a finite one."""
     chances = as_probabilities(probabilities, "probabilities")
     drawn = as_count(n, "n")
     wanted = as_count(size, "size", maximum=MAX_RESAMPLES // chances.size)
@@ -103,17 +75,10 @@ def draw_samples(probabilities: Any, n: int, *, rng: Any = None, size: int) -> I
 
 
 def hypergeometric_tables(total: int, marked: int, drawn: Any) -> tuple[IntArray, FloatArray]:
-    """The laws of how many of `drawn` rows are marked ones. Not part of the public names.
+    """The laws of how many of `drawn` rows, (m,), are marked ones, of `total` of which `marked` are.
 
-    `total` and `marked`: the rows of the population, and those among them that are marked. `drawn` (array_like of
-    float, shape (m,)): whole numbers, drawn without replacement, one for each law.
-
-    Returns
-    -------
-    first : ndarray of int64, shape (m,)
-        The smallest value that each law's table has.
-    probabilities : ndarray of float64, shape (m, w)
-        Of the values ``first, first + 1, ...``; 0 where a value is impossible. Each row sums to 1.
+    The smallest value that each law's table has, (m,), and the probabilities of that, the next one and so on, (m, w); 0
+    where a value is impossible. Each row sums to 1.
     """
     n = as_reals(drawn, "drawn", ndim=1)
     mean = n * (marked / total)

@@ -16,9 +16,6 @@ def as_confusion_table(value: Any, name: str = "table") -> IntArray:
     """A square table of counts, of two classes or more and at least one object, or ValueError.
 
     Where the rows and the columns of a data frame have labels in common, a column belongs to the row of its label.
-
-    >>> as_confusion_table([[5, 1], [2, 7]]).tolist()
-    [[5, 1], [2, 7]]
     """
     table = as_counts(_in_order_of_rows(value, name), name, ndim=2)
     if table.shape[0] != table.shape[1] or len(table) < 2:
@@ -53,16 +50,9 @@ def _has_margins(table: Any) -> bool:
 
 
 def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
-    """Count true classes against assigned classes.
+    """Count true classes against assigned classes, (k, k); or ValueError.
 
-    `y` and `prediction` (array_like, shape (n,)): the true and the assigned class of each object: integers, booleans
-    or strings. `labels`: the classes in the order of rows and columns; by default all that occur, sorted. Returns an
-    ndarray of int, shape (k, k). Raises ValueError if the two differ in length or are empty, are no integers,
-    booleans or strings, or if an object's class is not among `labels`, or `labels` repeats one, or there are fewer
-    than two classes or more than 4096.
-
-    >>> confusion_table(["cat", "cat", "dog"], ["cat", "dog", "dog"]).tolist()
-    [[1, 1], [0, 1]]
+    `labels`: the classes in the order of rows and columns; by default all that occur, sorted; at most 4096.
     """
     require_same_index(y=y, prediction=prediction)
     truth, names = _as_labels(y, "y"), _as_labels(prediction, "prediction")

@@ -24,10 +24,7 @@ _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
 
 def label_name(label: Any, name: str = "label") -> str:
-    """The text that stands for a label: that of 1.0 is that of 1. `name` is what a complaint calls it.
-
-    Raises ValueError if it is neither a string nor a number.
-    """
+    """The text that stands for a string or a number, which is ValueError of anything else; that of 1.0 is that of 1."""
     value = label.item() if isinstance(label, np.generic) else label
     if not isinstance(value, (str, int, float)):
         raise refuse(name, label, "a string or a number")
@@ -35,12 +32,7 @@ def label_name(label: Any, name: str = "label") -> str:
 
 
 def as_predictions(y: Any, a: Any, b: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The true labels and those that two classifiers assigned, which may be compared with ``==``; or ValueError.
-
-    >>> as_predictions([0, 1], [0.2, 0.9], [0, 1])
-    Traceback (most recent call last):
-    ValueError: a: 0.2 is not valid; expected labels as in y (probabilities are scores, as auc_test takes)
-    """
+    """The true labels and those that two classifiers assigned, which may be compared with ``==``; or ValueError."""
     require_same_index(y=y, a=a, b=b)
     truth = as_labels(y, "y")
     assigned = []
@@ -60,15 +52,8 @@ def as_predictions(y: Any, a: Any, b: Any) -> tuple[NDArray[Any], NDArray[Any], 
 def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: str) -> None:
     """Refuse predictions none of which is a class that a row has: two names for one thing, not errors.
 
-    One class that stands for all is no such name.
-
-    `labels` and `said`: the classes of the labels, and those that are predicted, each once.
-    `n`: the number of rows.
-    `who`: what a complaint calls the model.
-
-    Raises
-    ------
-    ValueError
+    `labels` and `said`: the classes of the `n` labels, and those that are predicted, each once; one class that stands
+    for all is no such name. `who`: what a complaint calls the model.
     """
     if _are_classes(labels, n) and 2 <= len(said) <= n / 2 and not set(said).intersection(labels):
         raise ValueError(
@@ -81,20 +66,7 @@ def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: 
 
     These are: another case, other white space, brackets or quotation marks around it, another order of parts
     (``"cat|dog"``); whole numbers that are those of the labels shifted, or another of the usual pairs for two classes;
-    numbers with a fraction beside classes without.
-
-    `labels`, `said`, `n` and `who`: as `refuse_no_classes`. `wanted`: what a complaint asks for.
-
-    Raises
-    ------
-    ValueError
-
-    Examples
-    --------
-    >>> refuse_other_names(["cat", "dog"], ["cat", "cow"], 100, "the candidate", wanted="one spelling")
-    >>> refuse_other_names(["cat", "dog"], ["Cat", "dog"], 100, "the candidate", wanted="one spelling")
-    Traceback (most recent call last):
-    ValueError: prediction: 'Cat' of the candidate is 'cat' of the labels in another spelling; expected one spelling
+    numbers with a fraction beside classes without. Arguments as of `refuse_no_classes`; `wanted`: what is asked for.
     """
     strange = sorted(set(said).difference(labels))
     if not strange or not _are_classes(labels, n):
@@ -120,15 +92,7 @@ def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: 
 
 
 def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "class") -> None:
-    """Refuse classes (slices), each once, that look alike: of other white space, or of other code points for a letter.
-
-    Raises ValueError.
-
-    >>> refuse_two_spellings(["A", "a", "b"], 100, "y")
-    >>> refuse_two_spellings(["a", "a ", "b"], 100, "y")
-    Traceback (most recent call last):
-    ValueError: y: 'a ' and 'a' look alike; expected one spelling of each class
-    """
+    """Refuse classes (slices), each once, that look alike: of other white space, or other code points for a letter."""
     alike: dict[str, str] = {}
     for name in labels if _are_classes(labels, n) else ():
         other = alike.setdefault(" ".join(unicodedata.normalize("NFC", name).split()), name)
@@ -138,15 +102,7 @@ def refuse_two_spellings(labels: Sequence[str], n: int, who: str, what: str = "c
 
 
 def require_classes_spelled_once(**counts: Any) -> None:
-    """Refuse pandas objects of counts whose index has two classes that look alike.
-
-    Raises ValueError.
-
-    >>> import pandas as pd
-    >>> require_classes_spelled_once(counts=pd.Series([5, 6], index=["a", "a "]))
-    Traceback (most recent call last):
-    ValueError: counts (index): 'a ' and 'a' look alike; expected one spelling of each class
-    """
+    """Refuse pandas objects of counts whose index has two classes that look alike."""
     for name, each in counts.items():
         index: Any = getattr(each, "index", None)
         if hasattr(index, "equals"):  # a list has a method of this name
@@ -155,10 +111,7 @@ def require_classes_spelled_once(**counts: Any) -> None:
 
 
 def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[str, str]) -> None:
-    """Refuse texts, of true and of assigned classes, in which a class has two names; `names` are the arguments'.
-
-    Raises ValueError.
-    """
+    """Refuse texts, of true and of assigned classes, in which a class has two names; `names` are the arguments'."""
     if truth.dtype.kind == "U":
         ours, theirs = (sorted(set(each.tolist())) for each in (truth, labels))
         refuse_two_spellings(ours, len(truth), names[0])

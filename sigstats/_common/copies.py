@@ -30,12 +30,7 @@ def joint_codes(columns: Sequence[IntArray]) -> IntArray:
 
 
 def copied_rows(content: IntArray, beside: Sequence[IntArray]) -> NDArray[np.bool_] | None:
-    """A mask of rows that equal an earlier one in their content and in the columns beside it; None where none does.
-
-    >>> content = np.repeat(np.arange(20), 5)
-    >>> copied_rows(content, [content % 2]).sum(), copied_rows(content % 2, [content % 4])
-    (np.int64(80), None)
-    """
+    """A mask of rows that equal an earlier one in their content and in the columns beside it; None where none does."""
     own = int(content.max()) + 1
     if own < max(_FEWEST, _LEAST_SHARE * len(content)):
         return None

@@ -24,19 +24,8 @@ def takes_counts(
 ) -> Callable[[Callable[P, R]], TakesCounts[P, R]]:
     """Let a test of counts have a way in from labels, and name it where it is given labels.
 
-    `positional`: how many arguments the test takes by position.
-    `counted`: makes these arguments of the true labels and of the predictions.
-    `of_counting`: the options of `counted`, such as ``positive``; all others are the test's.
-
-    >>> @takes_counts(2, lambda y, a, b: (sum(map(int.__eq__, y, a)), sum(map(int.__eq__, y, b))))
-    ... def mcnemar_test(only_a, only_b):
-    ...     return only_a - only_b
-    >>> mcnemar_test([0, 1], [0, 1], [1, 1])
-    Traceback (most recent call last):
-        ...
-    ValueError: mcnemar_test takes counts, at most 2; of labels: mcnemar_test.from_predictions(y, a, b)
-    >>> mcnemar_test.from_predictions([0, 1], [0, 1], [1, 1])
-    1
+    `positional`: how many arguments the test takes by position; `counted` makes these of the true labels and of the
+    predictions. `of_counting`: the options of `counted`, such as ``positive``; all others are the test's.
     """
 
     def wrap(test: Callable[P, R]) -> TakesCounts[P, R]:

@@ -21,13 +21,7 @@ EXTRAS = {module: extra for extra, modules in _MODULES.items() for module in mod
 
 
 class MissingExtra(ModuleNotFoundError):
-    """A module of an extra that is not installed; the message is one line, with the command that installs it.
-
-    >>> raise MissingExtra("sklearn")
-    Traceback (most recent call last):
-    ...
-    sigstats._common.extras.MissingExtra: sklearn is not installed; pip install 'sigstats[studies]'
-    """
+    """A module of an extra that is not installed; the message is one line, with the command that installs it."""
 
     def __init__(self, module: str) -> None:
         super().__init__(f"{module} is not installed; pip install 'sigstats[{EXTRAS[module]}]'", name=module)

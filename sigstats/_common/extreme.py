@@ -71,26 +71,15 @@ def monte_carlo_pvalue(exceedances: int, replicates: int) -> float:
     Under the null hypothesis the observed outcome is one more draw of the same kind, so it counts among the draws;
     without the +1 the p-value could be 0 and would reject too often (Nyssen, p'; Ojala and Garriga; Davison and
     Hinkley 1997, eq. 4.11).
-
-    `exceedances`: how many replicates were at least as extreme as observed. `replicates`: how many replicates were
-    drawn.
-
-    >>> monte_carlo_pvalue(0, 999)
-    0.001
     """
     return (exceedances + 1) / (replicates + 1)
 
 
 def exchange_floor(units: int, alternative: str) -> float:
-    """The least p-value of a test that exchanges A and B at random in each of `units` independent units.
+    """The least p-value of a test that exchanges A and B at random in each of `units` independent units that differ.
 
     Of the ``2**units`` outcomes, as likely as each other where neither is better, the observed one is at least as
     extreme as itself, and two-sided so is the one with all units exchanged.
-
-    `units`: how many rows or groups differ at all.
-
-    >>> exchange_floor(5, "two-sided"), exchange_floor(5, "less"), exchange_floor(0, "two-sided")
-    (0.0625, 0.03125, 1.0)
     """
     exponent = 1 - units if alternative == "two-sided" else -units
     return min(1.0, math.ldexp(1.0, max(exponent, -1074)))  # the smallest double, not 0

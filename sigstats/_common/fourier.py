@@ -49,13 +49,8 @@ def tilted_expectation(
     """The expectation of Selberg's majorant (sign 1) or minorant (sign -1) of exp(tilt T) 1(-reach <= T <= 0).
 
     On that interval exp(tilt T) is a mixture of the indicators of -y <= T <= 0 over exponential y, cut at `reach`; the
-    same mixture of their majorants is a majorant.
-
-    `values` (complex array, shape (J + 1,)): ``E exp(2 pi i n T / length)`` for n = 0 to J.
-    `doubt` (float array, shape (J + 1,)): by how much each may be wrong.
-    `length`: the length of the circle, which holds T.
-    `tilt` and `reach`: not negative; `reach` at most the length.
-    `slack`: by how much the interval is widened at both ends, or narrowed if negative.
+    same mixture of their majorants is a majorant. `values` are ``E exp(2 pi i n T / length)`` for n = 0 to J, each of
+    which may be wrong by `doubt`; the circle of `length` holds T; by `slack` the interval is widened at both ends.
     """
     degree = len(values) - 1
     n = np.arange(1, degree + 1)

@@ -70,12 +70,7 @@ def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
 
 @dataclass(frozen=True)
 class Offered:
-    """A kind of object that other packages offer.
-
-    >>> functions = Offered("sigstats.examples", "function")
-    >>> functions.find("json:loads", ["json"]).__name__
-    'loads'
-    """
+    """A kind of object that other packages offer."""
 
     #: The group of its entry points.
     group: str
@@ -125,13 +120,11 @@ class Offered:
         return named
 
     def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:
-        """The identity of the code of an object that was found.
+        """The identity of the code of an object that was found, defined in these imported modules.
 
-        `defined_in`: the imported modules in which it and what it is made of are defined. Returns its ``package``;
-        the ``version`` of the package, empty where it is not installed as a distribution; and the ``source``: SHA-256
-        of the files of these modules, as far as they are of this package. If some are of other packages than
-        `COMMON`, ``with`` says their versions and sources, as `said` does. Raises ValueError if it is defined in no
-        file.
+        Its ``package``; the ``version`` of that, empty where it is not installed as a distribution; and the ``source``:
+        SHA-256 of the files of the modules, as far as they are of this package. If some are of other packages than
+        `COMMON`, ``with`` says their versions and sources, as `said` does. ValueError if it is defined in no file.
         """
         module = self._place(name)[0]
         package = module.partition(".")[0]

@@ -17,13 +17,10 @@ RNG: TypeAlias = (
 
 
 def as_generator(rng: Any = None) -> np.random.Generator:
-    """A generator from what SciPy's ``rng=`` accepts.
+    """A generator from what SciPy's ``rng=`` accepts, or ValueError.
 
-    `rng`: None takes fresh entropy from the operating system; a Generator and a RandomState are used, and advanced, as
-    they are. Raises ValueError if `rng` is none of these, or a negative integer.
-
-    >>> int(as_generator(7).integers(100)) == int(as_generator(7).integers(100))
-    True
+    None takes fresh entropy from the operating system; a Generator and a RandomState are used, and advanced, as they
+    are.
     """
     known = (int, np.integer, np.random.SeedSequence, np.random.BitGenerator, np.random.Generator)
     wanted = "None, an integer of at least 0, a SeedSequence, a BitGenerator, a Generator or a RandomState"
@@ -37,18 +34,10 @@ def as_generator(rng: Any = None) -> np.random.Generator:
 
 
 def lane_generator(seed: int, key: bytes, lane: int) -> np.random.Generator:
-    """The generator of one lane.
+    """The generator of one lane, of a study's seed: over Philox, positioned at the lane's start.
 
-    `seed`: the study's seed, at least 0.
     `key`: a digest of the identity of what is drawn (8 bytes or more; the first 16 are used). Two cells with the same
     key share their streams.
-    `lane`: the lane's number, at least 0.
-
-    Returns a numpy.random.Generator: over Philox, positioned at the lane's start.
-
-    >>> a, b = (lane_generator(1, b"cell-one", 5).random() for _ in range(2))
-    >>> a == b, a == lane_generator(1, b"cell-one", 6).random()
-    (True, False)
     """
     if len(key) < 8:
         raise refuse("key", key, "8 bytes or more")

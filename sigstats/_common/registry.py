@@ -21,29 +21,9 @@ Member = TypeVar("Member")
 class Registry(Generic[Member]):
     """The modules of one folder, by name; each is imported when it is asked for.
 
-    `package`: the package of the folder: its ``__name__``.
-    `protocol`: the Protocol that each module implements.
-    `what`: what a module is called in messages, as in "cluster".
-    `optional`: protocols, checkable at run time, of what a module may offer besides.
-    `group`: the group of entry points by which installed packages offer modules of the kind; the folder's own names
-    win.
-
-    >>> import json
-    >>> class Decoder(Protocol):
-    ...     def scanstring(self, s: str, end: int) -> Any: ...
-    >>> registry = Registry("json", Decoder, what="coder")
-    >>> registry.names()
-    ('decoder', 'encoder', 'scanner', 'tool')
-    >>> registry.module("decoder").scanstring('"a"', 1)
-    ('a', 3)
-    >>> registry.module("decode")
-    Traceback (most recent call last):
-    ...
-    ValueError: coder: 'decode' is not valid; expected one of decoder, encoder, scanner, tool (did you mean 'decoder'?)
-    >>> registry.module("tool")
-    Traceback (most recent call last):
-    ...
-    TypeError: json.tool is not a coder: it has no scanstring (see the Protocol Decoder)
+    `package` is the folder's ``__name__``, `protocol` what each module implements, and `what` what one is called in
+    messages. `optional`: protocols, checkable at run time, of what a module may offer besides. `group`: the group of
+    entry points by which installed packages offer modules of the kind; the folder's own names win.
     """
 
     def __init__(

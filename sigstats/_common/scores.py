@@ -62,10 +62,8 @@ _UNITS = {
 def direction_of(name: str) -> Direction:
     """The direction in which a score is better, as far as its name says so.
 
-    >>> [direction_of(each) for each in ("val_loss", "neg_log_loss", "f1", "latency_ms", "Toxicity_score")]
-    ['lower', 'higher', 'higher', 'lower', 'lower']
-    >>> [direction_of(each) for each in ("lossless", "error_accuracy", "pred_proba", "y_score")]
-    ['unknown', 'unknown', 'no mark', 'no mark']
+    >>> [direction_of(each) for each in ("val_loss", "neg_log_loss", "lossless", "pred_proba")]
+    ['lower', 'higher', 'unknown', 'no mark']
     """
     words = _words(name)
     lower, higher = (any(word in known for word in words) for known in (_LOWER, _HIGHER))
@@ -93,11 +91,7 @@ def unit_of(name: str) -> str:
 def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collection[str] = ()) -> bool | None:
     """True if a score is the better the lower it is, as a person says or else its name; None where neither does.
 
-    `name`: the name of a score; empty where it has none, and higher is better. `lower` and `higher`: the names of
-    which a person says so.
-
-    >>> is_lower_better("cost"), is_lower_better("cost", higher=["cost"]), is_lower_better("elo")
-    (True, False, None)
+    A score without a name is better the higher it is. `lower` and `higher`: the names of which a person says so.
     """
     if name in lower or name in higher or not name:
         return name in lower
@@ -122,12 +116,7 @@ def lower_is_better_note(name: str) -> str:
 
 
 def refuse_uncertain(name: str) -> None:
-    """Refuse a score of which it is not known whether the higher or the lower is better.
-
-    Raises
-    ------
-    ValueError
-    """
+    """Refuse a score of which it is not known whether the higher or the lower is better."""
     mark = "names predictions, not marks" if direction_of(name) == "no mark" else "does not say which way is better"
     raise ValueError(
         f"score: {shown(name)} {mark}; expected --higher-is-better NAME or --lower-is-better NAME for marks, or the "
@@ -153,21 +142,7 @@ def require_one_scale(scores: Sequence[FloatArray], names: Sequence[str], *, wan
     """Refuse scores of one model between 0 and 1 beside others between 0 and 100, or 0 and 10; and wild scores.
 
     One score of 9e18 among zeros and ones makes every difference of means uncertain, and so hides each regression.
-
-    `scores` (sequence of array of float, shape (n,)): those of each model.
-    `names`: what a complaint calls the models.
-    `wanted`: what a complaint asks for.
-
-    Raises ValueError, one line that names the first model of each kind, or the wild score.
-
-    >>> f1 = np.array([0.0, 0.4, 0.7, 1.0])
-    >>> require_one_scale([f1, f1 / 2], "ab", wanted="one unit")
-    >>> require_one_scale([f1, f1 * 100], "ab", wanted="one unit")
-    Traceback (most recent call last):
-    ValueError: scores: 0 to 1 of 'a' and 0 to 100 of 'b' look like two units; expected one unit
-    >>> require_one_scale([np.tile(f1, 9), np.r_[np.tile(f1, 9)[1:], 9e18]], "ab", wanted="one unit")
-    Traceback (most recent call last):
-    ValueError: scores: 9e+18 of 'b' is beyond the scale of the others (at most 1 in size); expected one unit
+    `names`: what a complaint calls the models, of which `scores` has an array each. `wanted`: what it asks for.
     """
     _refuse_wild(scores, names, wanted)
     fractions = next((place for place, each in enumerate(scores) if _are_fractions(each)), None)

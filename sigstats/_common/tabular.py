@@ -19,18 +19,7 @@ _ENDS = 3
 
 @dataclass(frozen=True)
 class Table:
-    """The words of a table.
-
-    Attributes
-    ----------
-    title : str
-    columns : mapping of str to sequence of str
-        The cells below each heading.
-    notes : sequence of str
-        Lines that stand below.
-    words : int
-        The number of columns, from the left, that hold words and not numbers.
-    """
+    """The words of a table: cells below each heading, lines below, and how many columns, from the left, hold words."""
 
     title: str
     columns: Mapping[str, Sequence[str]]
@@ -44,16 +33,7 @@ class Table:
 
 
 class Tabular:
-    """A base of results. A subclass says what its columns are, and what stands around them.
-
-    >>> import sigstats
-    >>> result = sigstats.mcnemar_test(12, 3)
-    >>> print(result)
-    McNemar's test: are A and B equally accurate?
-         p  statistic  estimate           interval            method
-    0.0352         12       0.6  0.03822 to 0.9134  exact, two-sided
-    If they are, an outcome at least as extreme as this one has probability 0.0352.
-    """
+    """A base of results. A subclass says what its columns are, and what stands around them."""
 
     def _columns(self) -> dict[str, list[Any]]:
         """The columns of the data frame, by name."""
@@ -132,11 +112,7 @@ def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
 
 
 def shown_record(record: Any) -> str:
-    """The call that makes a record again; of long sequences and arrays the first and the last elements.
-
-    >>> shown_record(Table("t", {}, notes=tuple("abcdefgh" * 20)))
-    "Table(title='t', columns={}, notes=('a', 'b', 'c', ..., 'f', 'g', 'h'), words=1)"
-    """
+    """The call that makes a record again; of long sequences and arrays the first and the last elements."""
     shown = (f"{each.name}={_shown(getattr(record, each.name))}" for each in fields(record) if each.repr)
     return f"{type(record).__name__}({', '.join(shown)})"
 
@@ -146,15 +122,6 @@ class ArrayRecord:
 
     Equal records have equal fields, shapes and kinds of numbers; missing values equal each other. They have no hash.
     The `repr` has no rounded digit; of more than a hundred elements it has the first and the last.
-
-    >>> from dataclasses import dataclass
-    >>> @dataclass(frozen=True, eq=False, repr=False)
-    ... class Law(ArrayRecord):
-    ...     mass: np.ndarray
-    >>> Law(np.array([0.1, 0.9]))
-    Law(mass=array([0.1, 0.9]))
-    >>> Law(np.array([0.1, 0.9])) == Law(np.array([0.1, 0.9]))
-    True
     """
 
     __hash__ = None  # type: ignore[assignment]  # arrays have none

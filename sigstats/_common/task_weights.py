@@ -9,9 +9,5 @@ MEAN_OVER_TASKS = "mean over tasks"
 
 
 def task_weights(tasks: IntArray) -> FloatArray:
-    """The weight of each row: one over the rows of its task; in all, the number of tasks.
-
-    >>> task_weights(np.array([0, 0, 1])).tolist()
-    [0.5, 0.5, 1.0]
-    """
+    """The weight of each row: one over the rows of its task; in all, the number of tasks."""
     return np.asarray(1 / np.bincount(tasks)[tasks], dtype=np.float64)

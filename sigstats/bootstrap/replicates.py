@@ -45,24 +45,10 @@ class Replicates(NamedTuple):
 def bootstrap_replicates(
     outcomes: JointCounts, measure: str | Measure | Callable[..., Any] = "f1", *, rng: Any = None, size: int
 ) -> Replicates:
-    """Draw bootstrap replicates of a measure of A and of B.
+    """Draw `size` bootstrap replicates of a measure of A and of B, as `as_measure` takes it; or ValueError.
 
     Replicates come in a fixed order: fewer from a generator in the same state are the first of more, and two draws
     in succession are one draw of both sizes together.
-
-    `outcomes`: the joint outcomes of A and B on at least one observation.
-    `measure`: as for `sigstats.measures.measure.as_measure`.
-    `rng`: as for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
-    `size`: how many replicates, at least 0.
-
-    Raises ValueError if there is no observation, or the measure is unknown or does not fit the outcomes.
-
-    >>> from sigstats.joint.outcomes import JointOutcomes
-    >>> outcomes = JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
-    >>> few = bootstrap_replicates(outcomes, "f1", rng=1, size=3)
-    >>> many = bootstrap_replicates(outcomes, "f1", rng=1, size=5)
-    >>> bool((few.b == many.b[:3]).all())
-    True
     """
     joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
@@ -77,26 +63,10 @@ def bootstrap_replicates(
 def bootstrap_statistic(
     counts: Any, statistic: Callable[[FloatArray], Any], *, rng: Any = None, size: int
 ) -> FloatArray:
-    """Draw bootstrap replicates of any statistic of the counts of distinct events.
+    """Draw bootstrap replicates, (size,), of any statistic of the counts of distinct events, in a fixed order.
 
-    The general form: the events may be anything of which all observations with equal events are equal to the
-    statistic.
-
-    `counts` (array_like of int, shape (J,)): how often each event occurred.
-    `statistic`: takes event counts, float64 of shape (m, J) whose rows sum to n, and gives m finite numbers.
-    `rng`: as for `sigstats._common.random_streams.as_generator`; a Generator is advanced.
-    `size`: how many replicates, at least 0.
-
-    Returns an ndarray of float64, shape (size,): in the order of drawing, as for `bootstrap_replicates`. Raises
-    ValueError if the counts are bad or all 0, or the statistic fails or gives something else than m finite numbers.
-
-    A cost that no four-count table holds: three grades, and the distance of the assigned from the true one.
-
-    >>> table = np.array([[30, 8, 2], [5, 40, 5], [0, 9, 21]])
-    >>> distance = np.abs(np.subtract.outer(range(3), range(3))).ravel()
-    >>> costs = bootstrap_statistic(table.ravel(), lambda drawn: drawn @ distance / drawn.sum(1), rng=1, size=999)
-    >>> bool(0.2 < costs.mean() < 0.3)
-    True
+    `statistic` takes event counts, float64 of shape (m, J) whose rows sum to n, and gives m finite numbers; ValueError
+    where it does not. The events may be anything of which all observations with equal events are equal to it.
     """
     events = as_counts(counts, "counts", ndim=1)
     if events.sum() == 0:
@@ -119,17 +89,10 @@ def bootstrap_statistic(
 
 
 def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., Any] = "f1") -> float:
-    """BCa's acceleration of the difference A - B: the skewness of its jackknife values, divided by 6.
+    """BCa's acceleration of the difference A - B: the skewness of its jackknife values, divided by 6; 0 if all equal.
 
     All observations of one event leave the same value when they are left out, so that there are as many values as
     distinct events, each with its count as its weight (Efron 1987, eq. 6.6).
-
-    `outcomes`: the joint outcomes of A and B on at least one observation. `measure`: as for
-    `sigstats.measures.measure.as_measure`. Returns a float: 0 where all jackknife values are equal.
-
-    >>> from sigstats.joint.outcomes import JointOutcomes
-    >>> round(acceleration(JointOutcomes(40, 12, 5, 3, 2, 6, 9, 123), "f1"), 6)
-    -0.002749
     """
     joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
     counts = np.array(joint.counts, dtype=np.float64)

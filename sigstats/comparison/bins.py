@@ -16,12 +16,7 @@ def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, 
     """The slices, with those of the columns that `bins` names replaced by so many bins of about equally many rows.
 
     A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins.
-
-    Raises ValueError if a column has a value that is no number.
-
-    >>> names, codes = in_bins({"age": (("30", "4", "51", "9"), np.array([0, 1, 1, 3, 2, 0]))}, {"age": 2})["age"]
-    >>> names, codes.tolist()
-    (('4 to 9', '30 to 51'), [1, 0, 0, 0, 1, 1])
+    ValueError if a column has a value that is no number.
     """
     return {name: _binned(name, parted, bins[name]) if name in bins else parted for name, parted in slices.items()}
 

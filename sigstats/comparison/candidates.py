@@ -77,10 +77,7 @@ def compare_candidates(
     *,
     positive: str | None = None,
 ) -> CandidatesResult:
-    """Compare each candidate with the baseline, by each of its scores, in one family of tests.
-
-    Raises ValueError as `sigstats.comparison.compare.compare_pair`, for any of the pairs.
-    """
+    """Compare each candidate with the baseline, by each of its scores, in one family of tests."""
     results = compare_scores(pairs, rule, measures, positive=positive)
     rows = [overall(each) for each in results]
     raw = [row.two_sided_pvalue if row.two_sided_pvalue is not None and (row.gain or 0) > 0 else 1.0 for row in rows]
@@ -124,9 +121,7 @@ def compare_scores(
 ) -> tuple[ComparisonResult, ...]:
     """Compare each candidate by each of its scores; p-values are adjusted over all of them.
 
-    `pairs`: for each candidate, the predictions beside the baseline's by each score. `rule`, `measures` and
-    `positive`: as `sigstats.comparison.compare.compare_pairs`. Raises ValueError as
-    `sigstats.comparison.compare.compare_pair`, for any of the pairs.
+    `pairs`: for each candidate, the predictions beside the baseline's by each score. All else as `compare_pairs`.
     """
     found = iter(compare_pairs([pair for each in pairs for pair in each], rule, measures, positive=positive))
     return tuple(_one([next(found) for _ in each]) for each in pairs)

@@ -34,18 +34,11 @@ def has_columns(value: Any) -> bool:
 
 
 def class_probabilities(y: Any, given: Mapping[str, Any], positive: str | None) -> ClassProbabilities:
-    """Predictions and scores of tables, which have a column for each class.
+    """Predictions and scores of tables, which have a column for each class; or ValueError.
 
     `given`: the tables by their names in messages; the columns of a frame that names the classes may have any order,
     all others have that of the sorted classes of `y`. `positive`: the class of two that scores are of, by default the
     second.
-
-    Raises ValueError if a table has another number of columns than `y` has classes, or no probabilities.
-
-    >>> said = [[0.7, 0.2, 0.1], [0.2, 0.5, 0.3]]
-    >>> found = class_probabilities(["a", "c"] , {"prediction_a": said, "prediction_b": said}, None)
-    Traceback (most recent call last):
-    ValueError: prediction_a (columns): 3 is not valid; expected 2: one for each class of y, in their order
     """
     classes, codes = np.unique(as_labels(y, "y"), return_inverse=True)
     names = [label_name(each) for each in classes.tolist()]

@@ -38,10 +38,7 @@ def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, str]
 def copies_note(
     paired: PairedPredictions, everything: Part, rows: Sequence[ComparisonRow], rule: ComparisonRule
 ) -> list[str]:
-    """A line where rows are copies of others, with the p-values of all rows without them; else none.
-
-    `rows`: the measures on all rows, not yet tested.
-    """
+    """A line where rows are copies of others, with the p-values of all rows without them; else none."""
     copies, told = copies_in(paired)
     if copies is None:
         return []
@@ -71,10 +68,8 @@ def _codes(values: FloatArray) -> IntArray:
 def with_direction(found: ComparisonResult, positive: str, *, named: bool) -> ComparisonResult:
     """A result with a note on scores that speak for the other class: of these, the worse model would be the better.
 
-    They do where the area under the curve is further below one half than twice the half of its interval.
-
-    `positive`: the class whose probability the scores are taken for. `named`: whether a person said so. Raises
-    ValueError if those of the baseline do, and the class was not named.
+    They do where the area under the curve is further below one half than twice the half of its interval. ValueError if
+    those of the baseline do, and `positive`, the class whose probability they are taken for, was not `named`.
     """
     notes = []
     for who, area in _reversed(found.rows):

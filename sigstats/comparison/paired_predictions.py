@@ -42,14 +42,7 @@ class ItemTotals:
 
 @dataclass(frozen=True)
 class Runs:
-    """The predictions of each run of two recipes.
-
-    Attributes
-    ----------
-    a, b : int64 arrays of shape (runs, n)
-        The class that each run of baseline and candidate predicts.
-    scores, per : pairs of float64 arrays of shape (runs, n), or None
-    """
+    """The class that each run of baseline and candidate predicts, arrays of shape (runs, n); their scores, or None."""
 
     a: IntArray
     b: IntArray
@@ -197,22 +190,7 @@ def pair_arrays(
     score_range: Sequence[float] | None = None,
     of_truth: bool = False,
 ) -> PairedPredictions:
-    """The predictions of two models from arrays.
-
-    `y`, `prediction_a` and `prediction_b` (array_like, shape (n,)): true labels, and what baseline and candidate
-    predict; all numbers or all strings.
-    `scores` (pair of array_like of float, shape (n,), optional): what baseline and candidate give each row.
-    `groups` (array_like, shape (n,), optional): the group of each row, numbers or strings.
-    `slices` (mapping of str to array_like of shape (n,), data frame or Series, optional): columns by name: numbers,
-    strings or categories.
-    `weights` (array_like of float, shape (n,), optional): how many rows of the population each row stands for.
-    `score_range`: what every score lies between. `of_truth`: whether scores are probabilities of the true classes.
-
-    Raises ValueError if lengths or kinds of labels differ, a value is missing, or a score is not finite.
-
-    >>> pair_arrays(["no", "yes"], ["no", "no"], ["yes", "yes"]).classes
-    ('no', 'yes')
-    """
+    """The predictions of two models from arrays, as `sigstats.compare` takes them; or ValueError."""
     slices = _by_name(slices)
     beside = {f"scores[{which}]": each for which, each in enumerate(scores)} if isinstance(scores, Sequence) else {}
     parts = {f"slices[{shown(name)}]": column for name, column in slices.items()}

@@ -34,9 +34,7 @@ def rank_by_pairs(
 ) -> Ranking:
     """Rank models by one measure, on all rows and on each slice.
 
-    `pair(a, b)`: the predictions of two models, by their positions, on rows that are the same for all pairs.
-
-    Raises ValueError as `sigstats.comparison.compare.compare_pair`, or if the rows differ.
+    `pair(a, b)`: the predictions of two models, by their positions; ValueError unless the rows are the same for all.
     """
     alpha = (1 - confidence_level) / (len(models) * (len(models) - 1))
     rule = ComparisonRule(

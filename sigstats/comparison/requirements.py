@@ -76,14 +76,7 @@ def is_of_scores(measure: str) -> bool:
 
 
 def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | None) -> bool:
-    """Whether what two models say are scores in place of classes: fractions, of which all measures are those of scores.
-
-    Examples
-    --------
-    >>> from sigstats.comparison.requirements import are_scores
-    >>> are_scores([0, 1], [0.2, 0.9], [0.3, 0.4], "roc_auc"), are_scores([0, 1], [0, 1], [0, 0], "roc_auc")
-    (True, False)
-    """
+    """True if what two models say are fractions in place of classes, and all measures are those of scores."""
     if measures is None or not all(map(is_of_scores, as_compared_measures(measures))):
         return False
     said = [np.asarray(each) for each in (a, b)]
@@ -91,10 +84,7 @@ def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | 
 
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
-    """The measures by default: the accuracy, and the area under the curve of scores or the mean of costs.
-
-    Raises ValueError if the labels are measurements.
-    """
+    """The measures by default: the accuracy, and the area under the curve of scores or the mean of costs."""
     refuse_mistaken_classes(paired)
     if not paired.predicted:
         return (mean_of(paired),) if paired.graded or paired.per or len(paired.classes) != 2 else ("auc",)
@@ -114,10 +104,6 @@ def refuse_mistaken_classes(paired: PairedPredictions) -> None:
     """Refuse labels that are measurements, and predictions that name the classes otherwise.
 
     Not meant for who named the measure accuracy: then whatever is not equal is wrong.
-
-    Raises
-    ------
-    ValueError
     """
     if not paired.predicted or paired.graded:
         return
@@ -230,11 +216,7 @@ def _refuse_measurements(paired: PairedPredictions) -> None:
 
 
 def are_measurements(classes: Sequence[str]) -> bool:
-    """True if names of classes are many numbers, most of them no whole ones.
-
-    >>> are_measurements(["0.5", "1", "1.5"]), are_measurements([str(i / 7) for i in range(30)])
-    (False, True)
-    """
+    """True if names of classes are many numbers, most of them no whole ones."""
     if len(classes) <= _MANY_NUMBERS or not all(map(_is_number, classes)):
         return False
     return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)

@@ -38,11 +38,7 @@ class SaidShare(float):
 def as_share(value: Any, name: str) -> Any:
     """A share of points (``"0.5pt"``), of per cent (``"0.5%"``) or bare; other values as they are.
 
-    >>> as_share("0.5pt", "margin"), as_share("0.5%", "margin"), as_share("0.005", "margin"), as_share(0.005, "margin")
-    (0.005, 0.005, 0.005, 0.005)
-    >>> as_share(0.5, "margin")
-    Traceback (most recent call last):
-    ValueError: margin: 0.5 is not valid; expected 0.5pt (a share of 0.005) or 50pt (a share of 0.5)
+    A large bare number is ValueError: 0.5 is said of points and of shares.
     """
     text = value.strip() if isinstance(value, str) else ""
     number = text.removesuffix("%").removesuffix("points").removesuffix("pt").rstrip()

@@ -41,18 +41,9 @@ _MOST = 200_000
 
 @dataclass(frozen=True, kw_only=True)
 class RunsResult:
-    """The result of `runs_test`.
+    """The p-values of "B is not worse" and of "both are equally good", the interval of B less A, and the divisions.
 
-    Attributes
-    ----------
-    pvalue, two_sided_pvalue : float
-        One-sided, of "B is not worse"; two-sided, of "both are equally good".
-    low, high : float
-        The interval of B less A; infinite where no division is extreme enough.
-    divisions : int
-        Of the runs among the two recipes.
-    drawn : int or None
-        Random divisions; None where all are listed.
+    The ends are infinite where no division is extreme enough; `drawn` is None where all divisions are listed.
     """
 
     pvalue: float
@@ -66,19 +57,8 @@ class RunsResult:
 def runs_test(
     a: FloatArray, b: FloatArray, *, confidence_level: float = 0.95, most: int = 10_000, seed: int = 0
 ) -> RunsResult:
-    """Test by all divisions of the runs whether recipe B is worse than recipe A.
+    """Test by all divisions of the runs whether recipe B is worse than A; of more than 200,000 `most` are drawn.
 
-    Parameters
-    ----------
-    a, b : array of float
-        The measure of each run.
-    confidence_level : float
-    most : int
-        So many divisions are drawn where there are more than 200,000.
-    seed : int
-
-    Examples
-    --------
     >>> found = runs_test(np.array([0.9, 0.91, 0.92, 0.93, 0.94]), np.array([0.85, 0.86, 0.87, 0.88, 0.89]))
     >>> found.divisions, round(found.pvalue * 252), round(found.low, 3), round(found.high, 3)
     (252, 1, -0.075, -0.025)

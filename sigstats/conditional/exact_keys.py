@@ -93,13 +93,7 @@ class Keys:
 
 
 def binomial_keys(totals: Sequence[int]) -> Keys:
-    """Keys of the weight ``prod_j C(totals[j], x[j])``.
-
-    >>> keys = binomial_keys([4, 6])
-    >>> a, b = keys.table(0, np.array([2]))[0], keys.table(1, np.array([1]))[0]
-    >>> bool((a == b).all()), keys.weight(keys.packing.unpack(a + b))  # C(4, 2) = C(6, 1) = 6
-    (True, 36)
-    """
+    """Keys of the weight ``prod_j C(totals[j], x[j])``."""
     counts = Packing.of(totals)
     # Products of binomials of large, different totals hardly ever agree: merging would cost more than it saves.
     may_merge = len(set(totals)) < len(totals) or min(totals) <= SMALL_TOTAL
@@ -166,13 +160,7 @@ def _exponent_bound(c: int, p: int) -> int:
 
 
 def chi_square_keys(probabilities: Sequence[Fraction], total: int) -> Keys:
-    """Keys of the chi-square statistic; `weight` falls as it rises, and is exact.
-
-    >>> keys = chi_square_keys([Fraction(1, 3), Fraction(2, 3)], 5)
-    >>> key = keys.table(0, np.array([2]))[0] + keys.table(1, np.array([3]))[0]
-    >>> keys.weight(keys.packing.unpack(key))  # in units of 3 / 2: -(2 * 2**2 + 3**2)
-    -17
-    """
+    """Keys of the chi-square statistic; `weight` falls as it rises, and is exact."""
     distinct = list(dict.fromkeys(probabilities))
     common = math.lcm(*(each.numerator for each in distinct))
     units = [common // each.numerator * each.denominator for each in distinct]

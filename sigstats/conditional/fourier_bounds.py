@@ -86,19 +86,9 @@ def bounds(
 ) -> tuple[float, float]:
     """Lower and upper bound of P(sum of log masses <= observed | sum of counts = total).
 
-    `columns`: the classes, equal ones together.
-    `total`: the sum of the counts.
-    `observed`: the observed sum of the log masses.
-    `log_norm`: the logarithm of the probability that the sum of the counts is `total`.
-    `slack`: by how much the sum of the scores may be wrong through rounding.
-    `width`: the width wanted, as a share of the upper bound.
-
-    Raises WorkLimitError if the width cannot be reached within `MAX_WORK`.
-
-    Returns
-    -------
-    low, high : float
-        Where Chernoff's bound is below `NEGLIGIBLE`, 0 and that.
+    `columns`: the classes, equal ones together. `log_norm`: the logarithm of the probability of the `total`. `slack`:
+    by how much the sum of the scores may be wrong through rounding. `width`: the width wanted, as a share of the upper
+    bound; WorkLimitError if that takes more than `MAX_WORK`. Where Chernoff's bound is below `NEGLIGIBLE`: 0 and that.
     """
     tilt = _tilt(columns, observed)
     turn = _turn(columns, tilt, total)

@@ -39,9 +39,6 @@ def binomial_log_pmf(n: int, p: float, x: IntArray, errors: FloatArray | None = 
     """The logarithm of the binomial probability of `x` successes in `n` trials; minus infinity outside 0 to n.
 
     `errors`, of `stirling_errors` of n or more, saves time where many are wanted.
-
-    >>> np.exp(binomial_log_pmf(4, 0.5, np.arange(-1, 6))).round(12)
-    array([0.    , 0.0625, 0.25  , 0.375 , 0.25  , 0.0625, 0.    ])
     """
     x = np.asarray(x)
     if n == 0:

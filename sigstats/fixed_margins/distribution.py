@@ -212,18 +212,10 @@ _MOST_STEPS = 2_000_000
 
 
 def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0) -> int:
-    """The number of square tables of counts with given margins and at least so many on the diagonal.
+    """The number of square tables of counts with given margins and a diagonal whose sum is at least `least_correct`.
 
     Tables are counted row by row: columns whose diagonal cell is passed are alike, so that only what is left in them
-    matters, in no order.
-
-    `least_correct`: the smallest sum of the diagonal. Raises ValueError if the margins do not fit together, or there
-    are too many tables to count.
-
-    Nyssen, Figure 2, k = 3 and n = 2; and what it says of five classes of five with 10 of 25 right:
-
-    >>> number_of_tables([6, 6, 6], [6, 6, 6], 6), number_of_tables([5] * 5, [5] * 5, 10)
-    (204, 1254250)
+    matters, in no order. ValueError if the margins do not fit together, or there are too many tables to count.
     """
     rows = as_counts(row_totals, "row_totals", ndim=1).tolist()
     columns = as_counts(column_totals, "column_totals", ndim=1).tolist()

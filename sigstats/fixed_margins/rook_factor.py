@@ -88,14 +88,11 @@ def leading_slope(factor: Factor, y: float) -> float:
 
 
 def log_series(factor: Factor, y0: float, edge: float, terms: int) -> FloatArray:
-    """Coefficients ``a_0 .. a_{terms-1}`` of ``log R(y) - log R(y0) = sum_n a_n w^n``.
+    """Coefficients ``a_0 .. a_{terms-1}`` of ``log R(y) - log R(y0) = sum_n a_n w^n``; ``a_0`` is 0.
 
     The variable is ``w = log((y + edge) / (y0 + edge))``: all zeros of R then lie at distance pi or more, so that
-    the series converges like ``(abs(w) / pi) ** n``, whatever `y0`.
-
-    `y0`: greater than ``-edge``.
-    `edge`: at most ``1 / factor.largest_zero``.
-    `terms`: how many coefficients; ``a_0`` is 0.
+    the series converges like ``(abs(w) / pi) ** n``, whatever `y0` above ``-edge``, with an `edge` of at most
+    ``1 / factor.largest_zero``.
     """
     unit = y0 + edge
     exponential = np.array([1 / math.factorial(n) for n in range(terms - 1)])

@@ -45,13 +45,7 @@ def most_correct(classes: Classes) -> int:
 
 
 def counts(total: int, classes: Classes) -> list[int]:
-    """The numbers of the N! matchings with 0, 1, ... correct, up to the largest possible number.
-
-    Decks of 2 + 2 + 2 cards (Riordan's table of card matchings; each counts 2! 2! 2! times among the 6!):
-
-    >>> [n // 8 for n in counts(6, {(2, 2): 3})]
-    [10, 24, 27, 16, 12, 0, 1]
-    """
+    """The numbers of the N! matchings with 0, 1, ... correct, up to the largest possible number."""
     from flint import fmpz_poly
 
     rook = rook_coefficients(classes, most_correct(classes) + 1)
@@ -67,10 +61,6 @@ def counts_from_below(total: int, classes: Classes, last: int) -> tuple[list[int
 
     Both in one unit. By Bonferroni's inequalities the last term taken bounds the error, and the list ends before the
     first number of which it is more than a negligible part.
-
-    >>> counts, everything = counts_from_below(1000, {(1, 1): 1000}, 60)
-    >>> len(counts), round(counts[0] / everything, 12)
-    (40, 0.367879441171)
     """
     from flint import fmpz, fmpz_poly
 

@@ -36,28 +36,11 @@ _Way: TypeAlias = Callable[[np.random.Generator, int], IntArray]
 
 
 def random_number_correct(row_totals: Any, column_totals: Any, *, size: int, rng: RNG = None) -> IntArray:
-    """Numbers correct of `size` independent random tables with the given margins.
+    """Numbers correct of `size` independent random tables with the given margins, (size,); or ValueError.
 
-    `row_totals` and `column_totals`: for each class the number of its objects and how often it is named; k of each,
-    with equal sums.
-    `size`: how many replicates, up to a hundred million. From generators in the same state, fewer replicates are the
-    first of more.
-    `rng`: see `sigstats._common.random_streams.as_generator`. A generator is left after the batch of 1000 that the
-    last replicate belongs to.
-
-    Returns an ndarray of int, shape (size,). Raises ValueError if the margins are no whole numbers of at least 0,
-    differ in length or total, are all 0 or exceed a billion objects; if `size` is no whole number of at least 0; if
-    `rng` is of another type.
-
-    Notes
-    -----
-    The null distribution is Nyssen's: all assignments of the names to the objects are equally likely.
-
-    Examples
-    --------
-    >>> some, more = (random_number_correct([50, 30, 20], [40, 40, 20], size=n, rng=1) for n in (3, 2000))
-    >>> some.tolist() == more[:3].tolist(), round(more.mean())
-    (True, 36)
+    The null distribution is Nyssen's: all assignments of the names to the objects are equally likely. From generators
+    in the same state, fewer replicates are the first of more. A generator is left after the batch of 1000 that the last
+    replicate belongs to.
     """
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
     return np.concatenate([np.empty(0, dtype=np.int64), *batches(row_totals, column_totals, size=size, rng=rng)])

@@ -170,9 +170,6 @@ def hypergeometric_tail(total: int, marked: int, drawn: int, least: int) -> LogT
 
     It is to be called within `sigstats.fixed_margins.rook_factor.DIGITS`. M is the number of marked objects among
     `drawn` ones out of `total`, of which `marked` are.
-
-    >>> [round(log.exp(), 9) for log in hypergeometric_tail(10, 4, 3, 2)[:2]]
-    [Decimal('0.333333333'), Decimal('0.300000000')]
     """
     lowest, highest = max(0, marked + drawn - total), min(marked, drawn)
     impossible = Decimal("-Infinity")

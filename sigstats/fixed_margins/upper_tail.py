@@ -78,29 +78,16 @@ class UpperTail(NamedTuple):
 
 
 def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
-    """The probability of `correct` or more objects in their own class, given the margins.
+    """The probability of `correct` or more objects in their own class, given the margins; or ValueError.
 
-    `row_totals` and `column_totals`: for each class the number of its objects and how often it was named; k of each,
-    with equal sums. `correct`: the observed number correct, the trace of the table. Raises ValueError if the margins
-    are no whole numbers of at least 0, differ in length or total, or are all 0; if `correct` is out of their range;
-    or for more than 20,000 objects in one of the rare tables that no method here serves (none was among thousands of
-    random ones up to three million objects).
-
-    Notes
-    -----
     Relative error about 1e-13 up to N = 10,000; the result bounds it. Where a table has two classes, a closed form; for
     up to 1000 objects and at either end of the range, Riordan's rook polynomial in whole numbers; otherwise a
     contour integral through its saddle point, in milliseconds for any N; where two classes hold nearly all objects, a
-    sum over the others.
+    sum over the others. Of more than 20,000 objects there are rare tables that no method here serves, which are refused
+    (none was among thousands of random ones up to three million objects).
 
-    Examples
-    --------
-    Nyssen's 10,000 patterns in ten classes of 1000, 10.5 percent of them right:
-
-    >>> round(upper_tail([1000] * 10, [1000] * 10, 1050).pvalue, 12)
+    >>> round(upper_tail([1000] * 10, [1000] * 10, 1050).pvalue, 12)  # Nyssen's 10,000 patterns, 10.5% of them right
     0.050246370198
-    >>> round(upper_tail([1000] * 10, [1000] * 10, 9100).log10_pvalue, 6)
-    -7825.882948
     """
     rows, columns, total = as_margins(row_totals, column_totals)
     correct = as_count(correct, "correct", maximum=total)

@@ -71,11 +71,7 @@ def choices(membership: FloatArray, degree: float) -> list[Choice]:
 
 
 def reachable(steps: Iterable[Sequence[Counts]], size: int, most: int) -> set[Counts]:
-    """All sums of one step of each object; TooManyTables if they are more than `most`.
-
-    >>> sorted(reachable([[(1, 0)], [(1, 0), (0, 1)]], 2, 10))
-    [(1, 1), (2, 0)]
-    """
+    """All sums of one step of each object; TooManyTables if they are more than `most`."""
     sums: set[Counts] = {(0,) * size}
     for own in steps:
         sums = {tuple(map(int.__add__, before, step)) for before in sums for step in own}

@@ -44,9 +44,6 @@ def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
 
     `objects`: the classes that each object may take; at most `MOST_CLASSES` may be one of several. `terms` (ndarray,
     shape (K, n + 1)): for each class what each of its counts adds: convex.
-
-    >>> greatest([(0,), (0, 1), (0, 1)], np.array([[0, 1, 4, 9], [0, 2, 5, 9]])).tolist()
-    [3, 0]
     """
     counts, classes = _certain(objects, len(terms)), hesitating(objects)
     ranks = _ranks(objects, classes)
@@ -69,11 +66,7 @@ def greatest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
 
 
 def smallest(objects: Sequence[Choice], terms: FloatArray) -> IntArray:
-    """The class counts of the smallest sum of terms, as for `greatest`, of any number of classes.
-
-    >>> smallest([(0,), (0, 1), (0, 1)], np.array([[0, 1, 4, 9], [0, 2, 5, 9]])).tolist()
-    [2, 1]
-    """
+    """The class counts of the smallest sum of terms, as for `greatest`, of any number of classes."""
     counts = _certain(objects, len(terms))
     taken: dict[Choice, Counter[int]] = {}
     for own in objects:

@@ -81,10 +81,6 @@ def goodness_of_fit_exceedances(
 
     The replicates of the Monte-Carlo method of `goodness_of_fit_test`, with its parameters and errors, for those who
     spread them over machines: from generators in equal states, which are advanced, fewer are the first of more.
-
-    >>> few, more = (goodness_of_fit_exceedances([8, 2], [0.5, 0.5], size=n, rng=1) for n in (10, 1000))
-    >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
-    (True, 0.1)
     """
     ordering = as_choice(ordering, "ordering", ORDERINGS)
     x, p, excluded = as_counts_and_probabilities(counts, probabilities)
@@ -117,13 +113,6 @@ def probabilities_as_fractions(probabilities: Sequence[float]) -> list[Fraction]
 
     A probability that was written as a decimal or divided from whole numbers is within rounding of that fraction, and
     of no simpler one.
-
-    >>> probabilities_as_fractions([0.3, 0.2, 1 - 0.3 - 0.2])
-    [Fraction(3, 10), Fraction(1, 5), Fraction(1, 2)]
-    >>> probabilities_as_fractions([1 / 2000000001, 1e9 / 2000000001, 1e9 / 2000000001])[0]
-    Fraction(1, 2000000001)
-    >>> probabilities_as_fractions([2**-0.5, 0.2, 0.1]) is None
-    True
     """
     roundings = [Fraction(math.ulp(each)) * 2 for each in probabilities]
     values = [Fraction(each) for each in probabilities]

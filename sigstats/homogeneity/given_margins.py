@@ -113,10 +113,6 @@ def homogeneity_exceedances(counts_a: Any, counts_b: Any, *, size: int, rng: Any
 
     The replicates of the Monte-Carlo method of `homogeneity_test`, with its parameters and errors, for those who spread
     them over machines: from generators in equal states, which are advanced, fewer are the first of more.
-
-    >>> few, more = (homogeneity_exceedances([9, 1, 0], [4, 4, 2], size=n, rng=1) for n in (10, 1000))
-    >>> bool((few == more[:10]).all()), round(more.mean().item(), 1)
-    (True, 0.1)
     """
     a, b = as_two_samples(counts_a, counts_b)
     return exceedances(a, b, as_count(size, "size", minimum=0, maximum=MAX_RESAMPLES), as_generator(rng))

@@ -69,22 +69,13 @@ def build(
     `name`: a ready learner (a key of `READY`); the name of one that an installed package offers (an entry point of
     the group ``sigstats.learners``); or the import path of a classifier, such as
     ``"sklearn.ensemble.RandomForestClassifier"`` or, of an allowed package, ``"mypackage.models:Net"``.
-    `params`: parameters of the classifier itself (not of the transforms in front of it).
-    `nominal` (array_like of bool, shape (d,), optional): which features are nominal: they hold category codes 0, 1,
-    ... as floats. None: no feature is.
-    `missing`: whether values may be missing (NaN). Without missing and nominal features the pipeline is the lean one.
-    `text`: whether a row is a text: its words, English stop words left out, are weighted by tf-idf, which is sparse,
-    and the classifier has nothing else in front of it.
-    `stem`: take words of texts by their stems, by this algorithm of the package snowballstemmer.
+    `params`: parameters of the classifier itself; ``random_state=0`` where they do not say otherwise.
+    `nominal`: which features hold category codes 0, 1, ... as floats. `missing`: whether values may be missing (NaN).
+    `text`: whether a row is a text: its words, English stop words left out, are weighted by tf-idf; `stem`: by their
+    stems, by this algorithm of the package snowballstemmer.
     `allowed`: the packages an import path may lead into, so that a name cannot run arbitrary code.
 
-    Returns an estimator: with ``random_state=0`` where the classifier takes one and `params` does not say otherwise.
-    Raises ValueError if the name or a parameter is unknown (with the nearest known one), the path leads out of
-    `allowed` or to something that is no classifier, or `stem` is given and snowballstemmer is not installed.
-
-    >>> build("ridge", params={"alpha": 2.0}, missing=False)
-    Pipeline(steps=[('standardscaler', StandardScaler()),
-                    ('ridgeclassifier', RidgeClassifier(alpha=2.0, random_state=0))])
+    ValueError names the nearest known name of a classifier or parameter.
     """
     if not isinstance(name, str):
         raise refuse("classifier", name, "the name of a ready learner or an import path")

@@ -27,14 +27,8 @@ def with_encoding(
     """`classifier` behind the transforms that mixed features need; the bare classifier where none is needed.
 
     A nominal feature becomes one 0/1 column a category seen in training (a missing value is a category of its own,
-    one that was not seen is no category). A missing numeric value becomes the feature's training mean.
-
-    `classifier`: whatever comes last.
-    `nominal`: which features are nominal.
-    `missing`: whether values may be missing.
-    `standardise`: scale numeric features to mean 0 and variance 1.
-    `keeps_missing`: the classifier itself knows what to do with a missing number.
-    `sparse`: the classifier is faster on a sparse matrix, where most columns are of categories.
+    one that was not seen is no category). A missing numeric value becomes the feature's training mean, unless the
+    classifier `keeps_missing`. `sparse`: it is faster on a sparse matrix, where most columns are of categories.
     """
     numeric: list[Any] = []
     if missing and not keeps_missing:
@@ -66,12 +60,7 @@ class StemmedWords:
     """The words of a text without English stop words, each by its stem: an ``analyzer`` of scikit-learn's vectorizers.
 
     A stop word is left out by how it is written, before stems are taken: "during" is one, and "dure" is not.
-
-    `algorithm`: the stemmer of Snowball (Porter, Snowball: a language for stemming algorithms, 2001). Raises
-    ValueError if there is no such algorithm, or the package snowballstemmer is not installed.
-
-    >>> StemmedWords("english")("The farmers of Iowa are selling corn; prices fell.")
-    ['farmer', 'iowa', 'sell', 'corn', 'price', 'fell']
+    `algorithm`: the stemmer of Snowball (Porter, Snowball: a language for stemming algorithms, 2001).
     """
 
     def __init__(self, algorithm: str) -> None:

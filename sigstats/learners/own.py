@@ -31,10 +31,9 @@ def is_path(name: str) -> bool:
 
 
 def find(name: str, allowed: Sequence[str]) -> Any:
-    """The class or the unfitted classifier that an import path or an entry point names.
+    """The class or the unfitted classifier that an import path or an entry point names; or ValueError.
 
-    Raises ValueError if the package is not allowed, or there is no such classifier. Nothing is imported of a package
-    that is not.
+    Nothing is imported of a package that is not allowed.
     """
     found = _CLASSIFIERS.find(name, allowed)
     if found is None:
@@ -47,11 +46,9 @@ def find(name: str, allowed: Sequence[str]) -> Any:
 
 
 def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
-    """The unfitted classifier of an import path or entry point.
+    """The unfitted classifier of an import path or entry point; or ValueError.
 
     Every ``random_state`` in it that is None becomes 0, and every ``n_jobs`` that is None becomes 1.
-
-    Raises ValueError as `find`, or if a parameter is unknown or it is no classifier.
     """
     from sklearn.base import clone
 
@@ -88,13 +85,7 @@ def tag_of(estimator: Any, name: str) -> Any:
 
 
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
-    """The identity of the code of a classifier.
-
-    Returns its ``package``; the ``version`` of the package, empty where it is not installed as a distribution; and
-    the ``source``: SHA-256 of the files in which the classifier, the steps of a pipeline and their base classes are
-    defined, as far as they are of this package; ``with``, the same of other packages in words, if there are any.
-    Raises ValueError as `find`, or if it is defined in no file.
-    """
+    """The identity of the code of a classifier, its steps and their base classes, as `Offered.code_of`."""
     return _CLASSIFIERS.code_of(
         name,
         (

@@ -154,9 +154,6 @@ def cliques(models: Sequence[str], differing: "set[frozenset[str]]") -> tuple[tu
     """The largest sets of models of which no two differ, in the order of the models (Bron and Kerbosch 1973).
 
     A set need not be a run of neighbours in the order: two models far apart may be tied while one between differs.
-
-    >>> cliques(["a", "b", "c"], {frozenset("ac")})
-    (('a', 'b'), ('b', 'c'))
     """
     position = {model: i for i, model in enumerate(models)}
     tied = {a: {b for b in models if b != a and frozenset((a, b)) not in differing} for a in models}

@@ -26,13 +26,7 @@ Orders: TypeAlias = tuple[IntArray, FloatArray]
 
 
 def feasible(doubled: IntArray) -> bool:
-    """True if `exact_pvalue` takes at most some three seconds.
-
-    `doubled` (ndarray of int, shape (N, k)): twice the ranks of k models on each of N data sets.
-
-    >>> feasible(np.tile([2, 4, 6], (400, 1))), feasible(np.tile([2, 4, 6, 8, 10], (20, 1)))
-    (True, False)
-    """
+    """True if `exact_pvalue` takes at most some three seconds; `doubled`, (N, k), are twice the ranks of k models."""
     return doubled.shape[1] <= _MOST_MODELS and min(_lattice_work(doubled), _listing_work(doubled)) <= 1
 
 

@@ -48,21 +48,11 @@ def bayesian_signed_rank(
 ) -> SignedRankProbabilities:
     """Posterior probabilities that A is better than B, equal to it in practice, or worse, on data sets like these.
 
-    `differences` (array_like, shape (n,)): a score of A less that of B on each data set.
-    `rope`: half the width of the region of practical equivalence; smaller differences are none.
-    `prior`: the weight of one pseudo-observation of 0, in observations.
-    `n_resamples` and `rng`: the number of draws from the posterior, and their source.
-
-    Returns how often, among the draws, each of the three has the greatest share of pairs. Raises ValueError if there is
-    no difference, one is not finite, or an option is out of range.
-
-    Benavoli, Corani, Demsar and Zaffalon (2017), Journal of Machine Learning Research 18, section 4.2: the weights of
-    the observations are Dirichlet with parameters ``(prior, 1, ..., 1)``, and a pair of observations speaks for A where
-    its mean exceeds `rope`.
-
-    >>> found = bayesian_signed_rank([0.03, 0.05, 0.02, 0.04, 0.06, 0.03, 0.0, 0.04], rng=1)
-    >>> found.better > 0.95, found.worse < 0.01
-    (True, True)
+    How often, among the draws, each of the three has the greatest share of pairs. `rope`: half the width of the region
+    of practical equivalence; `prior`: the weight of one pseudo-observation of 0, in observations. Benavoli, Corani,
+    Demsar and Zaffalon (2017), Journal of Machine Learning Research 18, section 4.2: the weights of the observations
+    are Dirichlet with parameters ``(prior, 1, ..., 1)``, and a pair of observations speaks for A where its mean exceeds
+    `rope`.
     """
     values = as_reals(differences, "differences", ndim=1)
     require_squarable(values, "differences")

@@ -21,18 +21,10 @@ _ROUNDING = 1e-12
 
 
 def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum: float = 0.0) -> float:
-    """The probability that McNemar's exact test shows a drop, and that the drop observed is at least `minimum`.
+    """The probability that McNemar's exact one-sided test shows a drop that is at least `minimum` as observed.
 
-    `n`: the number of observations, up to 10**8.
-    `drop`: the accuracy of A less that of B, from 0 to `discordance`.
-    `discordance`: the probability that exactly one of the two is right.
-    `alpha`: the level of the one-sided test, between 0 and 1/2.
-    `minimum`: the smallest observed drop that counts, from 0 to 1.
-
-    Returns a float: exact but for rounding. Raises ValueError if a number is out of its range.
-
-    >>> [round(drop_power(2000, drop=0.01, discordance=0.1, alpha=0.05, minimum=m), 3) for m in (0, 0.005, 0.015)]
-    [0.382, 0.382, 0.25]
+    `drop`: the accuracy of A less that of B, from 0 to `discordance`, the probability that exactly one of the two is
+    right. Exact but for rounding, with up to 10**8 observations.
     """
     count = as_count(n, "n", minimum=1, maximum=MAX_N)
     share = as_real(discordance, "discordance", low=0, high=1)
@@ -59,16 +51,10 @@ def fewest_lost(n: int, m: IntArray, minimum: float) -> IntArray:
 def drop_size(
     *, drop: float, discordance: float, alpha: float, minimum: float = 0.0, target: float = 0.8
 ) -> int | None:
-    """The smallest number of observations from which on a drop is shown with the power wanted.
+    """The smallest number of observations from which on a drop is shown with this power; None if none is enough.
 
     It is that of `sigstats.paired_sample_size`, unless `minimum` decides: then it is found by bisection, and a few
     numbers behind it may have a power that is lower by as much as one observation changes it.
-
-    Returns an int or None: None where no number below 10**8 is enough: the drop is no larger than `minimum`, or very
-    small.
-
-    >>> [drop_size(drop=0.01, discordance=0.1, alpha=0.05, minimum=m) for m in (0, 0.009, 0.01)]
-    [6368, 70515, None]
     """
     if drop <= minimum:
         return None
@@ -121,13 +107,7 @@ def verdict_chances(
 ) -> VerdictChances:
     """The chances of pass, inconclusive and fail of one row of a comparison.
 
-    `alpha`: the level of the one-sided test. `minimum`: the smallest observed drop that fails. `margin`: the drop that
-    the interval of a pass excludes.
-
-    >>> rule = {"alpha": 0.05, "minimum": 0.005, "margin": 0.005, "confidence_level": 0.95}
-    >>> found = [verdict_chances(n, drop=0.0, discordance=0.1, **rule) for n in (2000, 15_000, 31_000)]
-    >>> [round(each.passes, 2) for each in found]
-    [0.1, 0.49, 0.79]
+    `minimum`: the smallest observed drop that fails. `margin`: the drop that the interval of a pass excludes.
     """
     share = max(discordance, drop)
     fails = drop_power(n, drop=drop, discordance=share, alpha=alpha, minimum=minimum)

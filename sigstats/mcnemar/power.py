@@ -119,10 +119,7 @@ def discordant_probabilities(
 ) -> tuple[float, float]:
     """The probabilities that only A, and only B, is right: given as such, or by accuracies and their discordance.
 
-    Raises ValueError, unless exactly one of the two ways is taken, with probabilities that can be together.
-
-    >>> [round(p, 3) for p in discordant_probabilities(None, None, 0.40, 0.35, 0.25)]
-    [0.15, 0.1]
+    ValueError unless exactly one of the two ways is taken, with probabilities that can be together.
     """
     direct, by_accuracy = (only_a, only_b), (accuracy_a, accuracy_b, discordance)
     if all(value is not None for value in direct) and all(value is None for value in by_accuracy):
@@ -191,9 +188,6 @@ def exact_power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
 
     ``sum_m P(M = m) P(reject | m)`` with M binomial (n, p_a + p_b) and, given m, the number of pairs that favour A
     binomial (m, p_a / (p_a + p_b)); in time of the order of the square root of n.
-
-    >>> round(exact_power(200, 0.155, 0.205, as_rule(0.05, "two-sided", "exact", False)), 4)
-    0.185
     """
     if p_a + p_b < _NONE:
         return 0.0  # no discordant pair, and then no rejection
@@ -240,20 +234,10 @@ def finite_power(
 ) -> float:
     """The probability that McNemar's test rejects on n rows of a finite population, drawn without replacement.
 
-    The number of discordant pairs is hypergeometric, and so is, given it, their split.
-
-    `n`: the number of rows drawn, at most `total`, and at most 10**7 of them drawn or discordant.
-    `only_a` and `only_b`: how many rows of the population only A, and only B, gets right.
-    `total`: the rows of the population, at most 2**53.
+    The number of discordant pairs is hypergeometric, and so is, given it, their split; what the sums leave out is below
+    1e-15. `only_a` and `only_b`: how many of the `total` rows of the population only A, and only B, gets right.
     `swapped`: whether the outputs of A and B are exchanged in each row drawn with probability 1/2, so that neither is
-    better: the probability is then the type-I error.
-    `alpha`, `alternative`, `method` and `correction`: as in `sigstats.paired_power`.
-
-    What the sums leave out is below 1e-15. Raises ValueError if a number is out of its range or an option
-    unknown.
-
-    >>> round(finite_power(200, 155, 205, 1000), 4), round(finite_power(200, 155, 205, 1000, swapped=True), 4)
-    (0.1575, 0.038)
+    better: the probability is then the type-I error. All else as in `sigstats.paired_power`.
     """
     rows = as_count(total, "total")
     a, b = as_count(only_a, "only_a", maximum=rows), as_count(only_b, "only_b", maximum=rows)

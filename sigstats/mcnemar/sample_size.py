@@ -172,15 +172,10 @@ def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[in
 
 
 def smallest_enough(enough: Callable[[int], bool], maximum: int, *, low: int = 0) -> int | None:
-    """The smallest whole number above `low` that is enough; None if `maximum` is not.
+    """The smallest whole number above `low`, which is not enough, that is; None if `maximum` is not.
 
-    `enough`: whether a number is enough. If it is not true of all numbers above one of which it is true, the answer
-    is enough and the number below it is not, but a smaller one may be.
-    `maximum`: the largest number that is asked for.
-    `low`: a number that is not enough.
-
-    >>> smallest_enough(lambda n: n * n >= 200, 1000), smallest_enough(lambda n: n * n >= 200, 10)
-    (15, None)
+    If `enough` is not true of all numbers above one of which it is true, the answer is enough and the number below it
+    is not, but a smaller one may be.
     """
     high = min(max(2 * low, 1), maximum)
     while not enough(high):

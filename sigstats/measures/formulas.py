@@ -55,9 +55,7 @@ def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 
 @of_counts
 def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of positives among those called positive, ``tp / (tp + fp)`` (Keller et al., section 4).
-
-    0/0 if nothing is called positive.
+    """The share of positives among those called so, ``tp / (tp + fp)``; 0/0 if none is (Keller et al., section 4).
 
     >>> precision(30, 10, 20, 40), precision(0, 10, 0, 90)
     (0.6, 0.0)
@@ -67,9 +65,7 @@ def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> 
 
 @of_counts
 def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of positives that are found, ``tp / (tp + fn)`` (Keller et al., section 4); also sensitivity.
-
-    0/0 if nothing is positive.
+    """The share of positives that are found, ``tp / (tp + fn)``, also sensitivity; 0/0 if nothing is positive.
 
     >>> recall(30, 10, 20, 40)
     0.75
@@ -79,9 +75,7 @@ def recall(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any
 
 @of_counts
 def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The recall of the negative class, ``tn / (tn + fp)``.
-
-    0/0 if nothing is negative.
+    """The recall of the negative class, ``tn / (tn + fp)``; 0/0 if nothing is negative.
 
     >>> specificity(30, 10, 15, 45)
     0.75
@@ -91,9 +85,7 @@ def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -
 
 @of_counts
 def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The mean of recall and specificity; of a class that does not occur, nothing is counted.
-
-    0/0 if neither class occurs.
+    """The mean of recall and specificity, of those of which the class occurs; 0/0 if neither does.
 
     >>> balanced_accuracy(30, 10, 25, 75), balanced_accuracy(30, 10, 0, 0)
     (0.75, 0.75)
@@ -182,19 +174,14 @@ def dcf(
 ) -> Any:
     """The detection cost function of person authentication: less is better.
 
-    ``cost_fn prior fn / (tp + fn) + cost_fp (1 - prior) fp / (fp + tn)`` (Keller et al., eq. 7).
+    ``cost_fn prior fn / (tp + fn) + cost_fp (1 - prior) fp / (fp + tn)`` (Keller et al., eq. 7). The costs of rejecting
+    a client and of accepting an impostor, from 0 to 1e100, are in any unit: the result's. `prior`: the probability of a
+    client where the system is used, whatever their share here. `undefined`: the value of each of the two error rates if
+    its class does not occur. With the defaults it is the half total error rate; NIST's evaluations of speaker
+    recognition had costs of 10 and 1 and a prior of 0.01.
 
-    `cost_fn` and `cost_fp`: what it costs to reject a client and to accept an impostor, from 0 to 1e100, in any unit:
-    the result's.
-    `prior`: the probability of a client where the system is used, whatever their share here.
-    `undefined`: the value of each of the two error rates if its class does not occur.
-
-    With the defaults it is the half total error rate; NIST's evaluations of speaker recognition used the second form.
-
-    >>> dcf(30, 10, 25, 75)
-    0.25
-    >>> round(dcf(30, 10, 25, 75, cost_fn=10, cost_fp=1, prior=0.01), 6)
-    0.2725
+    >>> dcf(30, 10, 25, 75), round(dcf(30, 10, 25, 75, cost_fn=10, cost_fp=1, prior=0.01), 6)
+    (0.25, 0.2725)
     """
     positive, negative = dcf_weights(cost_fn, cost_fp, prior)
     return positive * ratio(fn, tp + fn, undefined) + negative * ratio(fp, fp + tn, undefined)

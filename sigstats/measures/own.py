@@ -26,11 +26,9 @@ def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
 
 
 def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
-    """The formula of a measure that a package offers, and whether greater is better.
+    """The formula of a measure that a package offers, and whether greater is better; or ValueError.
 
     Greater is better unless the function, or the `sigstats.Measure`, has ``greater_is_better = False``.
-
-    Raises ValueError if its module cannot be imported, or there is no such function.
     """
     found = _MEASURES.find(name, ())
     function = getattr(found, "function", found)

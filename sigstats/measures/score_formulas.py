@@ -16,11 +16,6 @@ def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
     """The number of negatives below each positive, and of positives above each negative; a tie counts half.
 
     Both are in the order of the rows, and multiples of a half, so that their sums are exact.
-
-    `positive` (ndarray of bool, shape (n,)): whether each row is positive.
-
-    >>> pair_wins(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.8]))
-    (array([1.5, 2. ]), array([2. , 1.5]))
     """
     positives, negatives = score[positive], score[~positive]
     orders = np.argsort(positives), np.argsort(negatives)
@@ -39,13 +34,7 @@ def _count_below(ascending: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def area_under_curve(positive: Any, score: Any) -> float:
-    """The area under the ROC curve: the share of pairs in which the positive row has the greater score.
-
-    `positive` (ndarray of bool, shape (n,)): whether each row is positive; some are, and some are not.
-
-    >>> area_under_curve(np.array([False, True, False, True]), np.array([0.1, 0.4, 0.4, 0.8]))
-    0.875
-    """
+    """The area under the ROC curve: the share of pairs in which the positive row has the greater score."""
     of_positives, of_negatives = pair_wins(positive, score)
     return float(of_positives.sum()) / (len(of_positives) * len(of_negatives))
 
@@ -98,9 +87,6 @@ def pass_at(k: int, answers: int, right: int) -> Fraction:
     """The unbiased estimate of the chance that one of k answers to an item is right, of `answers` of which `right` are.
 
     k is at most `answers`. Chen et al., Evaluating Large Language Models Trained on Code (2021), equation (1).
-
-    >>> pass_at(2, 4, 1), pass_at(1, 4, 1)
-    (Fraction(1, 2), Fraction(1, 4))
     """
     return 1 - Fraction(math.comb(answers - right, k), math.comb(answers, k))
 

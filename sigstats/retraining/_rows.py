@@ -85,14 +85,7 @@ def encoded(X: Any) -> tuple[Any, Any]:
     """A data frame as numbers and a mask of its nominal columns; anything else as it is, and no mask.
 
     Strings, categories and booleans are nominal: each value is its position among the values of its column, sorted as
-    text. Numbers stay numbers, and what is missing is NaN.
-
-    Raises ValueError if a column is of another kind, such as a time.
-
-    >>> import pandas as pd
-    >>> rows, nominal = encoded(pd.DataFrame({"age": [31, 45, 27], "town": ["Lille", None, "Brest"]}))
-    >>> rows.tolist(), nominal.tolist()
-    ([[31.0, 1.0], [45.0, nan], [27.0, 0.0]], [False, True])
+    text. Numbers stay numbers, and what is missing is NaN. A column of another kind, such as a time, is ValueError.
     """
     frame = opened(X)
     if frame is None:
@@ -162,11 +155,7 @@ def fit_transform(transform: Any, X: Any) -> Any:
 def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> IntArray:
     """The place among `classes` of each prediction; a column is read as its entries, as of CatBoost.
 
-    Raises ValueError if there is not a prediction for each row, or one is no class. The message calls the predictions
-    `name`.
-
-    >>> class_codes(["b", "a"], np.array(["a", "b"]), 2, "predictions").tolist()
-    [1, 0]
+    ValueError, which calls them `name`, if there is not a prediction for each row, or one is no class.
     """
     labels = np.asarray(predicted)
     if labels.shape not in ((rows,), (rows, 1)):

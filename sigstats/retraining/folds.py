@@ -19,23 +19,11 @@ _PARTITION = "splits that test every row exactly once and train on all others"
 
 
 def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classes: str = "refuse") -> IntArray:
-    """Folds in which each class is spread as evenly as its number of rows allows.
+    """Folds in which each class is spread as evenly as its rows allow: the fold, from 0, that tests each row.
 
-    They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``.
-
-    `y` (array_like, shape (n,)): the class of each row.
-    `n_splits`: the number of folds, at least 2.
-    `rng`: as for `sigstats._common.random_streams.as_generator`; one integer is drawn.
-    `rare_classes`: what to do with a class that has fewer rows than there are folds. If allowed, some folds test no
-    row of it, and a class of a single row is tested by a classifier that never saw it.
-
-    Returns an ndarray of int64, shape (n,): the number, 0 to ``n_splits - 1``, of the fold in which each row is
-    tested. Raises ValueError if a class has fewer rows than there are folds (every class, where rare ones are
-    allowed), or there is one class only.
-
-    >>> folds = stratified_folds(["a"] * 4 + ["b"] * 6, 2, rng=1)
-    >>> sorted(folds[:4].tolist()), sorted(folds[4:].tolist())
-    ([0, 0, 1, 1], [0, 0, 0, 1, 1, 1])
+    They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``, for which one integer is drawn. `rare_classes`:
+    if a class of fewer rows than there are folds is allowed, some folds test no row of it, and a class of a single row
+    is tested by a classifier that never saw it; otherwise that is ValueError.
     """
     from sklearn.model_selection import StratifiedKFold
 
@@ -55,19 +43,7 @@ def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classe
 
 
 def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refuse") -> IntArray:
-    """Folds of a single row each, or of a single group.
-
-    `y` (array_like, shape (n,)): the class of each row.
-    `groups` (ndarray of int, shape (n,), optional): the group of each row, a code from 0.
-    `rare_classes`: what to do with a class of a single row (group), which is tested by a classifier that never saw
-    it.
-
-    Returns an ndarray of int64, shape (n,): the numbers 0 to ``n - 1``, or the groups. Raises ValueError if a class
-    has a single row (group) and rare ones are refused, or there is one class only.
-
-    >>> leave_one_out_folds(["a", "b", "a", "b"])
-    array([0, 1, 2, 3])
-    """
+    """Folds of a single row each, or of a single group, a code from 0; `rare_classes` as of `stratified_folds`."""
     folds = np.arange(len(y), dtype=np.int64) if groups is None else groups
     require_trained(y, folds, rare_classes)
     return np.asarray(folds, dtype=np.int64)
@@ -83,15 +59,9 @@ def require_trained(y: Any, folds: IntArray, rare_classes: str) -> None:
 
 
 def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
-    """The fold array of a scikit-learn splitter.
+    """The fold array of a scikit-learn splitter, to which `X`, `y` and `groups` are handed.
 
-    `cv`: anything with scikit-learn's ``split(X, y, groups)``. `X`, `y` and `groups`: handed to the splitter. Returns
-    an ndarray of int64, shape (n,). Raises ValueError if the splitter fails, does not test each row exactly once, or
-    trains on anything but the rest.
-
-    >>> from sklearn.model_selection import KFold
-    >>> folds_of(KFold(2), [[0], [1], [2], [3]], [0, 1, 0, 1])
-    array([0, 0, 1, 1])
+    ValueError if it fails, does not test each row exactly once, or trains on anything but the rest.
     """
     try:
         splits = [(train, test) for train, test in cv.split(X, y, groups)]
@@ -101,15 +71,10 @@ def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
 
 
 def folds_of_splits(splits: Iterable[Any], n: int) -> IntArray:
-    """The fold array of pairs of training and test rows.
+    """The fold array of pairs of training and test rows: their numbers, or masks of all `n` rows.
 
-    `splits`: the numbers of the rows of each split, or a mask of all rows. `n`: the number of rows. Returns an
-    ndarray of int64, shape (n,). Raises ValueError if a split is no pair of row numbers, or the splits do not test
-    each row exactly once and train on all others: the wrong rows of repeated or partial test sets have no law that a
-    permutation keeps.
-
-    >>> folds_of_splits([([2, 3], [0, 1]), ([0, 1], [2, 3])], 4)
-    array([0, 0, 1, 1])
+    ValueError if they do not test each row exactly once and train on all others: the wrong rows of repeated or partial
+    test sets have no law that a permutation keeps.
     """
     folds = np.full(n, -1, dtype=np.int64)
     number = -1
@@ -154,15 +119,8 @@ def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
 def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
     """The folds of ``cv=``: a number of stratified ones, a splitter, its splits, or the fold of each row itself.
 
-    `cv` (int, splitter, iterable of (train, test), or array_like of int, shape (n,)): as said; the numbers of an
-    array may be any integers, and are renumbered from 0 in their order.
-    `X` and `y`: the rows and their classes.
-    `rng`: used for an integer `cv` alone.
-
-    Raises ValueError if `cv` is none of these, or leaves fewer than two folds.
-
-    >>> as_folds([7, 3, 7, 3], None, [0, 0, 1, 1])
-    array([1, 0, 1, 0])
+    The numbers of an array may be any integers, and are renumbered from 0 in their order. ValueError if `cv` is none of
+    these, or leaves fewer than two folds.
     """
     if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
         return folds_of(cv, X, y)

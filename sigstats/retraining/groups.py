@@ -24,13 +24,7 @@ from .folds import as_classes, as_folds, folds_of
 
 
 def as_groups(groups: Any, n: int) -> IntArray:
-    """The code of each row's group, from 0.
-
-    Raises ValueError if there is not one group for each of the `n` rows, or there are fewer than two groups.
-
-    >>> as_groups(["b", "a", "b"], 3)
-    array([1, 0, 1])
-    """
+    """The code of each row's group, from 0; ValueError unless there is one for each of the `n` rows, of two or more."""
     wanted = f"the group of each of the {n} rows, names or whole numbers, two groups or more"
     values = as_array(groups, "groups", wanted)
     if values.shape != (n,) or values.dtype.kind not in "iubUSO":
@@ -49,14 +43,9 @@ def as_groups(groups: Any, n: int) -> IntArray:
 def stratified_group_folds(
     y: Any, groups: Any, n_splits: int = 10, rng: Any = None, *, rare_classes: str = "refuse"
 ) -> IntArray:
-    """Folds of whole groups, in which each class is spread as evenly as groups allow.
+    """Folds of whole groups, in which each class is spread as evenly as groups allow; as `stratified_folds`.
 
-    They are scikit-learn's ``StratifiedGroupKFold(n_splits, shuffle=True)``; the parameters are those of
-    `sigstats.retraining.folds.stratified_folds`, with groups in place of rows. Raises ValueError too if a fold is left
-    empty.
-
-    >>> stratified_group_folds(["a", "a", "b", "b"] * 2, [1, 1, 1, 1, 2, 2, 2, 2], 2, rng=1)
-    array([0, 0, 0, 0, 1, 1, 1, 1])
+    They are scikit-learn's ``StratifiedGroupKFold(n_splits, shuffle=True)``. ValueError too if a fold is left empty.
     """
     from sklearn.model_selection import StratifiedGroupKFold
 

@@ -44,24 +44,10 @@ def class_scores(
     transforms: str = "fold",
     around_fit: Callable[[], AbstractContextManager[None]] = nullcontext,
 ) -> ClassScores:
-    """The cross-validated scores of a classifier.
+    """The cross-validated scores of a scikit-learn classifier, which is cloned; or ValueError.
 
-    `estimator`: a scikit-learn classifier; it is cloned.
-    `X` (ndarray or DataFrame, shape (n, d)): the rows.
-    `y` (array_like, shape (n,)): the class of each row.
-    `folds` (ndarray of int, shape (n,)): the test fold of each row.
     `transforms`: whether the transforms of a pipeline are learned on the training fold alone, or once on all rows.
     `around_fit`: its context is entered around each fit with its scores, to watch over them.
-
-    Raises ValueError if the classifier fails to fit or to score.
-
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sigstats.retraining.folds import stratified_folds
-    >>> X, y = load_iris(return_X_y=True)
-    >>> found = class_scores(GaussianNB(), X, y, stratified_folds(y, 10, rng=1))
-    >>> found.probabilities.shape, found.decision is None
-    ((150, 3), True)
     """
     from sklearn.base import clone
 
@@ -107,11 +93,7 @@ class Statistic:
     """A measure of a classifier's predictions or scores; greater is better.
 
     `measure`: one of `STATISTICS`. `positive`: the class of the measures of one class (``f1``, ``recall``, ``auc``),
-    by its code. Raises ValueError if the measure is unknown, or needs two classes and there are others.
-
-    >>> truth = np.array([0, 0, 1, 1])
-    >>> Statistic("balanced-accuracy", 2).of_predictions(truth, np.array([[0, 0, 1, 0], [1, 0, 0, 0]])).tolist()
-    [0.75, 0.25]
+    by its code. ValueError if the measure is unknown, or needs two classes and there are others.
     """
 
     def __init__(self, measure: str, n_classes: int, positive: int = 1) -> None:
@@ -202,19 +184,7 @@ def observed_value(retrainer: Retrainer, statistic: Statistic) -> float:
 
 
 def measured(retrainer: Retrainer, statistic: Statistic, rng: Any, size: int) -> FloatArray:
-    """The measure in each of the next `size` replicates; the permutations are those of ``Retrainer.wrong``.
-
-    Returns an ndarray of float64, shape (size,).
-
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sigstats.retraining.folds import stratified_folds
-    >>> X, y = load_iris(return_X_y=True)
-    >>> retrainer = Retrainer(GaussianNB(), X, y, stratified_folds(y, 10, rng=1), null="labels")
-    >>> macro_f1 = Statistic("macro-f1", 3)
-    >>> round(observed_value(retrainer, macro_f1), 3), bool((measured(retrainer, macro_f1, 1, 20) < 0.6).all())
-    (0.953, True)
-    """
+    """The measure in each of the next `size` replicates; the permutations are those of ``Retrainer.wrong``."""
     generator = as_generator(rng)
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
     values = (values_of(retrainer, statistic, draws) for draws in retrainer.chunks(generator, size))

@@ -32,30 +32,18 @@ CHUNK_BYTES = 2**26
 class Retrainer:
     """A classifier, retrained in each fold of each replicate.
 
-    `estimator`: a scikit-learn classifier; it is cloned, never fitted itself.
-    `X` (array_like or DataFrame, shape (n, d)): the rows; sparse matrices for ``null="labels"`` alone.
-    `y` (array_like, shape (n,)): the class of each row.
-    `folds` (array_like of int, shape (n,)): the test fold of each row (``sigstats.retraining.folds`` draws them).
+    `estimator` is cloned, never fitted itself; `X` are rows (sparse matrices for ``null="labels"`` alone), `y` their
+    classes, and `folds` their test folds (``sigstats.retraining.folds`` draws them).
     `null`: what is permuted: ``"labels"``: rows of X against labels and folds; ``"features"``: each inside each class.
     `batched`: use a batched learner where there is one for this estimator; it gives the same predictions.
     `transforms`: whether the transforms of a pipeline (all its steps but the last) are learned on the training fold
     alone (``"fold"``), or once on all rows, without labels (``"all"``).
-    `groups` (array_like, shape (n,), optional): rows that depend on each other: none is split by `folds`, and
-    permutations keep them (see ``sigstats.retraining.groups``).
+    `groups`: rows that depend on each other: none is split by `folds`, and permutations keep them.
 
     `codes` are the places of the rows' classes among the sorted ones, and `estimator` is what is fitted in each fold:
     without the transforms that are learned once. The context that `around_fit` makes is entered around each fit with
-    its predictions; it may be set, to watch over them.
-
-    Raises ValueError if the data do not fit together, the estimator is no classifier, or it fails to fit or to predict.
-
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sigstats.retraining.folds import stratified_folds
-    >>> X, y = load_iris(return_X_y=True)
-    >>> retrainer = Retrainer(GaussianNB(), X, y, stratified_folds(y, 10, rng=1), null="labels")
-    >>> int((retrainer.observed() != y).sum()), bool((retrainer.wrong(1, 20) > 50).all())
-    (7, True)
+    its predictions; it may be set, to watch over them. ValueError if the data do not fit together, the estimator is no
+    classifier, or it fails to fit or to predict.
     """
 
     def __init__(

@@ -19,27 +19,16 @@ Spending: TypeAlias = Literal["each", "series", "linear", "pocock", "obrien-flem
 
 
 def spent_level(look: int, *, alpha: float = 0.05, spending: Spending = "series", looks: int | None = None) -> float:
-    """The level of one of many looks at the same data.
+    """The level of one of many looks at the same data, numbered from 1, of which `alpha` is the level of all together.
 
-    `look`: which look this is, from 1.
-    `alpha`: the level of all looks together.
     `spending`: ``"each"``: every look has the whole level: nothing is shared, and false alarms add up. ``"series"``:
     ``6 / pi**2 / look**2`` of the level. It sums to the level over infinitely many looks, so that their number need not
     be known. ``"linear"``: the same for each of `looks` looks (Bonferroni). ``"pocock"``: ``alpha * ln(1 + (e - 1) t)``
     is spent up to the share `t` of the looks: a little more for the early ones. ``"obrien-fleming"``: ``2 - 2 Phi(z(1 -
-    alpha / 2) / sqrt(t))`` is spent up to `t`: nearly all is kept for the late ones.
-    `looks`: how many looks there will be; needed by the last three. After the last of them the level is 0.
-
-    Raises ValueError if `look` or `looks` is no count of at least 1, or `looks` is missing where it is needed. Lan and
-    DeMets, Discrete sequential boundaries for clinical trials, Biometrika 70 (1983). Foster and Stine, Alpha-investing,
-    Journal of the Royal Statistical Society B 70 (2008), for looks without an end.
-
-    >>> [round(spent_level(look, spending="linear", looks=4), 4) for look in (1, 2, 3, 4, 5)]
-    [0.0125, 0.0125, 0.0125, 0.0125, 0.0]
-    >>> [round(spent_level(look, spending="obrien-fleming", looks=4), 4) for look in (1, 2, 3, 4)]
-    [0.0001, 0.0055, 0.0181, 0.0264]
-    >>> round(spent_level(3), 4)
-    0.0034
+    alpha / 2) / sqrt(t))`` is spent up to `t`: nearly all is kept for the late ones. After the last of `looks`, which
+    the last three need, the level is 0. Lan and DeMets, Discrete sequential boundaries for clinical trials, Biometrika
+    70 (1983). Foster and Stine, Alpha-investing, Journal of the Royal Statistical Society B 70 (2008), for looks
+    without an end.
     """
     number = as_count(look, "look", minimum=1)
     level = as_real(alpha, "alpha", low=0, high=1, open_ends=True)

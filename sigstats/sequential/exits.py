@@ -78,15 +78,13 @@ def exits(ends: Sequence[tuple[int, int, float]]) -> Exits:
 def evidence(
     found: Boundaries, n: int, s: int, confidence_level: float
 ) -> tuple[float, Interval, Literal["low", "high", "inside"]]:
-    """The p-value and the interval of p of an end, and the boundary at which it is.
+    """The p-value, interval of p and boundary of an end after `n` replicates and `s` exceedances.
 
     The ends are ordered: those at the lower boundary, the earlier the more extreme; then those inside, the fewer
     exceedances the more extreme; then those at the upper boundary, the later the more extreme. The p-value is the
     probability, under the null hypothesis, of an end at least as extreme. Where the order is kept when replicates turn
     from 0 to 1, it is valid with ties too, and the interval is the set of p for which neither tail of the order is
     below half of 1 - confidence.
-
-    `n` and `s`: the replicates and the exceedances of the end. `confidence_level`: of the interval.
     """
     low, inside, high = found.low, found.inside, found.high
     at_most: Callable[[float], float]

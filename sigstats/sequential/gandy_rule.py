@@ -131,20 +131,11 @@ class GandyRule(FixedRule):
 
 @lru_cache(maxsize=16)
 def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int, size: int) -> Boundaries:
-    """The boundaries of Gandy (2009, section 2), by his recursion over the paths that have not ended.
+    """The boundaries of Gandy (2009, section 2) for `size` replicates, by recursion over paths that have not ended.
 
-    With each replicate the boundaries move as far in as the risk that may be spent by then allows,
-    ``risk * n / (n + half_spent)``: the upper one where p is `keep_at`, the lower one where p is `reject_at`. For equal
-    levels this is Gandy's construction.
-
-    `reject_at` and `keep_at`: ``0 < reject_at <= keep_at < 1``.
-    `risk`: the risk spent by infinitely many replicates, at each boundary.
-    `half_spent`: after how many replicates half of the risk may be spent.
-    `size`: for how many replicates.
-
-    >>> found = boundaries(reject_at=0.05, keep_at=0.05, risk=1e-3, half_spent=1000, size=200)
-    >>> int((found.lower < 0).sum()), found.upper[4:9].tolist()  # 0 of 173 is the first end below, 5 of 5 above
-    (172, [5, 5, 5, 6, 6])
+    With each replicate the boundaries move as far in as the risk that may be spent by then allows, ``risk * n / (n +
+    half_spent)``: the upper one where p is `keep_at`, the lower one where p is `reject_at`, which is at most that. For
+    equal levels this is Gandy's construction.
     """
     lower, upper = np.empty((2, size), dtype=np.int64)
     low: list[tuple[int, int, float]] = []

@@ -41,19 +41,10 @@ def tail_bounds(
 ) -> tuple[float, float, float]:
     """Lower and upper bound of ``P(S >= threshold)`` and the logarithm of the upper one.
 
-    `sizes` and `times` (array of float, shape (D,)): the distinct magnitudes, all positive, and how often each
-    occurs.
-    `threshold`: at least half the total, where the tail is at most about one half; less makes the bounds wider.
-    `slack`: by how much the threshold, or the sum through rounding, may be wrong.
-    `width`: the width wanted, as a share of the upper bound, where that is above 1e-5; a fiftieth below it. It is not
-    reached where ties hold much of the tail.
-
-    >>> from scipy.stats import norm
-    >>> ranks = np.arange(1.0, 3001.0)
-    >>> low, high, _ = tail_bounds(ranks, np.ones(3000), 2_300_000.0, slack=0.0, width=1e-3)
-    >>> deviation = np.sqrt((ranks**2).sum()) / 2
-    >>> bool(abs(high / norm.sf((2_299_999.5 - ranks.sum() / 2) / deviation) - 1) < 0.01), (high - low) / high <= 1e-3
-    (True, True)
+    `sizes` and `times`, (D,): the distinct magnitudes, all positive, and how often each occurs. `threshold`: at least
+    half the total, where the tail is at most about one half; less makes the bounds wider. `slack`: by how much the
+    threshold, or the sum through rounding, may be wrong. `width`: the width wanted, as a share of the upper bound,
+    where that is above 1e-5; a fiftieth below it. It is not reached where ties hold much of the tail.
     """
     tilt = tilt_to(sizes, times, threshold)
     shares = expit(tilt * sizes)
@@ -143,11 +134,7 @@ def _powers(factors: NDArray[np.complex128], times: FloatArray) -> Any:
 
 
 def tilt_to(sizes: Any, times: Any, threshold: float) -> float:
-    """The exponent that moves the mean of a sum of so many magnitudes of each size to the threshold; never below 0.
-
-    >>> round(tilt_to(np.array([1]), np.array([4]), 3), 6)  # three of four have the odds 3
-    1.098612
-    """
+    """The exponent that moves the mean of a sum of so many magnitudes of each size to the threshold; never below 0."""
     low, high = 0.0, 1.0 / float(sizes.max())
 
     def mean(tilt: float) -> float:
@@ -174,12 +161,7 @@ _LOST = 1e-290
 
 
 def tail_in_doubles(magnitudes: Sequence[int], threshold: int) -> tuple[float, float]:
-    """Bounds of ``P(S >= threshold)``.
-
-    >>> low, high = tail_in_doubles([1, 2, 5], 6)  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
-    >>> low < 0.375 < high, high - low < 1e-13
-    (True, True)
-    """
+    """Bounds of ``P(S >= threshold)``."""
     if len(magnitudes) * sum(magnitudes) <= _ONE_LAW:
         law, scale = _law(sorted(magnitudes))
         p = float(law[max(0, threshold) :].sum()) * scale
@@ -194,11 +176,7 @@ def tail_in_doubles(magnitudes: Sequence[int], threshold: int) -> tuple[float, f
 
 
 def probabilities_below(magnitudes: Sequence[int], bound: int) -> FloatArray:
-    """``P(S <= s)`` for s from 0 to before `bound`, to as many roundings as there are magnitudes and sums.
-
-    >>> probabilities_below([1, 2, 5], 4).tolist()
-    [0.125, 0.25, 0.375, 0.5]
-    """
+    """``P(S <= s)`` for s from 0 to before `bound`, to as many roundings as there are magnitudes and sums."""
     law, scale = _law(magnitudes, bound)
     return law[:bound].cumsum() * scale
 

@@ -56,11 +56,8 @@ class Tail(NamedTuple):
 def tail_by_frequencies(sizes: Any, times: Any, threshold: int) -> Tail | None:
     """``P(S >= threshold)``, or None where too many frequencies count.
 
-    `sizes` and `times` (ndarray of int, shape (D,)): the distinct magnitudes, all positive, and how often each
-    occurs. `threshold`: from 1 to the sum of all.
-
-    >>> tail_by_frequencies(np.array([1, 3]), np.array([2, 1]), 4).high  # 1 + 3 twice and 1 + 1 + 3 of 8 sums
-    0.375
+    `sizes` and `times`, (D,): the distinct magnitudes, all positive, and how often each occurs. `threshold`: from 1 to
+    the sum of all.
     """
     from flint import ctx
 

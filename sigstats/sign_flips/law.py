@@ -48,14 +48,12 @@ _REACH = 14  # beyond so many standard deviations a tilted law has next to no ma
 
 
 def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width: float = _WIDTH) -> Tail:
-    """``P(sum of B_i m_i >= threshold)`` for fair coins B.
+    """``P(sum of B_i m_i >= threshold)`` for fair coins B and magnitudes m, all positive.
 
-    `magnitudes`: all positive. Whole numbers are exact; for floats, sums that differ from the threshold by less than
+    Whole numbers are exact; for floats, sums that differ from the threshold by less than
     `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as equal to it. `width`: how wide the bounds may be, as
     a share of the tail, where the law is too wide to be summed.
 
-    >>> tail_of_sum([1] * 8, 7).high
-    0.03515625
     >>> tail_of_sum([1, 2, 5], 6).high  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
     0.375
     """
@@ -93,11 +91,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
 
 
 def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, alternative: str) -> Tail:
-    """The p-value of a sum of differences with random signs, from the sums of its positive and its negative ones.
-
-    >>> pvalue_of_sum([1] * 8, 7, 1, "two-sided").high
-    0.0703125
-    """
+    """The p-value of a sum of differences with random signs, from the sums of its positive and its negative ones."""
     if len(magnitudes) == 0:
         return Tail(1.0, 1.0, 0.0)
     if alternative != "two-sided":
@@ -216,11 +210,7 @@ def _bounds(
 
 
 def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int], int]:
-    """The sizes in two parts, each with how often it occurs, and the number of sums of the part that has more.
-
-    >>> halves({3: 9, 5: 4, 7: 1})
-    ({3: 9}, {5: 4, 7: 1}, 10)
-    """
+    """The sizes in two parts, each with how often it occurs, and the number of sums of the part that has more."""
     parts: tuple[dict[int, int], dict[int, int]] = ({}, {})
     sums = [1, 1]
     for size, times in sorted(distinct.items(), key=lambda item: (-item[1], item[0])):
@@ -231,11 +221,7 @@ def halves(distinct: Mapping[int, int]) -> tuple[dict[int, int], dict[int, int],
 
 
 def tail_count(one: Mapping[int, int], other: Mapping[int, int], threshold: int) -> int:
-    """The number of choices of signs that give a sum of at least the threshold, from the two parts of `halves`.
-
-    >>> tail_count({1: 1, 2: 1}, {5: 1}, 6)  # 1 + 5, 2 + 5 and 1 + 2 + 5
-    3
-    """
+    """The number of choices of signs that give a sum of at least the threshold, from the two parts of `halves`."""
     first, second = _counts_of_sums(one), sorted(_counts_of_sums(other).items())
     sums = [total for total, _ in second]
     from_here_on = [*accumulate((count for _, count in reversed(second)), initial=0)][::-1]

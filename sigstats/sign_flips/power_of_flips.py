@@ -16,13 +16,7 @@ _MOST_GIVEN = 10**5
 def item_law(
     only_a: Any, only_b: Any, accuracy_a: Any, accuracy_b: Any, discordance: Any, answers: int, correlation: Any
 ) -> FloatArray:
-    """The probabilities that A is ahead in an item by -K, ..., K answers, from the parameters of `paired_power`.
-
-    Raises ValueError if the parameters do not go together or are out of range.
-
-    >>> item_law(0.2, 0.1, None, None, None, 2, 1.0).round(3).tolist()  # both answers count the same
-    [0.1, 0.0, 0.7, 0.0, 0.2]
-    """
+    """The probabilities that A is ahead in an item by -K, ..., K answers, from the parameters of `paired_power`."""
     if _are_several(accuracy_a) or _are_several(accuracy_b):
         for name, value in (("only_a", only_a), ("only_b", only_b), ("discordance", discordance)):
             if value is not None:
@@ -114,13 +108,7 @@ _REACH, _ROUNDING = 8.6, 1e-13
 
 
 def power_of_flips(n: int, law: FloatArray, rule: Rule) -> float:
-    """The power of the sign-flip test of n items, of which each follows a law of `item_law`.
-
-    >>> from sigstats.mcnemar.power import as_rule
-    >>> rule = as_rule(0.0625, "greater", "exact", False)
-    >>> round(power_of_flips(4, np.array([0.0, 0.0, 0.5, 0.25, 0.25]), rule), 6)  # all four items favour A
-    0.0625
-    """
+    """The power of the sign-flip test of n items, of which each follows a law of `item_law`."""
     answers = len(law) // 2
     ahead, behind = law[answers + 1 :], law[answers - 1 :: -1]
     sizes = np.flatnonzero(ahead + behind > 0) + 1

@@ -169,15 +169,10 @@ def _correlation(values: IntArray, group: IntArray) -> float:
 def plan_size(
     pilot: Pilot, *, rule: ComparisonRule, drops: Sequence[float], target: float = 0.8, alpha: float | None = None
 ) -> SizePlan:
-    """The numbers of units that show each of some drops, and what those at hand show.
+    """The units that show each of some drops of accuracy with the power `target`, and what those at hand show.
 
-    `rule`: what counts as a regression.
-    `drops`: drops of accuracy, above 0 and below 1.
-    `target`: the power wanted, strictly between 0 and 1.
-    `alpha`: the level of this look at the rows, where it is not all of the rule's.
-
-    Raises ValueError if a number is out of its range, or a drop is larger than the share of rows that can differ
-    allows.
+    `rule`: what counts as a regression. `alpha`: the level of this look at the rows, where it is not all of the rule's.
+    ValueError if a number is out of its range, or a drop is larger than the share of rows that can differ allows.
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     for drop in drops:

@@ -90,12 +90,6 @@ def leaderboard_size(
     """The rows that tell each model from the one behind it, by the exact power of the first of Holm's steps.
 
     `right` (ndarray of bool, shape (n, k)): which of k models got each row right.
-
-    >>> rng = np.random.default_rng(0)
-    >>> right = rng.random((500, 2)) < [0.9, 0.8]
-    >>> (pair,) = leaderboard_size(right, ["a", "b"]).neighbours
-    >>> pair.a, pair.needed, round(pair.power, 2)
-    ('a', 361, 0.92)
     """
     n, k = right.shape
     level = (1 - confidence_level) / (k * (k - 1))
@@ -183,11 +177,9 @@ class SizeOfRuns(Tabular):
 def plan_runs(
     paired: PairedPredictions, rule: ComparisonRule, drops: Sequence[float], *, target: float = 0.8, tests: int = 1
 ) -> SizeOfRuns:
-    """The runs of each recipe that show each of some drops of accuracy, by the spread of those of a pilot.
+    """The runs of each recipe that show each of some drops of accuracy, by the spread of a pilot's.
 
-    `drops`: above 0 and below 1. `target`: the power wanted. `tests`: as many are adjusted together.
-
-    Raises ValueError if there are no predictions, a recipe has one run alone, or a number is out of its range.
+    `tests`: as many are adjusted together. ValueError if there are no predictions, or a recipe has one run alone.
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     for drop in drops:

@@ -23,16 +23,9 @@ from .means import Start, distinct, share_points
 
 
 class Gains(NamedTuple):
-    """The gains of the units (rows or groups) from A to B.
+    """The gains of units (rows or groups) from A to B: their sums over the positives, and the negatives, of a unit.
 
-    Attributes
-    ----------
-    of_positives, of_negatives : array of float
-        The sum over the positives, and over the negatives, of a unit.
-    positives, negatives : array of float
-        How many of each it has.
-    counts : array of float
-        How often such a unit occurs.
+    `positives` and `negatives` are how many of each it has, and `counts` how often such a unit occurs.
     """
 
     of_positives: FloatArray
@@ -76,15 +69,7 @@ def gains_of(
 
 
 def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
-    """The interval of the area of B less that of A.
-
-    Thirty positives of which none gains or loses: that one more is lost takes up to 12 points.
-
-    >>> positive, score = np.arange(100) < 30, np.arange(100.0)
-    >>> low, high = area_interval(gains_of(positive, (score, score)))
-    >>> round(low, 4), round(high, 4)
-    (-0.1157, 0.1157)
-    """
+    """The interval of the area of B less that of A."""
     share = (1 - confidence_level) / 2
     low, high = _Law(gains).lower_bound(share), -_Law(gains.mirrored).lower_bound(share)
     return Interval(low, high, confidence_level)

@@ -79,18 +79,10 @@ def law_of_difference(
     groups: tuple[IntArray, IntArray] | None = None,
     weights: FloatArray | None = None,
 ) -> Law:
-    """The law of the difference of a measure of which more is better.
+    """The law of the difference of a measure of which more is better, by `size` random weightings.
 
-    `size`: how many random weightings.
-    `rng`: where they come from.
-    `groups`: the group of each row, from 0, and the number of its event in `joint`.
-    `weights`: what each row counts for, where rows are in groups (of one row each, if they are not).
-
-    >>> from sigstats.measures.measure import as_measure
-    >>> same = JointOutcomes(e1=30, e8=70)  # thirty positives, none of which either lost
-    >>> low, high = law_of_difference(same, as_measure("recall"), size=10_000).interval(0.95)
-    >>> round(low, 2), round(high, 2)  # the point of Clopper and Pearson's interval of 0 in 30 is 0.116
-    (-0.12, 0.12)
+    `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: what each row counts
+    for, where rows are in groups (of one row each, if they are not).
     """
     together: JointCounts
     if isinstance(joint, JointEvents):

@@ -27,9 +27,7 @@ _FACTORS = 32
 
 
 def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
-    """The probability that the sum of gamma variables of shapes `counts`, times `factors`, is at most 0.
-
-    `counts`: how often each occurs; 1 by default.
+    """The probability that the sum of gamma variables of shapes `counts`, 1 by default, times `factors`, is at most 0.
 
     With three factors of 1 and two of -1 it is that of at most 2 heads of 4 coins less one: P(Bin(4, 1/2) >= 3).
 

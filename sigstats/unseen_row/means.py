@@ -79,15 +79,10 @@ def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
 def mean_interval(
     units: Units, limits: tuple[float, float], confidence_level: float = 0.95, *, fine: bool = False
 ) -> Interval:
-    """The interval of the mean of values within limits.
+    """The interval of the mean of values within limits, of `units_of`.
 
-    `units`: as `units_of` makes them. `limits`: the least and the greatest value that one row can have. `fine`: to
-    eleven digits, and not to eight, which takes three times as long.
-
-    >>> from sigstats.intervals import clopper_pearson
-    >>> low, high = mean_interval(units_of(np.repeat([0.0, 1.0], [3, 7])), (0, 1))
-    >>> round(low, 6), round(high, 6), round(clopper_pearson(7, 10).low, 6)
-    (0.347547, 0.93326, 0.347547)
+    `limits`: the least and the greatest value that one row can have. `fine`: to eleven digits, and not to eight, which
+    takes three times as long.
     """
     return mean_intervals([units], [limits], confidence_level, fine=fine)[0]
 
@@ -105,14 +100,7 @@ def mean_intervals(
 
 
 def mean_pvalue(units: Units, limit: float, alternative: Alternative = "two-sided") -> float:
-    """The p-value of a mean of 0, where no value of a row is larger than `limit` or smaller than ``-limit``.
-
-    >>> from sigstats.mcnemar.test import mcnemar_test
-    >>> round(mean_pvalue(units_of(np.repeat([1.0, 0.0, -1.0], [9, 50, 2])), 1.0, "greater"), 12)
-    0.03271484375
-    >>> mcnemar_test(9, 2, alternative="greater").pvalue
-    0.03271484375
-    """
+    """The p-value of a mean of 0, where no value of a row is larger than `limit` or smaller than ``-limit``."""
     ((less, greater),) = mean_pvalues([units], [limit])
     return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
 

@@ -30,16 +30,13 @@ def _weighted(a, b, weights):  # type: ignore[no-untyped-def]
 
 @compiled
 def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict all rows in all replicates from the first rows of their lists that count.
+    """Predict all rows in all replicates, (n, replicates), from the first rows of their lists that count.
 
-    `lists`: ``near`` and ``distances`` of `NeighbourLists`, and the weights of features over all rows.
-    `weights` and `bound` (ndarray, shape (replicates, folds, d) and (replicates, folds)): of `Learned`; weights of no
-    fold where they are those over all rows.
-    `own` and `labels` (ndarray of int, shape (n, replicates)): the fold and the label of each row.
-    `rule`: the ``tolerance`` within which rows are equally near, the ``farthest`` distance that is told from others,
-    whether ties are `UNDECIDED` where they may change the class, and the ``priority`` among equally near rows of each
-    place in each fold, which decides for one neighbour.
-    `predicted` (ndarray of int64, shape (n, replicates)): filled in.
+    `lists`: ``near`` and ``distances`` of `NeighbourLists`, and the weights of features over all rows. `weights` and
+    `bound`: of `Learned`, of no fold where weights are those over all rows. `own` and `labels`, (n, replicates), are
+    the fold and the label of each row. `rule`: the tolerance within which rows are equally near, the farthest distance
+    that is told from others, whether ties are `UNDECIDED` where they may change the class, and the priority among
+    equally near rows of each place in each fold, which decides for one neighbour.
     """
     n = len(numbers)
     room = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)
@@ -220,23 +217,15 @@ def _multiply(tested, panels, own, group, products):  # type: ignore[no-untyped-
 
 @compiled
 def predict_fold(tested, panels, squares, margin, own, data, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict the rows of one fold, if few others are about as near to them as the nearest.
+    """Predict the rows of one fold, (n,) by row; False if many others are about as near to them as the nearest.
 
-    `tested` (ndarray of float32, shape (d, rows of the fold and more, a multiple of `ROWS`)): minus twice the
-    weighted numbers of the rows.
-    `panels` (ndarray of float32, shape (panels, d, `SINGLE_COLUMNS`)): the numbers of all rows in the order of folds,
-    and more to fill the last panel.
-    `squares` (ndarray of float32, shape (n,)): weighted squares of all rows.
-    `margin`: by so much the sum of both may rise by rounding, from one row to another.
-    `own`: the first place of the fold, and the first after it.
-    `data`: ``columns``, (d, n), and ``source``, of which mixed rows are made; the row in each place (``order``),
-    where folds lie one after the other, and the ``weights`` of features.
-    `rule`: ``labels`` and ``priority`` by place, or no priorities where nobody knows which of equally near rows is
-    taken; the ``tolerance`` within which rows are equally near, and the ``farthest`` distance that is told from
-    others.
-    `predicted` (ndarray of int64, shape (n,)): filled in by row.
-
-    Returns whether the rows are predicted.
+    `tested`, (d, rows): minus twice the weighted numbers of the rows, filled up to a multiple of `ROWS`. `panels`,
+    (panels, d, `SINGLE_COLUMNS`): the numbers of all rows in the order of folds; `squares` their weighted squares.
+    `margin`: by so much the sum of both may rise by rounding, from one row to another. `own`: the first place of the
+    fold, and the first after it. `data`: columns, (d, n), and source, of which mixed rows are made; the row in each
+    place, and the weights of features. `rule`: labels and priorities by place, or no priorities where nobody knows
+    which of equally near rows is taken; the tolerance within which rows are equally near, and the farthest distance
+    that is told from others.
     """
     order, n, rows = data[2], len(data[2]), own[1] - own[0]
     minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)

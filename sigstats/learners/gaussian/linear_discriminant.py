@@ -18,25 +18,13 @@ from sigstats._common.validation import FloatArray
 class LinearDiscriminant(LinearDiscriminantAnalysis):  # type: ignore[misc]
     """scikit-learn's `LinearDiscriminantAnalysis`; where its singular values fail, those of ``gesvd``.
 
-    Parameters, attributes and predictions are those of `LinearDiscriminantAnalysis`. Where that raises `LinAlgError`,
-    it is fitted on whitened rows, within classes uncorrelated and of variance 1, whose singular values are all 1. What
-    it finds there is expressed in the columns of `X`.
-
-    When not to use: for other solvers than ``"svd"``, which this class leaves as they are.
-
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> LinearDiscriminant().fit(X, y).score(X, y)
-    0.98
+    Where that raises `LinAlgError`, it is fitted on whitened rows, within classes uncorrelated and of variance 1, whose
+    singular values are all 1. What it finds there is expressed in the columns of `X`. Other solvers than ``"svd"`` are
+    left as they are.
     """
 
     def fit(self, X: Any, y: Any) -> "LinearDiscriminant":
-        """Fit the discriminants.
-
-        `X` (array_like, shape (n, d)): the rows. `y` (array_like, shape (n,)): the class of each row. Returns a
-        LinearDiscriminant: this estimator. Raises ValueError as `LinearDiscriminantAnalysis.fit` raises it. Raises
-        numpy.linalg.LinAlgError if another solver than ``"svd"`` fails.
-        """
+        """Fit the discriminants; LinAlgError if another solver than ``"svd"`` fails."""
         try:
             return self._fit_rows(X, y)
         except np.linalg.LinAlgError:

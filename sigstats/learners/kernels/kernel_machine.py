@@ -29,16 +29,7 @@ def is_gaussian(machine: Any) -> bool:
 
 
 def predict(fitted: Any, X: Any) -> Any:
-    """The predictions of `fitted` for the rows of X.
-
-    `fitted`: a fitted scikit-learn classifier, or a pipeline that ends with one. `X` (array_like, shape (n, d)): the
-    rows, or texts, as for ``fitted.predict``. Returns an ndarray, shape (n,): as ``fitted.predict(X)``.
-
-    >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> machine = SVC(gamma=2.0).fit(X, [0, 0, 1, 1])
-    >>> predict(machine, X).tolist()
-    [0, 0, 1, 1]
-    """
+    """The predictions of a fitted classifier or pipeline for the rows (or texts) of X: as ``fitted.predict(X)``."""
     machine = steps_of(fitted)[-1]
     if not is_gaussian(machine) or len(machine.classes_) != 2:
         return fitted.predict(X)

@@ -33,17 +33,10 @@ _EXPONENTIAL = 1e-15
 
 
 class OneAgainstOthers:
-    """Classifiers that say of each row whether it is of a category, one for each.
+    """Classifiers that say of each row whether it is of a category, one for each: clones of `classifier`.
 
-    `classifier`: not fitted; a clone of it is fitted for each category. `truth` (ndarray of bool, shape (n, K)):
-    which rows are of each category. Where all rows of a category are alike, that is the answer for every row.
-
-    >>> from scipy.sparse import csr_array
-    >>> from sklearn.svm import SVC
-    >>> X = csr_array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.1, 0.8]])
-    >>> truth = np.array([[True, False], [True, False], [False, True], [False, True]])
-    >>> OneAgainstOthers(SVC(C=10), X, truth).predict(X).tolist()
-    [[True, False], [True, False], [False, True], [False, True]]
+    `truth`, (n, K), says which rows are of each category. Where all rows of a category are alike, that is the answer
+    for every row.
     """
 
     def __init__(self, classifier: Any, X: Any, truth: NDArray[np.bool_]) -> None:

@@ -91,16 +91,9 @@ class _State:
 
 
 def minimise(evaluate: Evaluate, start: FloatArray, rules: Rules) -> tuple[FloatArray, IntArray]:
-    """Minimise from `start`, (problems, parameters).
+    """Minimise from `start`, (problems, parameters): the results, and the steps that led there, -1 if given up.
 
-    `evaluate`: ``evaluate(x, problems)`` gives the values and the gradients, at a row of x each, of the problems
-    numbered so.
-
-    Returns
-    -------
-    results : ndarray, shape (problems, parameters)
-    iterations : ndarray of int64, shape (problems,)
-        How many steps led there; -1 for a problem that was given up.
+    ``evaluate(x, problems)`` gives the values and the gradients, at a row of x each, of the problems numbered so.
     """
     result, taken = start.copy(), np.full(len(start), -1)
     state = _State(evaluate, start)

@@ -19,20 +19,12 @@ _SPARE = 6
 
 
 class NeighbourLists:
-    """The nearest rows of each row, in order; a row is no neighbour of itself.
+    """The nearest rows of each row, `near`, (n, length), in order; a row is no neighbour of itself.
 
-    Attributes
-    ----------
-    near : ndarray of int, shape (n, length)
-    distances : ndarray of float, shape (n, length + 1)
-        Squared, with the weights that features have in all of the data; what is not listed is at least as far as the
-        last one.
-    short : int
-        So many rows of a list settle most rows.
-    squares : ndarray of float, shape (n, short, number of numeric features)
-        Squared differences, before they are weighted.
-    constant : ndarray of int, shape (n, length), or (n, 0) where there are neither categories nor missing values
-        Mismatches of categories.
+    `distances`, (n, length + 1), are squared, with the weights that features have in all of the data; what is not
+    listed is at least as far as the last one. Most rows are settled by `short` rows of a list. `squares`, (n, short,
+    numeric features), are squared differences before they are weighted; `constant` mismatches of categories, (n,
+    length), or (n, 0) where there are neither categories nor missing values.
     """
 
     def __init__(

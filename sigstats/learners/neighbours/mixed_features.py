@@ -25,11 +25,10 @@ def _whole(n: int, unit: int) -> int:
 
 
 class MixedFeatures:
-    """The nearest row of another fold in each replicate, for complete numbers.
+    """The nearest row of another fold in each replicate, for complete numbers about their middle.
 
-    `X` (ndarray, shape (n, d)): about their middle, so that squares are small.
-    `priority` (ndarray of int, shape (folds, n)): the rank of each row among those that are equally near.
-    `farthest`: a distance of which rounding is as large as the tolerance.
+    `priority`, (folds, n), is the rank of each row among those that are equally near; `farthest` a distance of which
+    rounding is as large as the tolerance.
     """
 
     def __init__(

@@ -38,16 +38,9 @@ class Learned:
 
 
 class FoldScales:
-    """The weights of squared differences that scaling amounts to.
+    """The weights of squared differences that scaling amounts to; `weights`, (d,), as learned from all rows.
 
-    `numbers` (array of shape (n, d)): the numeric features; NaN is missing.
-    `scaled`: whether there is a scaler at all.
-    `mixed`: whether a distance has other parts, which no scaler changes.
-
-    Attributes
-    ----------
-    weights : array of shape (d,)
-        As learned from all rows.
+    `numbers`, (n, d), are the numeric features; NaN is missing. `mixed`: a distance has parts which no scaler changes.
     """
 
     def __init__(self, numbers: FloatArray, n_folds: int, *, scaled: bool, mixed: bool) -> None:
@@ -88,13 +81,7 @@ class FoldVariances:
     """The weights of squared differences that `StandardScaler` amounts to; as `FoldScales`, for complete numbers.
 
     A feature that is constant in all rows but those of a fold is as far from each of them, whatever its weight is.
-
-    Attributes
-    ----------
-    weights : array of shape (d,)
-        As learned from all rows.
-    tolerance : float
-        How far rounding may move a squared distance.
+    `tolerance`: how far rounding may move a squared distance.
     """
 
     def __init__(self, numbers: FloatArray, n_folds: int) -> None:

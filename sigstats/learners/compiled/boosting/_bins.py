@@ -72,13 +72,10 @@ def _cut(values: Any, counts: Any, most: int, shares: Any, cuts: Any) -> int:
 def bin_rows(levels: Any, known: Levels, rows: Any, m: int, most: int, shares: Any, binned: Any, columns: Any) -> int:
     """Bin rows by the thresholds of the first `m` of them; the number of columns, or -1 where scikit-learn fails.
 
-    `rows` (array of int64, shape (n,)): which of `levels` are the rows.
-    `most`: the largest number of bins of a column.
-    `shares` (array of float64, shape (most - 1,)): which quantiles are thresholds where a column has more values.
-    `binned` (array of uint8, shape (groups of columns, n, columns of a group)): where bins are written to. A missing
-    value has the number after the last bin.
-    `columns` (array of int64, shape (columns, 3)): where is written, of each column, the place of its first bin among
-    those of all columns, the number of bins, and whether a training value is missing.
+    `rows` says which of `levels` they are, `most` the largest number of bins of a column, and `shares`, (most - 1,),
+    which quantiles are thresholds where a column has more values. Written are `binned`, (groups of columns, n, columns
+    of a group), where a missing value has the number after the last bin; and `columns`, (columns, 3): the place of the
+    first bin among those of all columns, the number of bins, and whether a training value is missing.
     """
     first, used, width = 0, 0, binned.shape[2]
     cuts = np.empty(most, dtype=np.float64)

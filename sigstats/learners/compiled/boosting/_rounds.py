@@ -75,12 +75,7 @@ def boost(
     raw: Any,
     rounds: int,
 ) -> None:
-    """Add the trees of so many rounds to raw predictions.
-
-    `columns` (array of int64, shape (columns, 3)): as `bin_rows` writes them.
-    `label` (array of uint32, shape (m,)): of the training rows, which come first.
-    `rules`: what `Rules` holds.
-    """
+    """Add the trees of so many rounds to raw predictions; `columns` are as `bin_rows` writes them."""
     data, limits = Binned(binned, columns, columns[:, 0].astype(np.uint64), len(label)), Rules(*rules)
     steps = np.empty((len(raw), len(label), 2), dtype=np.float32)
     for _ in range(rounds):

@@ -148,13 +148,11 @@ def _take_weights(room: Room, m: int, wide: int, degrees: float, weights: Any, p
 
 
 class Discriminants:
-    """Discriminants of the folds of replicates whose labels are permuted.
+    """Discriminants of the folds of replicates whose labels are permuted; each fold is trained on all classes.
 
-    `order`: each fold is trained on all classes.
-    `degrees` (ndarray, shape (folds,)): of freedom of the covariance within classes.
-    `unusual` (ndarray of bool, shape (n, m)): rows that differ from all others of a column that gets no weight where
-    it is constant; elsewhere False.
-    `least`: the least variance that the condition takes a column to have.
+    `degrees`, (folds,), are of freedom of the covariance within classes. `unusual`, (n, m), are rows that differ from
+    all others of a column that gets no weight where it is constant; elsewhere False. `least`: the least variance that
+    the condition takes a column to have.
     """
 
     def __init__(self, columns: FloatArray, order: FoldOrder, degrees: FloatArray, unusual: Any, least: float) -> None:

@@ -18,14 +18,9 @@ _UNDECIDED: Final = UNDECIDED
 
 
 class PlacedRows:
-    """Columns whose rows are put in the order of folds and classes.
+    """Columns, filled with 0 up to a multiple of `SIDE`, whose rows are put in the order of folds and classes.
 
-    Attributes
-    ----------
-    columns : ndarray
-        With columns of 0 up to a multiple of `SIDE`.
-    cells, ends : ndarray of int
-        Where each cell, of a fold and a class, and each fold ends in that order.
+    `cells` and `ends` say where each cell, of a fold and a class, and each fold ends in that order.
     """
 
     def __init__(self, columns: FloatArray, order: FoldOrder) -> None:
@@ -94,16 +89,11 @@ def best(scores: Any, at: int, classes: int, margin: float) -> int:
 
 @compiled
 def classify(columns: Any, rows: Any, ends: Any, weights: Any, level: Any, margin: Any, predicted: Any) -> None:
-    """The best class of each row by linear scores, or `UNDECIDED`.
+    """The best class of each row by linear scores, or `UNDECIDED`, written to `predicted` by row of X.
 
-    `columns` (ndarray, shape (n, m)): m is a multiple of `SIDE`.
-    `rows` (ndarray of int, shape (replicates, n)): as `PlacedRows.rows` gives them.
-    `ends` (ndarray of int, shape (folds,)): where each fold ends in that order.
-    `weights` (ndarray, shape (replicates, folds, m, classes)): the number of classes is rounded up to a multiple of
-    `SIDE`.
-    `margin` (ndarray, shape (replicates, folds)): how far a score must be above the others; inf leaves the fold
-    undecided.
-    `predicted` (ndarray of int64, shape (replicates, n)): by row of X.
+    `rows` are as `PlacedRows.rows` gives them, and `ends` where each fold ends in that order. `weights` are
+    (replicates, folds, m, classes), m and classes multiples of `SIDE`. `margin`, (replicates, folds), says how far a
+    score must be above the others; inf leaves the fold undecided.
     """
     m, wide, classes = columns.shape[1], weights.shape[3], level.shape[2]
     taken, scores = np.zeros(CHUNK * m), np.empty(CHUNK * wide)

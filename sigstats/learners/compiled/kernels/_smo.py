@@ -274,18 +274,10 @@ def _descend(kernel: Any, table: Any, order: Any, cost: float, tol: float, shrin
 def solve(
     kernel: Any, sign: FloatArray, diagonal: FloatArray, cost: float, tol: float, shrinking: bool
 ) -> tuple[FloatArray, float]:
-    """Solve the dual of a machine of two classes.
+    """Solve the dual of a machine of two classes: coefficients times signs, (n,), and the threshold.
 
-    `sign` (ndarray, shape (n,)): the class of each row: 1, the first, or -1.
-    `diagonal` (ndarray, shape (n,)): the kernel of each row with itself, unrounded.
+    `sign`: the class of each row: 1, the first, or -1. `diagonal`: the kernel of each row with itself, unrounded.
     `cost`, `tol` and `shrinking`: as of `sklearn.svm.SVC`.
-
-    Returns
-    -------
-    coefficients : ndarray, shape (n,)
-        Times the signs, in the order given.
-    threshold : float
-        What a sum of kernels times coefficients must exceed for the first class.
     """
     table, order = np.zeros((_FIELDS, len(sign))), np.arange(len(sign))
     table[_SIGN], table[_DIAGONAL], table[_SCORE], table[_PLACE] = sign, diagonal, sign, order

@@ -74,9 +74,8 @@ def _of_lanes(builder: Any, found: Any) -> Any:
 def last_largest(builder: Any, rows: Any, body: Callable[[Any], list[Any]], values: int) -> list[Any]:
     """The largest of each of some values over the first rows, and the last place that has it.
 
-    `rows`: as many as the vectors fill are looked through.
-    `body`: the vectors of places, and of values, from a row on.
-    `values`: how many.
+    As many `rows` as the vectors fill are looked through; `body` gives the vectors of places, and of values, from a row
+    on.
     """
     start = [ir.Constant(_LINE.vector, [float("-inf")] * LANES), ir.Constant(_LINE.vector, [-1.0] * LANES)]
     kept = [[[_variable(builder, each) for each in start] for _ in range(values)] for _ in range(_AT_ONCE)]

@@ -171,12 +171,9 @@ def _tile_losses(scores: Any, codes: Any, binary: bool, room: Any, bits: Any, va
 def _add_up(across: Any, down: Any, slopes: Any, free: int, codes: Any, binary: bool, values: Any, sums: Any) -> None:
     """Add the losses of regressions to their values, and the gradients to their sums.
 
-    `across` and `down` (ndarray, shape (tiles, m, rows), (tiles, rows, width)): the columns of the rows of each tile,
-    and the same transposed.
-    `slopes` and `sums` (ndarray, shape (groups, lines, m), (groups, lines, width)): the outputs of each group of
-    regressions, one after the other, and lines of zeros.
-    `free`: how many outputs each regression has.
-    `codes` (ndarray of int16, shape (regressions, n)): the class of each training row; -1 for others.
+    `across` and `down`, (tiles, m, rows) and (tiles, rows, width), are the columns of the rows of each tile, and the
+    same transposed. `slopes` and `sums`, (groups, lines, m) and (groups, lines, width), are the outputs of each group
+    of regressions, `free` each, and lines of zeros. `codes` have the class of each training row; -1 for others.
     """
     tiles, m, _ = across.shape
     groups, lines, width = sums.shape
@@ -214,11 +211,10 @@ class Losses:
         self._across = np.ascontiguousarray(self._down[:, :, : self._m].transpose(0, 2, 1))
 
     def __call__(self, slopes: FloatArray, codes: IntArray, binary: bool) -> tuple[FloatArray, FloatArray]:
-        """Values, shape (regressions,), and gradients, (regressions, outputs, m).
+        """Values, shape (regressions,), and gradients, (regressions, outputs, m), of `slopes` of that shape.
 
-        `slopes` (ndarray, shape (regressions, outputs, m)): of two classes those of the second; of more those of all
-        but the last, as the scores of a row sum to 0. `codes` (ndarray of int16, shape (regressions, n)): the class
-        of each training row; -1 for others.
+        These are, of two classes, those of the second; of more, of all but the last, as the scores of a row sum to 0.
+        `codes` (int16, (regressions, n)) have the class of each training row; -1 for others.
         """
         count, free, m = slopes.shape
         together = min(max(_OUTPUTS // free, 1), count)

@@ -104,16 +104,10 @@ class _Machine:
 def solve(
     rows: FloatArray, columns: FloatArray, sign: FloatArray, cost: float, tol: float, longest: int
 ) -> FloatArray | None:
-    """Train a machine of two classes.
+    """Train a machine of two classes: the weights of `sklearn.svm.LinearSVC`, (m,); None where the way is too long.
 
-    `rows` (ndarray, shape (n, m)): in the order of all classes; the last feature is 1 for the intercept.
-    `columns` (ndarray, shape (m, n)): the same, in memory feature by feature.
-    `sign` (ndarray, shape (n,)): the class of each row, 1 or -1.
-    `cost` and `tol`: as of `sklearn.svm.LinearSVC`.
-    `longest`: the most steps, ``max_iter``.
-
-    Returns an ndarray, shape (m,), or None: the weights of `sklearn.svm.LinearSVC`; None where the way is too long to
-    be followed.
+    `rows`, (n, m), are in the order of all classes, with a last feature of 1 for the intercept; `columns` are the same,
+    in memory feature by feature. `sign`: the class of each row, 1 or -1. `longest`: the most steps, ``max_iter``.
     """
     machine = _Machine(rows, columns, sign, cost)
     positive = int((sign > 0).sum())

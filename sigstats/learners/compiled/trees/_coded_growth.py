@@ -146,12 +146,10 @@ def predict_coded_fold(
 ) -> None:
     """Predict a fold.
 
-    `codes` (array of unsigned integers, shape (n, width)): the rank of each value among those of its column, or of 32
-    bits the value as `forest._codes` has it, and zeros beyond the columns.
-    `columns` (array of unsigned integers, shape (columns, n)): the same by column.
-    `values` (array of float32, shape (columns, codes)): the value of each code, in increasing order; none of codes of
-    32 bits.
-    `apart`: whether scikit-learn tells all values of a column apart.
+    `codes`, (n, width): the rank of each value among those of its column, or of 32 bits the value as `forest._codes`
+    has it, and zeros beyond the columns; `columns`, (columns, n), the same by column. `values`, (columns, codes): the
+    value of each code, in increasing order; none of 32 bits. `apart`: whether scikit-learn tells all values of a column
+    apart.
     """
     n = len(codes)
     placed, tests = parted(forest)
