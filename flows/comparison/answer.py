@@ -116,8 +116,8 @@ def _to_do(found: ComparisonResult) -> str:
     fails = [row for row in found.ranked if row.verdict == "fail"]
     open_ = [row for row in found.ranked if row.verdict == "inconclusive"]
     if fails:
-        largest = max(fails, key=lambda row: (row.measure == fails[0].measure, abs(row.difference or 0)))
-        return f"Keep the baseline. Mend the candidate on {largest.slice} first: the loss is largest there."
+        parts = [row.slice for row in fails if row.slice != ALL_ROWS]
+        return "Keep the baseline." + (f" Begin with {parts[0]}: the evidence is clearest there." if parts else "")
     if open_:
         leaning = "" if open_[0].silent else f" On {open_[0].slice}: {hint(open_[0])}."
         return f"Compare on more rows: sigstats size with the same files says how many a decision needs.{leaning}"

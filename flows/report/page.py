@@ -25,6 +25,7 @@ from .evidence import Evidence, distinct, rejected
 from .performance import MOST_DATA_SETS, Performance, accuracy_panels, performance, performances
 from .problems import problems, read_failures, shortfall
 from .section import Column, Figure, Section, Verdict
+from .sections._cases import undecided_rows
 
 
 def render(
@@ -105,7 +106,7 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     by_test = [(what, [row for row in decided if row.test == test]) for test, what in _COUNTED.items()]
     numbers = [each for _, verdict, _ in said[:1] for each in verdict.numbers]
-    numbers += [(what, f"{len(rejected(rows)):,}", f"of {len(rows):,}") for what, rows in by_test if rows]
+    numbers += [(what, *_rejections(rows)) for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
         numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
     return Answer(
@@ -118,6 +119,14 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
         figure=Markup("") if figure is None else figure.body,
         caption="" if figure is None else f"{figure.title}. {figure.caption}".removeprefix(". "),
     )
+
+
+def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:
+    """How many of the hypotheses of a test are rejected, as far as its permutations can tell."""
+    undecided = len(undecided_rows(rows))
+    if undecided == len(rows):
+        return "?", "too few permutations"
+    return f"{len(rejected(rows)):,}", f"of {len(rows):,}" + (f"; {undecided:,} undecided" if undecided else "")
 
 
 def _accuracies_caption(measured: Sequence[Performance], evidence: Evidence) -> str:

@@ -5,7 +5,7 @@ that were tested on different rows.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -255,7 +255,13 @@ def _decide(
     ]
 
 
-def decide_row(row: ComparisonRow, adjusted_pvalue: float, rule: ComparisonRule, level: float) -> ComparisonRow:
+def decide_row(
+    row: ComparisonRow,
+    adjusted_pvalue: float,
+    rule: ComparisonRule,
+    level: float,
+    deciding: Callable[..., int | None] = rows_that_decide,
+) -> ComparisonRow:
     """A row that was tested, with its indices and its verdict; `level`: that of one test."""
     assert row.pvalue is not None
     assert row.difference is not None
@@ -267,7 +273,7 @@ def decide_row(row: ComparisonRow, adjusted_pvalue: float, rule: ComparisonRule,
     if verdict == "pass" and row.without_limits:
         verdict = "inconclusive"  # one row may differ by any amount
     if verdict == "inconclusive":
-        row = replace(with_detectable(row, level), deciding=rows_that_decide(row, rule, level))
+        row = replace(with_detectable(row, level), deciding=deciding(row, rule=rule, level=level))
     row = replace(
         row,
         adjusted_pvalue=adjusted_pvalue,

@@ -8,6 +8,7 @@ When not to use: as the power of the next comparison, whose values will be other
 """
 
 import math
+from collections.abc import Callable
 
 from scipy.special import ndtri
 
@@ -60,6 +61,21 @@ def _until_fail(row: ComparisonRow, level: float) -> float:
 def times_until_rejected(pvalue: float, level: float) -> float:
     """How many times as many rows of these values are rejected at a level; infinity where the data say the opposite."""
     return float(ndtri(level) / ndtri(pvalue)) ** 2 if 0 < pvalue < 0.5 else math.inf
+
+
+def fewest_rows(n: int, decide: Callable[[float], bool]) -> int | None:
+    """The fewest rows above n that decide, by how many times as many they are; None where too many would not.
+
+    >>> fewest_rows(100, lambda times: times >= 2.5)
+    250
+    """
+    low, high = n, _MOST_ROWS
+    if not decide(high / n):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decide(middle / n) else (middle, high)
+    return high
 
 
 def rows_of(n: int, times: float) -> int | None:

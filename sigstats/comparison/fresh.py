@@ -10,16 +10,18 @@ When not to use: the same rows are tested again (`sigstats.sequential.alpha_spen
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from .._common.extreme import difference
 from .._common.validation import FloatArray
-from ..anytime.bets import interval_left, log_evalue, rows_of
+from ..anytime.bets import Rows, interval_left, log_evalue, rows_of
 from ..intervals import Interval
 from ..measures.table import MEASURES
 from ..multiplicity import adjust_pvalues
 from .compare import asked_of, decide_row, score_of
+from .deciding import fewest_rows
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
@@ -80,10 +82,7 @@ def row_of_fresh(
     row = replace(values.row, slice=name, n=len(values.baseline))
     if row.n < rule.smallest_slice:
         return replace(row, note=f"too small to test: {row.n} of at least {rule.smallest_slice} rows")
-    sign = -1 if row.lower_is_better else 1
-    a, b = sign * values.baseline, sign * values.candidate
-    differences = difference(b, a) / values.limit
-    rows = rows_of(*(np.asarray(each, dtype=np.float64) for each in np.unique(differences, return_counts=True)))
+    a, b, rows = _rows(values)
     known, largest = Interval(-1.0, 1.0, rule.confidence_level), 1.0
     if before is not None and before.low is not None and before.high is not None:
         turned = before.turned()
@@ -93,7 +92,7 @@ def row_of_fresh(
         largest = 1.0 if before.pvalue is None else before.pvalue
     low, high = interval_left(rows, known, "two-sided")
     worse, differs = (math.exp(-max(0.0, log_evalue(rows, 0.0, way))) for way in ("less", "two-sided"))
-    differing = int(np.count_nonzero(differences))
+    differing = int(rows.counts[rows.values != 0].sum())
     return replace(
         row,
         baseline=float(a.mean()),
@@ -110,8 +109,36 @@ def row_of_fresh(
     )
 
 
-def decide_fresh(rows: Sequence[ComparisonRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
+def _rows(values: RowValues) -> tuple[FloatArray, FloatArray, Rows]:
+    """The values of both models, of which more is better, and the distinct differences as shares of the limit."""
+    sign = -1 if values.row.lower_is_better else 1
+    a, b = sign * values.baseline, sign * values.candidate
+    found = np.unique(difference(b, a) / values.limit, return_counts=True)
+    return a, b, rows_of(*(np.asarray(each, dtype=np.float64) for each in found))
+
+
+def _rows_that_decide(row: ComparisonRow, values: RowValues, rule: ComparisonRule, level: float) -> int | None:
+    """With how many rows of these values the e-value reaches what a pass or a fail needs; None where none would."""
+    rows, margin = _rows(values)[2], rule.margin_of(row)
+    assert row.difference is not None
+    needed = []
+    if -values.limit < -margin < row.difference:
+        needed.append((-margin / values.limit, "two-sided", -math.log1p(-rule.confidence_level)))
+    if -row.difference >= max(rule.minimum_effect, 1e-12):
+        needed.append((0.0, "less", -math.log(level)))
+    return fewest_rows(
+        rows.n,
+        lambda times: any(
+            log_evalue(rows._replace(counts=times * rows.counts), mean, way) >= wanted for mean, way, wanted in needed
+        ),
+    )
+
+
+def decide_fresh(
+    tested: Sequence[tuple[ComparisonRow, RowValues]], family: int, rule: ComparisonRule
+) -> tuple[ComparisonRow, ...]:
     """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
+    rows = [row for row, _ in tested]
     pvalues = [row.pvalue for row in rows if row.pvalue is not None]
     adjusted = pvalues
     if pvalues and rule.adjust != "none":  # what is too small to test yet belongs to the family
@@ -119,7 +146,12 @@ def decide_fresh(rows: Sequence[ComparisonRow], family: int, rule: ComparisonRul
         adjusted = adjust_pvalues(every, method=rule.adjust)[: len(pvalues)].tolist()
     of_row = iter(adjusted)
     level = rule.level_of_one(max(1, family))
-    return tuple(row.turned() if row.pvalue is None else decide_row(row, next(of_row), rule, level) for row in rows)
+    return tuple(
+        row.turned()
+        if row.pvalue is None
+        else decide_row(row, next(of_row), rule, level, partial(_rows_that_decide, values=values))
+        for row, values in tested
+    )
 
 
 def _by_evalue(rule: ComparisonRule) -> bool:

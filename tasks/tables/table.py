@@ -98,7 +98,7 @@ class Table(ABC):
         if or_missing:
             numbers = pc.if_else(pc.is_nan(numbers), None, numbers)
         finite: Array = pc.is_finite(numbers)
-        if not pc.all(finite).as_py():
+        if pc.any(pc.invert(finite)).as_py():
             row = pc.index(finite, False).as_py()
             raise self.error(name, f": {shown(numbers[row].as_py())} is not finite; expected a number", row)
         written = self._as_written(name)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import betainc, betaln
 
 import sigstats
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh
@@ -188,8 +189,25 @@ def _alarm(rng, rule):
             values = RowValues(
                 ComparisonRow(slice="", measure="mean-score", n=0), a[:number].ravel(), b[:number].ravel(), 1.0
             )
-            rows.append(row_of_fresh(values, str(name), before[name], rule, late=False))
+            rows.append((row_of_fresh(values, str(name), before[name], rule, late=False), values))
         before = decide_fresh(rows, 3, rule)
         if any(row.verdict == "fail" for row in before):
             return True
     return False
+
+
+def test_rows_to_decide_are_those_at_which_the_evalue_decides():
+    """2**n B(a + 1/2, b + 1/2) / pi, one-sided, of counts in the proportion of those at hand."""
+    rule = sigstats.ComparisonRule(margin=0.001, minimum_effect=0)
+    baseline, candidate = np.zeros(100), np.zeros(100)
+    baseline[:18], candidate[18:25] = 1, 1
+
+    def log_evalue(n):
+        ahead, behind = 0.18 * n, 0.07 * n
+        whole = (ahead + behind) * np.log(2) + betaln(ahead + 0.5, behind + 0.5) - np.log(np.pi)
+        return whole + np.log(2 * betainc(behind + 0.5, ahead + 0.5, 0.5))
+
+    values = RowValues(ComparisonRow(slice="", measure="accuracy", n=0), baseline, candidate, 1.0)
+    (row,) = decide_fresh([(row_of_fresh(values, "all", None, rule, late=False), values)], 1, rule)
+    assert row.verdict == "inconclusive"
+    assert row.deciding == next(n for n in range(101, 10_000) if log_evalue(n) >= np.log(20))
