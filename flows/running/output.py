@@ -121,20 +121,23 @@ def _in_words(cells: Sequence[Cell], what: str) -> str:
     return f"; it would {what} {count_of(len(cells), 'stored cell')}, {first}{more}"
 
 
-def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> None:
+def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alone: bool = True) -> list[str]:
     """Write what workers and readers need: ``study.json``, the data, the plan, and published results.
 
     `identity`: the identity of the study. `alone`: whether no other run writes to the output now: what runs that were
     killed left is removed.
+
+    Returns a line for each table that was there and could not be used: they are made again, the summary later.
     """
     if alone:
         store.files.sweep()
+    damaged = [store.usable(f"{kind}.parquet", kind=kind)[1] for kind in ("plan", "summary", "references")]
     store.write_json("study.json", described(identity))
-    for dataset in prepared.datasets:
-        store.write_data(dataset)
+    damaged += [store.write_data(dataset) for dataset in prepared.datasets]
     if prepared.references:
         write_references(store, prepared.references)
     write_plan(store, prepared.plan)
+    return list(filter(None, damaged))
 
 
 def described(identity: Mapping[str, Any]) -> dict[str, Any]:

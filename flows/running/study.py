@@ -178,15 +178,15 @@ def _begun(
             held.enter_context(store.files.lock(shared=part is not None))
             store.files.list_anew()
             useless = refuse_another(store, identity, prepared.plan, kinds)
-            again = list(changed_code(store, prepared.plan))
-            begin(store, identity, prepared, alone=part is None)
+            again = [useless, *changed_code(store, prepared.plan)]
+            again += begin(store, identity, prepared, alone=part is None)
         except Locked as other:
             raise BadInput(f"--output: {other}; wait for it to end, or choose another output") from None
         except OSError as error:
             raise BadInput(
                 f"--output: {store.root} is not valid; it cannot be written ({error.strerror or error})"
             ) from None
-        for reason in [useless, *again] if useless else again:
+        for reason in filter(None, again):
             display.say(f"made again: {reason}")
         yield
 

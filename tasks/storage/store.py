@@ -119,6 +119,15 @@ class Store:
         """
         return unseal(self.files.read(name), name, kind=kind, fingerprint=fingerprint)
 
+    def usable(self, name: str, *, kind: str, fingerprint: str | None = None) -> tuple[pa.Table | None, str]:
+        """The table of a sealed file, or None and why it cannot be used: empty if there is none."""
+        try:
+            return self.read_table(name, kind=kind, fingerprint=fingerprint), ""
+        except FileNotFoundError:
+            return None, ""
+        except Damaged as error:
+            return None, str(error)
+
     def write_json(self, name: str, values: Mapping[str, Any]) -> None:
         """Write readable JSON, atomically."""
         self.files.write(name, (json.dumps(values, indent=2, sort_keys=True) + "\n").encode())
@@ -245,18 +254,16 @@ class Store:
         except FileNotFoundError:
             raise Damaged(f"replicates/{cell.name} is not complete") from None
 
-    def write_data(self, data: StoredData) -> None:
-        """Write a data set, unless the store has it.
+    def write_data(self, data: StoredData) -> str:
+        """Write a data set, unless the store has it; return why the stored one could not be used, or nothing.
 
         A stored data set that is damaged is written again, and so is one of equal rows that came from another place.
         """
         name, table = _data_name(data.name, data.digest()), data.to_table()
-        try:
-            present = self.read_table(name, kind="data", fingerprint=data.digest())
-        except (FileNotFoundError, Damaged):
-            present = None
+        present, damage = self.usable(name, kind="data", fingerprint=data.digest())
         if present is None or present.schema.metadata != table.schema.metadata:
             self.write_table(name, table, kind="data", fingerprint=data.digest())
+        return damage
 
     def read_data(self, kind: type[D], name: str, digest: str) -> D:
         """The data of this class, name and digest; a process reads each only once."""

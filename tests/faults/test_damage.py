@@ -47,6 +47,7 @@ def test_damaged_files_are_named_and_made_again(many, place, other, record):
             place.write(name, content)
         done = run("run", path, "--cluster", "serial", place=place)
         assert done.returncode == 0, done.stderr
+        assert all(name in done.stderr for name, how in damaged.items() if how == "truncated")
         found = results(place)
         for name in found:
             if name in damaged and name.startswith("replicates") and name not in done.stderr:
