@@ -162,6 +162,7 @@ class Events(Swappable):
     """A population of joint events in the store."""
 
     events: Named
+    endless: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

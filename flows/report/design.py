@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
-from sigstats.tasks.work import JudgedRows, Kinds, OnTestSets, Outcomes, Tested
+from sigstats.tasks.work import Events, JudgedRows, Kinds, OnTestSets, Outcomes, Tested
 
 from ..pages.wording import count_of, join_words, significant
 from .evidence import Evidence, distinct
@@ -59,8 +59,8 @@ def _kind(cell: Cell) -> str:
     drawn_from = cell.work.population if isinstance(cell.work, OnTestSets) else None
     if isinstance(drawn_from, JudgedRows):
         return f"{drawn_from.rows:,} rows that a judge sees, of which people label as many as a size says"
-    if isinstance(drawn_from, Kinds) or (isinstance(drawn_from, Outcomes) and drawn_from.endless):
-        return "simulated, drawn independently"
+    if isinstance(drawn_from, Kinds) or (isinstance(drawn_from, Outcomes | Events) and drawn_from.endless):
+        return "endless, drawn independently"
     return "rows, drawn without replacement"
 
 

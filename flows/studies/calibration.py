@@ -143,6 +143,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
         cells.extend(found.cells)
         data.extend(found.data)
         notes.extend([found.note] if found.note else [])
+        notes.extend(_large_part(study, source.name, found.populations))
         for population in found.populations:
             cells.extend(_cells(study, source.name, population, tests, limits))
     plan = Plan(
@@ -155,6 +156,16 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
     )
     references = tuple(published_sizes(study.published, plan.cells))
     return Prepared(plan, tuple(data), notes=tuple(notes), references=references)
+
+
+def _large_part(study: CalibrationStudy, source: str, populations: Sequence[PopulationSpec]) -> Iterator[str]:
+    """A note where test sets are a large part of the rows, of which they vary less than new ones."""
+    rows, n = min((each.rows or math.inf for each in populations), default=math.inf), max(study.sizes)
+    if 10 * n > rows:
+        yield (
+            f"{source}: test sets of {n:,} of {rows:,} rows, without replacement, vary less than new rows like these; "
+            "of predictions on disk replacement = true draws as from an endless population"
+        )
 
 
 def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:

@@ -10,7 +10,7 @@ Test sets are an array of counts, one row a test set, one column an outcome or e
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -43,6 +43,11 @@ class Population:
     endless: bool = False
     #: Whether the outputs of the two are exchanged in each row with probability 1/2, so that neither is better.
     swapped: bool = False
+
+    def endlessly(self) -> "Population":
+        """The endless population in which each outcome is as likely as it is frequent here."""
+        total = sum(self.outcomes)
+        return replace(self, outcomes=tuple(each / total for each in self.outcomes), endless=True)
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """The eight counts of each of `size` test sets of n rows."""
@@ -135,7 +140,7 @@ class EventPopulation:
     joint: JointEvents
     #: As for `Population`.
     swapped: bool = False
-    endless: ClassVar[bool] = False
+    endless: bool = False
     binary: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -144,12 +149,12 @@ class EventPopulation:
 
     def exchanged(self) -> "EventPopulation":
         """The same rows, their outputs exchanged at random."""
-        return EventPopulation(self.name, self.joint, swapped=True)
+        return replace(self, swapped=True)
 
     @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return self.joint.n
+    def rows(self) -> int | None:
+        """The number of rows; None if it is endless."""
+        return None if self.endless else self.joint.n
 
     @cached_property
     def shape(self) -> JointEvents:
@@ -178,7 +183,10 @@ class EventPopulation:
 
     def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
         """The counts of each event in `size` test sets of n rows."""
-        drawn = draw_subsamples(self._counts, n, rng=rng, size=size)
+        if self.endless:
+            drawn = draw_samples(self._counts / self.joint.n, n, rng=rng, size=size)
+        else:
+            drawn = draw_subsamples(self._counts, n, rng=rng, size=size)
         if self.swapped:
             first, second = self._mirrored.T
             _exchange(drawn, first, second, rng)
@@ -190,10 +198,11 @@ class EventPopulation:
         return self._counts[None]
 
     @property
-    def discordant(self) -> tuple[int, int]:
-        """How many rows only A, and only B, gets wholly right."""
+    def discordant(self) -> tuple[float, float]:
+        """How many rows only A, and only B, gets wholly right; or with which probability."""
         eight = self.outcomes_of(self._counts[None])[0]
-        return int(eight[2]), int(eight[1])
+        total = self.joint.n if self.endless else 1
+        return int(eight[2]) / total, int(eight[1]) / total
 
     def difference(self, measure: str | Measure) -> float:
         """The true difference B - A of a measure."""

@@ -109,7 +109,8 @@ def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulatio
     if isinstance(drawn_from, Outcomes):
         return Population(outcomes=drawn_from.outcomes, endless=drawn_from.endless, swapped=drawn_from.swapped)
     if isinstance(drawn_from, Events):
-        data = store.read_data(EventPopulation, drawn_from.events.name, drawn_from.events.digest)
+        stored = store.read_data(EventPopulation, drawn_from.events.name, drawn_from.events.digest)
+        data = replace(stored, endless=drawn_from.endless)
     elif isinstance(drawn_from, ScoredRows):
         data = store.read_data(ScorePopulation, drawn_from.scores.name, drawn_from.scores.digest)
     else:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import OnTestSets, Outcomes, Tested
+from sigstats.tasks.work import Events, OnTestSets, Outcomes, Tested
 
 from ...pages.wording import adjusted_p, count_of, join_words, number, percent, significant
 from .. import usual_columns as usual
@@ -41,7 +41,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         also.append((f"Power, {where(hardest[0])}:", finds(hardest, evidence)))
         if not failing and not short:
             details.pop(groups.index(hardest))
-    also.append(("Rates:", expected))
+    also += [("Rates:", expected), ("Drawn:", _drawn(evidence))]
     (first, headline), *also = [each for each in also if each[1]]
     if first.startswith("Power"):
         headline = f"Not tried: in every population one classifier is better. {headline}"
@@ -49,6 +49,22 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
         headline = f"Yes, as far as was tried: {headline}"
     shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if wrong or what != "Rates:")
     return Verdict(headline, (expected, *details), _sure(found, evidence), shown, _numbers(found, evidence))
+
+
+def _drawn(evidence: Evidence) -> str:
+    """That test sets are a large part of their population, where they are."""
+    cells = (cell.work for cell in evidence.results.plan.cells)
+    parts = [
+        work.n / sum(work.population.outcomes)
+        for work in cells
+        if isinstance(work, OnTestSets) and isinstance(work.population, Outcomes) and not work.population.endless
+    ]
+    if max(parts, default=0.0) < _LARGE:
+        return ""
+    return (
+        f"without replacement, up to {percent(max(parts))} of the population at once, so that rates are better than "
+        "those of new rows like these; replacement = true draws as from an endless population."
+    )
 
 
 def _numbers(found: Sequence[Hypothesis], evidence: Evidence) -> tuple[tuple[str, str, str], ...]:
@@ -244,6 +260,8 @@ _SECTION = Section(
 SECTIONS = (_SECTION,)
 
 
+#: A test set that is so large a part of its population varies less than one of new rows.
+_LARGE = 0.1
 #: How often a test should find what there is: the power that is usual in planning.
 WANTED = 0.8
 _IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
@@ -269,9 +287,10 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     if most.rows_half is None or most.rows_four_fifths is None:
         return f"{found}; {_among_sizes(rows)}."
     population = cell.work.population if isinstance(cell.work, OnTestSets) else None
-    about = "" if isinstance(population, Outcomes) and population.endless else "about "
+    endless = isinstance(population, Outcomes | Events) and population.endless
+    about, of_what = ("", "") if endless else ("about ", " of an endless population of such answers")
     half, often = (f"{about}{needed:,}" for needed in (most.rows_half, most.rows_four_fifths))
-    return f"{found}; {half} rows are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[WANTED]}."
+    return f"{found}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[WANTED]}."
 
 
 def _often(rate: float) -> str:

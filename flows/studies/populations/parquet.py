@@ -1,11 +1,13 @@
 """Predictions of two classifiers on disk."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from sigstats._common.validation import refuse
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, read_counts, scan_footers
 from sigstats.tasks.populations.tests import AnyPopulation
@@ -15,6 +17,9 @@ from sigstats.tasks.work import Counted, Events
 
 from ...running.prepared import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, computed_by, counted_population
+
+#: The rows as they are, and those whose outputs are exchanged.
+_PARTS = ("as they are", "outputs swapped")
 
 
 class Parquet(PopulationSource):
@@ -32,6 +37,14 @@ class Parquet(PopulationSource):
         bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
     ] = None
 
+    replacement: Annotated[
+        bool,
+        Field(
+            description="Draw test sets with replacement, as from an endless population of such rows; without it they "
+            "are a part of these rows, and the larger a part the less they vary"
+        ),
+    ] = False
+
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
         """The rows as they are, then swapped.
 
@@ -45,24 +58,29 @@ class Parquet(PopulationSource):
         files = scan_footers(self.name, self.path, base, **options, progress=footers)
         here = self.path.startswith("memory://")  # a data frame, which other processes do not have
         if sum(files.rows) >= MANY and not here and not (self.positive is None and (files.listed or averaged)):
+            if self.replacement:
+                raise refuse("replacement", "true", f"false with {sum(files.rows):,} rows, of which a test set is few")
             return self._counted_by_workers(files, seed)
         counts = read_counts(self.path, base, **options, progress=partial(progress, self.name))
         if self.positive is None and (counts.listed or averaged):
-            events = counts.events(self.name)
+            events = replace(counts.events(self.name), endless=self.replacement)
             kept = Named(name=self.name, digest=events.digest())
             populations = [
                 PopulationSpec(
-                    slice=part, values=Events(events=kept, swapped=found.swapped), rows=counts.rows, population=found
+                    slice=part,
+                    values=Events(events=kept, swapped=found.swapped, endless=found.endless),
+                    rows=found.rows,
+                    population=found,
                 )
-                for part, found in (("as they are", events), ("outputs swapped", events.exchanged()))
+                for part, found in zip(_PARTS, (events, events.exchanged()), strict=True)
             ]
             note = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
             return LoadedSource(populations=populations, data=[events], note=self._note(counts.rows, events) + note)
-        found = counts.population(self.positive)
-        swapped = counts.population(self.positive, swapped=True)
+        both = [counts.population(self.positive, swapped=swapped) for swapped in (False, True)]
+        drawn = [found.endlessly() if self.replacement else found for found in both]
         return LoadedSource(
-            populations=[counted_population("as they are", found), counted_population("outputs swapped", swapped)],
-            note=self._note(counts.rows, found),
+            populations=[counted_population(part, found) for part, found in zip(_PARTS, drawn, strict=True)],
+            note=self._note(counts.rows, both[0]),
         )
 
     def _counted_by_workers(self, files: LabelFiles, seed: int) -> LoadedSource:
@@ -74,11 +92,11 @@ class Parquet(PopulationSource):
         likely = Population(outcomes=(1,) * 8 if self.positive is not None else (1,) * 4 + (0,) * 4)
         populations = [
             PopulationSpec(slice=part, values=computed_by(counting, swapped=swapped), rows=rows, population=likely)
-            for part, swapped in (("as they are", False), ("outputs swapped", True))
+            for part, swapped in zip(_PARTS, (False, True), strict=True)
         ]
         note = f"{self.name}: {rows:,} rows in {len(files.files):,} files, which the workers count"
         return LoadedSource(populations=populations, cells=[counting], data=[files], note=note)
 
     def _note(self, rows: int, found: AnyPopulation) -> str:
-        only_a, only_b = found.discordant
+        only_a, only_b = (round(each * (rows if found.endless else 1)) for each in found.discordant)
         return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"

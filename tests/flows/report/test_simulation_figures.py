@@ -136,8 +136,7 @@ def test_the_design_says_what_was_done(evidence):
     stated = dict(design(evidence))
     assert list(stated) == ["Aims", "Data", "Estimands", "Methods", "Performance measures"]
     assert (
-        "4 populations (simulated, drawn independently); 200 test sets of each of 2 sizes (30, 90 rows)"
-        in stated["Data"]
+        "4 populations (endless, drawn independently); 200 test sets of each of 2 sizes (30, 90 rows)" in stated["Data"]
     )
     assert "difference 0, 0.1" in stated["Data"]
     assert "prevalence 0.1, 0.4" in stated["Data"]
