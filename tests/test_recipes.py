@@ -167,7 +167,7 @@ KIND = '''
 """A study of a coin."""
 from typing import ClassVar, Literal
 from sigstats.flows.config.study import Study
-from sigstats.flows.running.prepared import Prepared
+from sigstats.flows.running.options import Prepared
 from sigstats.flows.studies._cell_study import CellStudyKind
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.replicates import cell

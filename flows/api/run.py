@@ -14,11 +14,10 @@ from ..config.model import Strict
 from ..config.study import Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
-from ..running.cache_place import own_place, read_key
-from ..running.cell_result import CellStudyResult
 from ..running.given_code import MAIN, GivenCode, given_code
-from ..running.options import RunOptions
+from ..running.options import RunOptions, own_place, read_key
 from ..running.progress import Display
+from ..running.result import CellStudyResult
 from ..studies import find_study, kind_of
 from ..studies.regression import RegressionResult
 from .results import StudyResults, as_place, open_results

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..config.ready import place_of
 from ..errors import BadInput
-from ..running.cache_place import own_place
+from ..running.options import own_place
 from . import repeatable
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ def run(options: argparse.Namespace) -> int:
     from sigstats.tasks.storage.seal import Damaged
     from sigstats.tasks.storage.store import Store
 
-    from ..running.staff import changes_of
+    from ..running.workers import changes_of
 
     store = Store(usable(options.output, "OUTPUT"))
     try:

@@ -73,10 +73,8 @@ def run(options: argparse.Namespace) -> int:
     """Run the study."""
     from ..clusters import allowed, load_cluster
     from ..orchestration.environment import server_configured, set_up
-    from ..running.cache_place import read_key
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
-    from ..running.options import RunOptions
-    from ..running.part import parse_part
+    from ..running.options import RunOptions, parse_part, read_key
     from ..running.progress import Display
     from ..studies import kind_of
 

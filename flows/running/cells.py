@@ -12,7 +12,7 @@ from contextvars import copy_context
 from dataclasses import asdict
 from functools import cache, partial
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from sigstats._common.messages import one_line
 from sigstats.tasks.engine.execute import Interrupted, Outcome, done_and_left, run_cell
@@ -24,13 +24,10 @@ from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from .part import Part
+from .options import ComputeCell, Part
 from .progress import Display
 
 T = TypeVar("T")
-
-#: Computes one cell and returns how it ended; raises Interrupted once the run is told to stop.
-ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 
 
 def run_cells(cells: Sequence[Cell], compute: ComputeCell, *, threads: int, stop: threading.Event) -> list[Outcome]:

@@ -1,14 +1,100 @@
-"""How a study is planned and run: the options that are not in the study file."""
+"""How a study is planned and run: what the study file does not say, the part that is run, and the cache it shares."""
 
+import contextlib
+import os
+import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeAlias
+
+from sigstats._common.messages import shown
+from sigstats.tasks.engine.execute import Outcome
+from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.storage.files import open_files
+from sigstats.tasks.storage.store import StoredData
+from sigstats.tasks.summary.published import Reference
+from sigstats.tasks.work import Work as Work
 
 from ..config.model import Strict
-from .cells import ComputeCell
-from .part import Part
+from ..errors import BadInput
 from .progress import Display
+
+#: As many parts are enough: a study has few cells of more lanes.
+_MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Part:
+    """Part `number`, from 1, of `total`.
+
+    >>> cell = Cell(fanout="f", version=1, subject={}, work=Work(), stream={}, seed=0, replicates=95, lane_size=10)
+    >>> [parse_part(f"{k}/3").lanes([cell])[cell.name] for k in (1, 2, 3)]
+    [(0, 3), (3, 6), (6, 10)]
+    """
+
+    number: int
+    total: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.total}"
+
+    def lanes(self, cells: Sequence[Cell]) -> dict[str, tuple[int, int]]:
+        """The lanes ``first <= lane < last`` of this part, by the names of the cells of which it has any.
+
+        The lanes of a cell are divided among all parts, or as many as there are lanes. A cell that a rule may stop is
+        the work of one part, since the rule looks at all replicates before the next. Cells with fewer lanes than there
+        are parts go to the parts in turn.
+        """
+        found, turn = {}, 0
+        for cell in cells:
+            pieces = min(self.total, cell.lanes) if cell.stopping is None else 1
+            piece = (self.number - 1 - turn) % self.total
+            if piece < pieces:
+                found[cell.name] = (cell.lanes * piece // pieces, cell.lanes * (piece + 1) // pieces)
+            turn = (turn + pieces) % self.total
+        return found
+
+
+def parse_part(text: str) -> Part:
+    """The part that ``--part`` names, as in ``3/40``.
+
+    Raises BadInput, one line that names the value and what would be right.
+    """
+    match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+    number, total = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= number <= total <= _MOST:
+        wanted = f"1/{total} to {total}/{total}" if match and 1 <= total <= _MOST else "K/N, as in 1/4"
+        raise BadInput(f"--part: {shown(text)} is not valid; expected {wanted}")
+    return Part(number, total)
+
+
+#: Called with the name of an input, the number of its files that are read, and the number of its files; it may raise,
+#: to stop.
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+def no_progress(what: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A study that can start: nothing of it is written yet."""
+
+    #: All cells.
+    plan: Plan
+    #: The data that workers will read from the store.
+    datasets: tuple[StoredData, ...] = ()
+    #: Lines that the person should read before the study starts.
+    notes: tuple[str, ...] = ()
+    #: Published results, which the report shows beside the study's.
+    references: tuple[Reference, ...] = ()
+
+
+#: Computes one cell and returns how it ended; raises Interrupted once the run is told to stop.
+ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,3 +145,43 @@ class RunOptions:
     cell_timeout: float | None = None
     #: Show what workers log at this level or above; None for nothing.
     worker_logs: str | None = None
+
+
+def own_place(cache: str, output: str, name: str = "cache") -> str:
+    """Return the place of the cache, unless it is the output of a study.
+
+    `cache` and `output`: folders or URLs. `name`: the name of the argument, for the message. Returns `cache`. Raises
+    BadInput if the cache is `output`, or the output of another study.
+    """
+    if _place(cache) == _place(output):
+        raise BadInput(f"{name}: {cache!r} is not valid; expected another place than {name.replace('cache', 'output')}")
+    with contextlib.suppress(OSError, ValueError):  # the run reports a cache that it cannot reach
+        if "plan.parquet" in open_files(cache).names(""):
+            wanted = "a place of its own, which is no output of a study"
+            raise BadInput(f"{name}: {cache!r} is not valid; expected {wanted}")
+    return cache
+
+
+def read_key(file: str, cache: str | None, name: str = "cache_key") -> bytes:
+    """Return the content of the file of a cache's key, without white space at its ends.
+
+    `cache`: the cache; a key without one is refused. `name`: the name of the argument, for the message. Raises
+    BadInput if there is no cache, or the file cannot be read or holds fewer than 16 bytes.
+    """
+    if cache is None:
+        raise BadInput(f"{name}: {file!r} is not valid without {name.removesuffix('key')[:-1]}")
+    try:
+        key = Path(file).read_bytes().strip()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{name}: {file!r} cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    if len(key) < 16:
+        raise BadInput(f"{name}: {file!r} holds {len(key)} bytes; expected a secret of 16 or more")
+    return key
+
+
+def _place(folder: str) -> str:
+    """The one name of a folder that may be given by a relative path or by a link."""
+    scheme, separator, path = folder.partition("://")
+    if separator and scheme not in ("file", "local"):
+        return folder.rstrip("/")
+    return os.path.realpath(path if separator else folder)  # unlike Path.resolve, it accepts a circle of links

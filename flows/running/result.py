@@ -1,11 +1,24 @@
-"""The result of a run of a study, of any kind."""
+"""The result of a run of a study, of any kind, and that of a study that is computed in cells."""
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from .progress import Display
+from sigstats._common.messages import printable
+from sigstats._common.numerals import significant
+from sigstats.tasks.engine.execute import Outcome
+from sigstats.tasks.plan import Plan
+from sigstats.tasks.results import Results
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.storage.store import Store
+
+from ..errors import DONE, FAILED
+from ..pages.wording import count_of
+from .options import Part
+from .progress import Display, duration
+from .workers import StaffChanges
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,3 +94,132 @@ class StudyResult(Protocol):
 
     def tell(self, display: Display) -> None:
         """Show the result at the terminal."""
+
+
+#: A table on a server has at most this many hypotheses; the report has all.
+_MOST_ROWS = 200
+
+
+@dataclass(frozen=True)
+class CellStudyResult:
+    """The result of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`."""
+
+    plan: Plan
+    rows: tuple[Hypothesis, ...]
+    #: The cells that are not complete.
+    failed: tuple[Outcome, ...]
+    #: The paths or URLs of the results and of the report.
+    output: str
+    report: str
+    #: The number of replicates that the results rest on.
+    replicates: int
+    #: The duration of the run.
+    seconds: float
+    #: Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
+    #: to compute.
+    engines: frozenset[str]
+    #: The changes among the workers, in this run and in all runs of the output.
+    changes: StaffChanges
+    all_changes: StaffChanges
+    #: The part of the study that was computed; then `plan` has its cells alone, and `rows` and `report` are empty.
+    part: Part | None = None
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        return FAILED if self.failed else DONE
+
+    @property
+    def title(self) -> str:
+        """The number of cells, or of those that failed."""
+        if self.failed:
+            return f"{len(self.failed)} of {len(self.plan.cells)} cells failed"
+        if self.part is not None:
+            return f"part {self.part}: {len(self.plan.cells)} cells"
+        return f"{count_of(len(self.plan.cells), 'cell')}, {count_of(len(self.rows), 'hypothesis', 'hypotheses')}"
+
+    @property
+    def subject(self) -> str:
+        """The number of replicates that the results rest on."""
+        return f"{self.replicates:,} replicates"
+
+    @property
+    def reasons(self) -> Sequence[str]:
+        """A line for each cell that failed, with its reason."""
+        return [f"failed: {', '.join(each.cell.subject.values())}: {_reason(each)}" for each in self.failed]
+
+    @property
+    def summary(self) -> "pd.DataFrame":
+        """One row for each hypothesis, without the columns in which no row has a value."""
+        return Results(Store(self.output)).summary.to_pandas().dropna(axis="columns", how="all")
+
+    @property
+    def since(self) -> None:
+        """None: a cell that failed is computed again by each run."""
+
+    @property
+    def artifacts(self) -> Artifacts:
+        """A link to the report, and a table of the hypotheses, the rejected ones first."""
+        said = str(self.all_changes)
+        return Artifacts(
+            links={"report": self.report},
+            tables={"hypotheses": _as_table(self.rows)},
+            markdown={"workers": f"Over all runs of this output: {said}."} if said else {},
+            assets={"summary": f"{self.output.rstrip('/')}/summary.parquet"},
+        )
+
+    def tell(self, display: Display) -> None:
+        """Show the cells that failed, the totals, and the path of the report."""
+        for outcome in self.failed:
+            display.event("failed", cell=outcome.cell.name, error=_reason(outcome))
+        for line in worst_first(self.reasons):
+            print(printable(f"sigstats: {line}"), file=sys.stderr)  # noqa: T201
+        rejected = sum(row.decision == "reject" for row in self.rows)
+        by = _where(self.engines, self.changes.lost)
+        if self.part is not None:
+            display.say(f"{self.title}, {self.subject}, in {duration(self.seconds)}{by}")
+            display.say("without --part, the same command computes what is missing, summarises and reports")
+            return
+        display.say(
+            f"{count_of(len(self.plan.cells), 'cell')}, {count_of(self.replicates, 'replicate')}, "
+            f"{count_of(len(self.rows), 'hypothesis', 'hypotheses')}, "
+            f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
+        )
+        if said := str(self.all_changes):
+            display.say(f"over all runs of this output: {said}")
+        display.say(f"report: {self.report}")
+        display.event(
+            "end",
+            cells=len(self.plan.cells),
+            failed=len(self.failed),
+            replicates=self.replicates,
+            hypotheses=len(self.rows),
+            rejected=rejected,
+            seconds=round(self.seconds, 3),
+            engines=sorted(self.engines),
+            workers_lost=self.changes.lost,
+            changes=asdict(self.all_changes),
+            report=self.report,
+        )
+
+
+def _where(engines: Collection[str], lost: int) -> str:
+    if not engines:
+        return "; nothing was left to compute"
+    places = {"serial": "this process", "dask": "workers"}
+    losses = f", of which {lost:,} {'was' if lost == 1 else 'were'} lost" if lost else ""
+    return f" by {' and '.join(place for engine, place in places.items() if engine in engines)}{losses}"
+
+
+def _as_table(rows: Sequence[Hypothesis]) -> list[dict[str, Any]]:
+    """The rows of the table of hypotheses on a server."""
+    columns = ("dataset", "slice", "classifier", "a", "b", "test", "method", "measure", "estimate", "p_adjusted")
+    ordered = sorted(rows, key=lambda row: row.decision != "reject")[:_MOST_ROWS]
+    used = [name for name in columns if any(getattr(row, name) is not None for row in ordered)]
+    return [{"decision": row.decision, **{name: getattr(row, name) for name in used}} for row in ordered]
+
+
+def _reason(outcome: Outcome) -> str:
+    if not outcome.failures:
+        return "replicates are missing"
+    return f"{outcome.failures[0].error}: {outcome.failures[0].message}"

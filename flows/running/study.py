@@ -30,16 +30,12 @@ from sigstats.tasks.work import CrossValidated, Tested
 from ..config.study import Study
 from ..errors import BadInput
 from ..report.page import report_of, write_report
-from .cell_result import CellStudyResult
 from .cells import CellComputer, run_cells
-from .finished import finished_before, mark_finished, stored_replicates
-from .options import RunOptions
-from .output import begin, described, identity_of, refuse_another
-from .part import Part
-from .prepared import Prepared, Progress
+from .options import Part, Prepared, Progress, RunOptions
+from .output import begin, described, finished_before, identity_of, mark_finished, refuse_another, stored_replicates
 from .progress import Display
-from .staff import StaffChanges, StaffWatch, add_changes, changes_of
-from .workers import anything_left, workers_for
+from .result import CellStudyResult
+from .workers import StaffChanges, StaffWatch, add_changes, anything_left, changes_of, workers_for
 
 #: What Numba compiles for studies that retrain.
 _COMPILED = Path(sigstats.__path__[0], "learners", "compiled")

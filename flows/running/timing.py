@@ -19,7 +19,7 @@ from sigstats.tasks.storage.store import Store
 
 from .cost_model import CostModel, kind_of_cell
 from .estimate import Estimate
-from .prepared import Prepared
+from .options import Prepared
 from .progress import duration
 
 #: Seconds after which no further cell is timed.

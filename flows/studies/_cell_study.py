@@ -14,11 +14,10 @@ from ..clusters.local import processors
 from ..config.study import Study
 from ..errors import BadInput
 from ..report.page import write_report
-from ..running.cell_result import CellStudyResult
 from ..running.estimate import Estimate, count, counts_in_words, render
-from ..running.options import PlanOptions, RunOptions
-from ..running.prepared import Prepared, Progress, no_progress
+from ..running.options import PlanOptions, Prepared, Progress, RunOptions, no_progress
 from ..running.progress import Display
+from ..running.result import CellStudyResult
 from ..running.study import run_study
 from ..running.timing import estimate
 from . import REGISTRY

@@ -26,7 +26,7 @@ from sigstats.tasks.work import CrossValidated, MeasuredRetrain, Retrained
 
 from ..config.study import Study
 from ..pages.page import some_of
-from ..running.prepared import Prepared, Progress
+from ..running.options import Prepared, Progress
 from ._benchmark_file import (
     ERROR,
     MEASURES_ANALYSIS,

@@ -29,7 +29,7 @@ from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.work import AppliedTest, OfFolds, OnTestSets, Samples, TwoViews
 
 from ..config.study import DataStudy
-from ..running.prepared import Prepared, Progress
+from ..running.options import Prepared, Progress
 from ._calibration_tests import INTERVALS, OwnTest, Test, label_of, options_of
 from ._cell_study import CellStudyKind
 from ._published import PublishedSize, published_sizes

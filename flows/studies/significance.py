@@ -19,7 +19,7 @@ from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Evaluated, TableTested
 
 from ..config.study import Study
-from ..running.prepared import Prepared, Progress
+from ..running.options import Prepared, Progress
 from ._cell_study import CellStudyKind
 from ._stopping import StoppingSettings, stopping_notes
 from .significance_tables import Case, Entry, entries

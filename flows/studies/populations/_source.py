@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from sigstats.flows.config.model import Strict
-from sigstats.flows.running.prepared import Progress
+from sigstats.flows.running.options import Progress
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.tests import AnyPopulation

@@ -11,7 +11,7 @@ from sigstats.flows.config.model import Options
 from sigstats.tasks.record import Learner, Scheme
 from sigstats.tasks.work import TwoViews
 
-from ...running.prepared import Progress
+from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Retrained, Tests
 
 Distance = Annotated[float, Field(ge=0, le=100)]

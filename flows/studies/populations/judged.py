@@ -8,7 +8,7 @@ from pydantic import Field
 from sigstats.tasks.record import record
 from sigstats.tasks.work import JudgedRows
 
-from ...running.prepared import Progress
+from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests
 
 #: Of A and of B.

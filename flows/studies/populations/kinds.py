@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from sigstats.tasks import work
 
 from ...config.model import Strict
-from ...running.prepared import Progress
+from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests
 
 Said = str | int | float

@@ -15,7 +15,7 @@ from sigstats.tasks.record import Named
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.work import Counted, Events
 
-from ...running.prepared import Progress
+from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, computed_by, counted_population
 
 #: The rows as they are, and those whose outputs are exchanged.

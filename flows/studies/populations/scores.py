@@ -10,7 +10,7 @@ from sigstats.tasks.populations.scored import read_scores
 from sigstats.tasks.record import Named
 from sigstats.tasks.work import ScoredRows
 
-from ...running.prepared import Progress
+from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from sigstats._common.validation import refuse
 
 from ....tasks.populations.population import Population
-from ...running.prepared import Progress
+from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, counted_population
 
 Share = Annotated[float, Field(gt=0, lt=1)]

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sigstats.tasks.populations.population import random_classifiers
 
-from ...running.prepared import Progress
+from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, Tests, counted_population
 
 

@@ -24,7 +24,7 @@ from sigstats.tasks.record import Learner, Named, Split
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.work import Categorised, Predicted
 
-from ...running.prepared import Progress
+from ...running.options import Progress
 from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, computed_by
 
 

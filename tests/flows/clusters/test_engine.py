@@ -84,7 +84,7 @@ import logging, queue
 from distributed import LocalCluster
 from sigstats.flows import clusters
 from sigstats.flows.clusters.address import Cluster
-from sigstats.flows.running.staff import StaffWatch
+from sigstats.flows.running.workers import StaffWatch
 from sigstats.tasks.plan import Block, Cell
 from sigstats.tasks.storage.store import Store
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sigstats.flows.running import finished
+from sigstats.flows.running import output as finished
 from sigstats.flows.running.options import RunOptions
 from sigstats.flows.studies import kind_of, parse_study
 

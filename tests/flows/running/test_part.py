@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sigstats.flows.cli import main
-from sigstats.flows.running.part import Part
+from sigstats.flows.running.options import Part
 from sigstats.tasks.plan import Cell
 
 

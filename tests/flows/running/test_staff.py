@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from sigstats.flows.running.staff import StaffChanges, StaffWatch, add_changes, changes_of
+from sigstats.flows.running.workers import StaffChanges, StaffWatch, add_changes, changes_of
 from sigstats.tasks.storage.store import Store
 
 
