@@ -14,12 +14,12 @@ import pyarrow as pa
 from .engine.guarded import run_guarded
 from .engine.run_block import Failure, failure
 from .fan_out import DrawsTestSets, version_of
-from .one_thread import one_thread
 from .plan import Block, Cell
 from .replicates import fanout, input_cells, own_code
 from .results import Results
 from .storage.seal import Damaged
 from .storage.store import Store
+from .threads import one_thread
 
 #: Seconds of a call of a test of another package, where the study has no ``time_limit`` for it.
 CALL_SECONDS = 60.0

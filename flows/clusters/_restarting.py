@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sigstats.tasks.periodic import periodic
+from sigstats.tasks.threads import periodic
 
 #: A job or process that has had no worker for this many seconds is given up and started again.
 PATIENCE = 60.0

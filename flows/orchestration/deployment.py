@@ -19,7 +19,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.types.entrypoint import EntrypointType
 from prefect.utilities.services import critical_service_loop
 
-from sigstats.tasks.periodic import periodic
+from sigstats.tasks.threads import periodic
 
 from .server import impatient, why_unusable
 from .slot import EVERY, Slot

@@ -17,7 +17,7 @@ from prefect.logging import get_run_logger
 from prefect.states import Cancelled
 
 from sigstats._common.messages import one_line, printable
-from sigstats.tasks.periodic import periodic
+from sigstats.tasks.threads import periodic
 
 from ..running.progress import Display
 from .artifacts import key_of

@@ -16,7 +16,6 @@ from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.fingerprint import canonical
 from sigstats.tasks.own_code import difference
-from sigstats.tasks.periodic import periodic
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.cell_cache import CellCache
@@ -25,6 +24,7 @@ from sigstats.tasks.storage.plan_table import read_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
+from sigstats.tasks.threads import periodic
 from sigstats.tasks.work import CrossValidated, Tested
 
 from ..config.study import Study

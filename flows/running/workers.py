@@ -91,7 +91,7 @@ def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Ite
         for each in of_dask if options.code else ():
             told.enter_context(modules_sent(each.client, options.code))
         if options.worker_logs is not None:
-            from sigstats.tasks.engine.worker_logs import logs_told  # Dask takes a second to import
+            from sigstats.tasks.engine.nodes import logs_told  # Dask takes a second to import
 
             for each in of_dask:
                 told.enter_context(logs_told(each.client, options.worker_logs, options.display.say))

@@ -15,8 +15,7 @@ from typing import Any
 
 from ..plan import Block, Plan
 from ..storage.store import Store
-from .dask_progress import DaskProgress
-from .dask_staff import DaskStaff
+from .dask_staff import DaskProgress, DaskStaff
 from .needs import Needs
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts

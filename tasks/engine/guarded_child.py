@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
-from .. import fit_watch
+from .. import own_code
 from .address_space import take_buffers
 from .run_block import failure, run_block
 
@@ -34,7 +34,7 @@ def main(descriptor: int) -> None:
         block, store, engine = arrived.get()
         outcome: Any
         timed = "time_limit" in (block.cell.limits or {})
-        fit_watch.watch((lambda begins: connection.send_bytes(BEGIN if begins else END)) if timed else _silent)
+        own_code.watch((lambda begins: connection.send_bytes(BEGIN if begins else END)) if timed else _silent)
         try:
             outcome = run_block(block, store, engine=engine)
         except OSError as error:  # the store failed

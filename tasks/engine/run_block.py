@@ -10,10 +10,10 @@ from typing import TypeAlias
 
 from sigstats._common.messages import one_line
 
-from ..one_thread import threads
 from ..plan import Block
 from ..replicates import fanout
 from ..storage.store import Store
+from ..threads import threads
 from .needs import Needs
 from .stopping import exceedances
 

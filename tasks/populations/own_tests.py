@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sigstats._common.messages import nearest, one_line, refuse
 from sigstats._common.offered import Offered
 
-from .. import fit_watch
+from ..own_code import fit
 from .population import EventPopulation
 from .tests import AnyPopulation
 
@@ -113,7 +113,7 @@ def run_own_test(
         events = own_rng.permuted(events, axis=1)
         columns = [side[events if vectorised else events[0]] for side in answers]
         try:
-            with fit_watch.fit(seed):
+            with fit(seed):
                 result = function(*columns, **_generator_of(function, own_rng), **options["params"])
                 found = _p_values(result, len(sets))
         except Exception as error:  # a test may raise anything

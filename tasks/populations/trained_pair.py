@@ -20,10 +20,10 @@ from sigstats._common.random_streams import as_generator
 from ..datasets.dataset import Dataset
 from ..datasets.documents import Documents
 from ..fingerprint import canonical
-from ..one_thread import one_thread
 from ..record import SIDES, Learner, Split
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
+from ..threads import one_thread
 from ..work import Predicted, TrainingSet
 
 #: The bounds of a cache of trained classifiers; the data sets that they were trained on are not part of it.

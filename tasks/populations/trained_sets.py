@@ -18,9 +18,9 @@ from sigstats.joint.events import Event, JointEvents
 
 from ..datasets.documents import Documents
 from ..fingerprint import canonical
-from ..one_thread import one_thread
 from ..record import SIDES, Learner, Side
 from ..storage.store import Store
+from ..threads import one_thread
 from ..work import Categorised, Predicted, Tuned
 from .trained_pair import TrainingData, bytes_of, data_of, estimator, positives, split, trained_cache
 

@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from sigstats.retraining.permutation import Retrainer
 
-from .. import fit_watch
 from ..datasets.dataset import Dataset
 from ..datasets.folds import dataset_of, folds_of
 from ..fingerprint import canonical
-from ..own_code import build_as_planned
+from ..own_code import build_as_planned, fit
 from ..record import Null
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
@@ -48,7 +47,7 @@ def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *
     how: dict[str, Any] = {"null": null, "transforms": work.cross_validation.transforms, "groups": dataset.groups}
     made = Retrainer(estimator, dataset.X, dataset.y, folds, **how)
     if own_code(work) is not None:
-        made.around_fit = fit_watch.fit
+        made.around_fit = fit
     return made
 
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..fan_out import draws_nothing, replicates_table
-from ..one_thread import one_thread
 from ..plan import Block
 from ..populations.trained_sets import failures_named, training_rows
 from ..record import Learner, Tuning
 from ..schema import REPLICATE, column
 from ..storage.store import Store
+from ..threads import one_thread
 from ..work import Tuned
 
 VERSION = 1

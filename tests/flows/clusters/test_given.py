@@ -9,8 +9,8 @@ from distributed import Client, LocalCluster, span
 from distributed.diagnostics.plugin import SchedulerPlugin
 
 import sigstats
-from sigstats.tasks.engine.dask_progress import DaskProgress
-from sigstats.tasks.engine.worker_logs import logs_told
+from sigstats.tasks.engine.dask_staff import DaskProgress
+from sigstats.tasks.engine.nodes import logs_told
 
 from ..conftest import wait_until
 

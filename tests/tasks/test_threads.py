@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sigstats.tasks.one_thread import one_thread
+from sigstats.tasks.threads import one_thread
 
 
 def threads(api="blas"):

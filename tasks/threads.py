@@ -1,7 +1,7 @@
-"""Restrict numerical libraries to a number of threads: the last bits of a sum depend on how it is split."""
+"""The threads of numerical libraries, since the last bits of a sum depend on how it is split, and a repeated action."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -49,3 +49,21 @@ def _set(blas: Any, threads: int) -> None:
     blas.set_num_threads(threads)
     if release:
         release(force=True)
+
+
+@contextmanager
+def periodic(action: Callable[[], None], seconds: float, *, name: str) -> Iterator[None]:
+    """Call `action` every so many seconds, in a thread named `name`, until the context ends; it must not raise."""
+    ended = threading.Event()
+
+    def work() -> None:
+        while not ended.wait(seconds):
+            action()
+
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
