@@ -18,8 +18,8 @@ from sigstats.tasks.engine.version import version
 from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import quietly
-from ._file import ClusterFile
 from ._room import refuse_need
+from ._workers import ClusterFile
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
 _GATEWAY = re.compile(r"(gateway://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+)(?::\d{1,5})?)/([^/\s]+)")

@@ -24,11 +24,9 @@ from sigstats.tasks.engine.pools import Pool, RoutedPool
 
 from ..config.model import Memory, bytes_of
 from ..errors import BadInput
-from ._certificates import shared_certificates
-from ._engine import environment, quietly, settings
-from ._file import ClusterFile, Workers, expected, start
-from ._restarting import restart_dead_workers
+from ._engine import environment, quietly, settings, shared_certificates
 from ._room import refuse_need
+from ._workers import ClusterFile, Workers, expected, restart_dead_workers, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]

@@ -13,7 +13,7 @@ from sigstats.tasks.engine.pools import Pool, RoutedPool
 
 from ..errors import BadInput
 from ._engine import environment, quietly
-from ._file import Adaptive, ClusterFile, Workers, expected
+from ._workers import Adaptive, ClusterFile, Workers, expected
 
 #: Seconds of idleness after which the operator deletes the pods; a task that waits for a worker counts as work.
 _IDLE_SECONDS = 600

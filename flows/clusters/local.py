@@ -20,11 +20,9 @@ from sigstats.tasks.engine.pools import Pool
 
 from ..config.model import MemoryOrAuto
 from ..errors import BadInput
-from ._certificates import certificates
-from ._engine import quietly, settings
-from ._file import Adaptive, ClusterFile, Gpus, Workers, expected, start
-from ._restarting import restart_dead_workers
+from ._engine import certificates, quietly, settings
 from ._room import blocks_at_once, roles, with_roles
+from ._workers import Adaptive, ClusterFile, Gpus, Workers, expected, restart_dead_workers, start
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Literal
 from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool, Serial
 
-from ._file import ClusterFile, Gpus
+from ._workers import ClusterFile, Gpus
 from .local import room_for
 
 

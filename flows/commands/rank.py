@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
 from . import repeatable
-from ._files import refuse_overwriting, refuse_repeated, write_outputs, write_text
+from ._options import refuse_overwriting, refuse_repeated, write_outputs, write_text
 from ._predictions import (
     add_measures,
     add_prediction_arguments,
@@ -148,7 +148,7 @@ def _run_votes(options: argparse.Namespace) -> int:
 
     def text(name: str) -> str:
         if name == "report":
-            from ..ranking.votes_page import as_html  # it needs Jinja
+            from ..ranking.votes import as_html  # it needs Jinja
 
             return as_html(found)
         return as_json(found, printable(path)) if name == "json" else found.to_markdown()

@@ -8,7 +8,7 @@ from sigstats.comparison.cells import difference_in_words, in_points, with_unit
 from sigstats.comparison.result import ComparisonRow
 
 from ..pages import svg
-from ..pages.axes import Axes
+from ..pages.svg import Axes
 
 #: As wide as a phone shows it; a wider screen enlarges it.
 _WIDTH, _LINE, _BOTTOM = 360.0, 22.0, 34.0

@@ -21,8 +21,7 @@ from prefect.utilities.services import critical_service_loop
 
 from sigstats.tasks.threads import periodic
 
-from .server import impatient, why_unusable
-from .slot import EVERY, Slot
+from .server import EVERY, Slot, impatient, why_unusable
 from .study_flow import study_flow
 
 

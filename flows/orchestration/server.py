@@ -1,17 +1,26 @@
-"""Whether the configured Prefect server answers.
+"""The Prefect server: whether it answers, and the one run of a deployment that may be under way.
 
 Import this module only after `sigstats.flows.orchestration.environment`.
 """
 
+import datetime as dt
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any
+from uuid import UUID
 
 import httpx
+import psutil
 from prefect.client.orchestration import SyncPrefectClient, get_client
+from prefect.client.schemas.filters import DeploymentFilter, DeploymentFilterId, FlowRunFilter
+from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.sorting import FlowRunSort
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, temporary_settings
+from prefect.states import Crashed
 
 #: Seconds that a server has for its first answer. Prefect's own client would wait for six minutes and a half.
 PATIENCE = 10.0
@@ -51,3 +60,81 @@ def why_unusable() -> str | None:
     thread.join(PATIENCE)
     reason = found[0] if found else f"it did not answer for {PATIENCE:.0f} s"
     return None if reason is None else " ".join(reason.split())
+
+
+#: Seconds between two looks.
+EVERY = 5.0
+
+#: Seconds that a process has to start before its run counts as left behind.
+_STARTING = 120.0
+
+#: Seconds between two signs of life that a run gives its server, and those without one after which a run of another
+#: host counts as left behind.
+SIGN, _LEFT_BEHIND = 60.0, 600.0
+
+_UNDER_WAY = ("PENDING", "RUNNING", "CANCELLING")
+
+
+def this_process() -> str:
+    """The host and the number of this process, which its flow run keeps on the server."""
+    return f"{socket.gethostname()}:{psutil.Process().pid}"
+
+
+class Slot:
+    """Looks after the runs of a deployment while it is served.
+
+    `say`: called with a line for each run that is cancelled because another is under way, or was left behind.
+    """
+
+    def __init__(self, deployment: UUID, say: Callable[[str], None]) -> None:
+        self._deployment = DeploymentFilter(id=DeploymentFilterId(any_=[deployment]))
+        self._say = say
+        self._since = dt.datetime.now(dt.UTC)
+        self._told: set[UUID] = set()
+        self._seen: dict[UUID, tuple[object, float]] = {}
+
+    def look(self, client: SyncPrefectClient) -> None:
+        """End the runs whose process is gone, and tell of those that were cancelled."""
+        seen, self._seen = self._seen, {}  # a server that was away has kept no signs of life
+        for run in self._in_states(client, *_UNDER_WAY):
+            if self._left_behind(run, seen):
+                client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
+                self._say(f"note: the run {run.name} is ended, whose process is gone")
+        for run in self._in_states(client, "CANCELLED"):
+            state = run.state
+            if run.id in self._told or state is None or state.timestamp < self._since:
+                continue
+            self._told.add(run.id)
+            if "concurrency limit" in str(state.message):
+                due = run.expected_start_time or state.timestamp
+                self._say(f"note: the run due {due:%Y-%m-%d %H:%M} UTC is cancelled: another is under way")
+
+    def _left_behind(self, run: FlowRun, seen: dict[UUID, tuple[object, float]]) -> bool:
+        """True if the process of a run of this host is gone, or one elsewhere has long given no sign of life.
+
+        Time is that of this process since it saw the last sign: clocks of hosts differ, and are put back and forward.
+        """
+        now = time.monotonic()
+        sign, since = seen.get(run.id, (None, now))
+        self._seen[run.id] = run.updated, since if sign == run.updated else now
+        host, _, number = (run.infrastructure_pid or "").rpartition(":")
+        if host == socket.gethostname():
+            return not _computes(int(number), run.id)
+        return now - self._seen[run.id][1] >= (_LEFT_BEHIND if host else _STARTING)
+
+    def _in_states(self, client: SyncPrefectClient, *types: str) -> list[FlowRun]:
+        states = FlowRunFilter.model_validate({"state": {"type": {"any_": list(types)}}})
+        newest = FlowRunSort.EXPECTED_START_TIME_DESC
+        return client.read_flow_runs(flow_run_filter=states, deployment_filter=self._deployment, sort=newest, limit=50)
+
+
+def _computes(process: int, run: UUID) -> bool:
+    """True if this is the number of the process of a run, and not by now of another process."""
+    try:
+        environment = psutil.Process(process).environ()
+        # Linux shows no environment of a process until its program is loaded.
+        return not environment or environment.get("PREFECT__FLOW_RUN_ID") == str(run)
+    except psutil.AccessDenied:  # of another user
+        return True
+    except psutil.Error:
+        return False

@@ -16,7 +16,7 @@ from sigstats._common.messages import one_line
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.plan import Cell
 
-from ..running.cells import ComputeCell
+from ..running.options import ComputeCell
 from .artifacts import message_of
 
 

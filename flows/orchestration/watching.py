@@ -21,8 +21,7 @@ from sigstats.tasks.threads import periodic
 
 from ..running.progress import Display
 from .artifacts import key_of
-from .server import impatient
-from .slot import SIGN, this_process
+from .server import SIGN, impatient, this_process
 
 #: Seconds between two requests, and those that the server has to answer one.
 _EVERY, _PATIENCE = 2.0, 5.0

@@ -8,9 +8,9 @@ from markupsafe import Markup
 from sigstats.ranking.result import RankedModel, RankedPair, Ranking
 
 from ..pages import svg
-from ..pages.axes import Axes
 from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
 from ..pages.page import Answer, page, some_of
+from ..pages.svg import Axes
 from ..pages.wording import count_of, p_number, p_order, signed, significant
 from .words import basis, cells_of, header_of, headline, ranks_of, rows_in_words, score_of
 

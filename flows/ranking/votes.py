@@ -1,17 +1,25 @@
 """Votes between models in a file: read, and written as text, JSON and Markdown."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 
+from sigstats.intervals import Interval
+from sigstats.ranking.result import RankedModel
 from sigstats.ranking.votes import VoteRanking, rank_votes
 from sigstats.tasks.predictions import Columns, read
 
-from .words import best_of
+from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
+from ..pages.page import Answer, page, some_of
+from ..pages.wording import count_of, number, p_number, p_order, percent, significant, told_apart
+from .page import MOST_IN_MATRIX, MOST_PAIRS, rank_plot
+from .words import best_of, ranks_of
 
 #: The columns of a file of votes, as Chatbot Arena and MT-bench name them; the last may be three, of 1 and 0.
 COLUMNS = ("model_a", "model_b", "winner")
@@ -79,3 +87,133 @@ def as_json(found: VoteRanking, path: str) -> str:
 
     content = {each.name: plain(getattr(found, each.name)) for each in fields(found)}
     return json.dumps({"version": JSON_VERSION, "file": path, **content}, indent=2, allow_nan=False)
+
+
+def as_html(found: VoteRanking) -> str:
+    """The page: which model is best, the rank sets, the scores beside them, all pairs that met."""
+    met = np.argwhere(np.triu(found.wins + found.wins.T, 1) > 0)
+    answer, models = _answer(found, len(met)), _models(found)
+    pairs = [_pair(found, *each) for each in met.tolist()] if len(met) <= MOST_PAIRS else []
+    confidence = _confidence(found)
+    return page(
+        "tables.html.j2",
+        kind="ranking by votes",
+        title=answer.title,
+        answer=answer,
+        tables=[
+            (
+                "Models",
+                ("rank", "model", "votes won", "score", f"its {confidence} interval"),
+                [
+                    (ranks_of(model), model.model, percent(share, found.n), *_score(model))
+                    for model, share in zip(
+                        models, found.wins.sum(axis=1) / (found.wins + found.wins.T).sum(axis=1), strict=True
+                    )
+                ],
+            ),
+            ("Pairs that met", ("A", "B", "votes", "A won", "B won", "p", "adjusted p", "preferred"), pairs),
+        ],
+        matrix=_matrix(found) if len(models) <= MOST_IN_MATRIX else "",
+        about="What the numbers rest on",
+        basis=[
+            f"{count_of(found.n, 'vote')} between two of {len(models)} models at a time; a tie is half a vote won",
+            f"Guarantee: {found.guarantee}",
+            f"All ranks hold at once with confidence {confidence}, by the signs of each pair's votes and Holm's steps",
+            "Scores are Bradley and Terry's, 400 points for odds of ten to one; each interval is by itself",
+            *([f"{len(met):,} pairs are too many for a page; --json has them all"] if not pairs else []),
+        ],
+    )
+
+
+def _answer(found: VoteRanking, pairs: int) -> Answer:
+    """The first screen; `pairs`: how many of them met."""
+    models, first, confidence = _models(found), first_of(found), _confidence(found)
+    shown = int(found.preferred.sum())
+    known = [("Pairs:", f"{shown:,} of {count_of(pairs, 'pair')} that met {'is' if shown == 1 else 'are'} decided.")]
+    behind = [name for name in found.models if name not in first]
+    known += [("Behind:", f"{some_of(behind)}; at least one model is preferred to each.")] if behind else []
+    if found.reason:
+        known.append(("Beware:", f"{found.reason}."))
+    elif found.fit_pvalue is not None and found.fit_pvalue <= 1 - found.confidence_level:
+        known.append(("Beware:", f"one score a model is not enough (fit: p {p_order(found.fit_pvalue)})."))
+    to_do = "Choose among the first by what else counts, or ask for more of their votes."
+    if len(first) < 2:
+        to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences do not go round."
+    places = zip(("first", "second"), models, strict=False)
+    return Answer(
+        headline=headline(found),
+        numbers=[
+            ("votes", f"{found.n:,}", f"{len(models)} models"),
+            *((place, _score(model)[0], model.model) for place, model in places),
+        ],
+        shown=known,
+        to_do=to_do,
+        figure=rank_plot(models),
+        caption=(
+            "The ranks that each model may have: all lines hold the true ranks at once with confidence "
+            f"{confidence}. Points: places by votes won. Thin lines: models to which another is preferred."
+        ),
+    )
+
+
+def _models(found: VoteRanking) -> list[RankedModel]:
+    """The models as a leaderboard has them; of tier 1 where none is preferred to them."""
+    level = found.confidence_level
+    intervals = [Interval(*ends, level) for ends in zip(found.score_low, found.score_high, strict=True)]
+    return [
+        RankedModel(
+            model=model,
+            rank_low=low,
+            rank_high=high,
+            tier=1 if low == 1 else 2,
+            score=score,
+            accuracy=None,
+            confidence_interval=interval,
+        )
+        for model, low, high, score, interval in zip(
+            found.models, found.low, found.high, found.scores, intervals, strict=True
+        )
+    ]
+
+
+def _confidence(found: VoteRanking) -> str:
+    return f"{significant(100 * found.confidence_level)}%"
+
+
+def _score(model: RankedModel) -> tuple[str, str]:
+    if math.isnan(model.score):
+        return "–", "–"
+    low, high = model.confidence_interval
+    return number(model.score, 0), " to ".join(told_apart(low, high, number, 0))
+
+
+def _pair(found: VoteRanking, a: int, b: int) -> tuple[str, ...]:
+    """A pair that met, with the test of the model that is ahead in it."""
+    won, lost = found.wins[a, b], found.wins[b, a]
+    ahead = (a, b) if won >= lost else (b, a)
+    shown = found.models[ahead[0]] if found.preferred[ahead] else "not shown"
+    counts = (f"{won + lost:,.0f}", f"{won:,g}", f"{lost:,g}")
+    p = p_number(float(found.pvalues[ahead])), p_number(float(found.adjusted_pvalues[ahead]))
+    return (found.models[a], found.models[b], *counts, *p, shown)
+
+
+def _matrix(found: VoteRanking) -> Markup:
+    place = {name: index for index, name in enumerate(found.models)}
+
+    def cell(left: str, above: str) -> HeatCell:
+        i, j = place[left], place[above]
+        if i == j:
+            return DIAGONAL
+        won, lost = found.wins[i, j], found.wins[j, i]
+        if not won + lost:
+            return HeatCell("", "", hint=f"{left} and {above} never met")
+        p = float(found.adjusted_pvalues[i, j])
+        return HeatCell(
+            p_order(p),
+            p_shade(p),
+            below=percent(won / (won + lost)),
+            marked=bool(found.preferred[i, j]),
+            hint=f"{left} preferred to {above}: adjusted p = {p_number(p)}",
+        )
+
+    return heat_table("Left preferred to above", "Pairs of models", found.models, found.models, cell) + p_legend()

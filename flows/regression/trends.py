@@ -14,7 +14,7 @@ from sigstats.measures.table import MEASURES
 from sigstats.tasks.storage.history import Record
 
 from ..pages import svg
-from ..pages.axes import Axes
+from ..pages.svg import Axes
 from ..pages.wording import count_of
 from ..report.section import Figure
 

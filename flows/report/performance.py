@@ -10,7 +10,7 @@ from sigstats.intervals import Interval
 from sigstats.ranking.intervals import share_interval
 
 from ..pages import svg
-from ..pages.axes import Axes
+from ..pages.svg import Axes
 from ..pages.wording import count_of, join_words, percent, percent_range, percent_span
 from .evidence import Evidence, group_by
 from .section import Verdict

@@ -17,8 +17,7 @@ from sigstats.tasks.replicates import observed_cell, stand_in
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
-from .cost_model import CostModel, kind_of_cell
-from .estimate import Estimate
+from .estimate import CostModel, Estimate, kind_of_cell
 from .options import Prepared
 from .progress import duration
 

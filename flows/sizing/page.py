@@ -8,8 +8,8 @@ from sigstats._common.numerals import significant
 from sigstats.sizing.comparison import SizePlan
 
 from ..pages import svg
-from ..pages.axes import Axes, Tick
 from ..pages.page import Answer, page
+from ..pages.svg import Axes, Tick
 from .words import (
     DROPS_HEADER,
     PARTS_HEADER,

@@ -14,9 +14,8 @@ from sigstats.tasks.datasets.folds import LEAVE_ONE_OUT
 from ..config.dataset_table import DatasetTable
 from ..config.model import Options, Strict
 from ..config.study import DataStudy
-from ._limits import Limited
 from ._published import Null, Published
-from ._stopping import Stopping, StoppingSettings
+from ._settings import Limited, Stopping, StoppingSettings
 
 #: The analysis of a study that names measures.
 MEASURES_ANALYSIS = "measures"

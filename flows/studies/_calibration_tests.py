@@ -14,8 +14,8 @@ from sigstats.tasks import statistical_tests
 from sigstats.tasks.populations import own_tests
 
 from ..config.model import Options, Strict
-from ._limits import Limited
 from ._published import Null
+from ._settings import Limited
 
 #: The tests of test sets by the name of their record.
 _OF_RECORDS = {

@@ -41,7 +41,7 @@ from ._benchmark_measures import measured_work, names_positive, positive_class, 
 from ._benchmark_savings import savings
 from ._cell_study import CellStudyKind
 from ._published import published_references
-from ._stopping import stopping_notes
+from ._settings import stopping_notes
 
 #: The number of features, or files, that a line names.
 _NAMED = 5

@@ -21,7 +21,7 @@ from sigstats.tasks.work import Evaluated, TableTested
 from ..config.study import Study
 from ..running.options import Prepared, Progress
 from ._cell_study import CellStudyKind
-from ._stopping import StoppingSettings, stopping_notes
+from ._settings import StoppingSettings, stopping_notes
 from .significance_tables import Case, Entry, entries
 
 

@@ -14,7 +14,7 @@ from sigstats._common.registry import Registry
 from .. import statistical_tests
 from ..results import Results
 from ..schema import Hypothesis
-from ._observed_runs import rows_of_runs
+from ._runs import rows_of_runs
 
 
 class Analysis(Protocol):

@@ -29,7 +29,7 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..work import CrossValidated
-from ._observed_runs import observed_run
+from ._runs import observed_run
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "scores")

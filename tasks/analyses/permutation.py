@@ -9,7 +9,7 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..work import Measured
-from ._observed_runs import observed_run_of
+from ._runs import observed_run_of
 from .significance import sequential_fields
 
 _NULLS = {

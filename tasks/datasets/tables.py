@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sigstats._common.validation import hint, shown
 
 from ..input_files.limit import Budget
-from ..tables.numbers import is_number
+from ..tables.spelling import is_number
 from .dataset import Dataset
 
 Numbers: TypeAlias = NDArray[np.float64]

@@ -14,8 +14,7 @@ from sigstats._common.scores import is_lower_better
 from sigstats._common.validation import hint, shown
 
 from ..tables.arrow import ArrowTable
-from ..tables.numbers import is_number
-from ..tables.spelling import same_spelling
+from ..tables.spelling import is_number, same_spelling
 from ..tables.table import SomeRows, Table
 from ._answers import marks_of, require_answers, without_unscored
 from ._items import content_of, occurrences

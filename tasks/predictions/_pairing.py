@@ -14,8 +14,7 @@ from sigstats.comparison.paired_predictions import PairedPredictions as PairedPr
 from sigstats.comparison.paired_predictions import as_weights
 from sigstats.comparison.requirements import are_measurements, strangers
 
-from ..tables.numbers import is_number
-from ..tables.spelling import same_spelling
+from ..tables.spelling import is_number, same_spelling
 from ._agreement import (
     differing,
     differing_prompts,

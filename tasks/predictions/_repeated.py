@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import ItemTotals
 
-from ..tables.numbers import to_numbers
-from ..tables.spelling import same_spelling
+from ..tables.spelling import same_spelling, to_numbers
 from ._items import Ints, first_rows, item_codes
 from ._log import PROMPT
 from ._predictions import Predictions

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .numbers import Array, to_decimals, to_numbers
+from .spelling import Array, to_decimals, to_numbers
 from .table import Table
 
 #: A column whose first values are few is taken for one of few values.

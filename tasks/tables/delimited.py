@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from sigstats._common.validation import shown
 
 from . import _arrow_csv, _records
-from .numbers import Array, is_whole_number, to_numbers
+from .spelling import Array, is_whole_number, to_numbers
 from .table import Table
 
 _MARK = b"\xef\xbb\xbf"

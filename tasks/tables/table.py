@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
-from .numbers import Array, first_rounded, is_number, to_numbers
+from .spelling import Array, first_rounded, is_number, to_numbers
 
 
 class Table(ABC):

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from ...pages import svg
-from ...pages.axes import Axes
 from ...pages.heat_table import data_table
+from ...pages.svg import Axes
 from ...pages.wording import adjusted_p, significant
 from ..evidence import Evidence
 from ..over_data_sets import OverDataSets

@@ -11,7 +11,7 @@ from sigstats.tasks.rates import ERROR
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
-from ...pages.axes import Axes
+from ...pages.svg import Axes
 from ...pages.wording import join_words
 from ..evidence import Evidence, group_by, some_of
 from ..section import Figure

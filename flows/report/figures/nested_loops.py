@@ -9,7 +9,7 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.work import Tested
 
 from ...pages import svg
-from ...pages.axes import Axes
+from ...pages.svg import Axes
 from ...pages.wording import percent, percent_range
 from ..design import estimand
 from ..evidence import Evidence, distinct, group_by

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
-from ...pages.axes import Axes
+from ...pages.svg import Axes
 from ...pages.wording import count_of, p_equation
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, group_by

@@ -10,7 +10,7 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.work import OnTestSets
 
 from ...pages import svg
-from ...pages.axes import Axes
+from ...pages.svg import Axes
 from ...pages.wording import join_words, percent, significant
 from ..evidence import Evidence, group_by
 from ..section import Figure

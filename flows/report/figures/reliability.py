@@ -12,7 +12,7 @@ from markupsafe import Markup
 from sigstats.intervals import clopper_pearson
 
 from ...pages import svg
-from ...pages.axes import Axes
+from ...pages.svg import Axes
 from ...pages.wording import count_of, percent
 from ..evidence import Evidence, group_by, some_of
 from ..replicates import Statements, statements

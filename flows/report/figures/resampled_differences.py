@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
-from ...pages.axes import Axes
+from ...pages.svg import Axes
 from ...pages.wording import number, percent
 from ..evidence import Evidence, group_by
 from ..section import Figure

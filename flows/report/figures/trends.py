@@ -10,7 +10,7 @@ from markupsafe import Markup
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
-from ...pages.axes import Axes
+from ...pages.svg import Axes
 from .. import sections
 from ..evidence import Evidence, distinct, group_by
 from ..replicates import null_distribution

@@ -14,7 +14,7 @@ from sigstats.tasks.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
-from ...pages.axes import Axes
+from ...pages.svg import Axes
 from ...pages.wording import percent
 from ..design import estimand, size
 from ..evidence import Evidence, group_by

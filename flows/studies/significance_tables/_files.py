@@ -13,8 +13,7 @@ from sigstats.tasks.input_files import place, read_bytes
 from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.tables.arrow import ArrowTable
 from sigstats.tasks.tables.delimited import DelimitedTable
-from sigstats.tasks.tables.numbers import is_number
-from sigstats.tasks.tables.spelling import same_spelling
+from sigstats.tasks.tables.spelling import is_number, same_spelling
 from sigstats.tasks.tables.table import Table
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from sigstats._common.validation import hint, shown
 
 from ...input_files import as_text, place, read_bytes, require_fields
-from ...tables.numbers import is_number
+from ...tables.spelling import is_number
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
 from ..tables import Lines, Numbers, Texts, dataset

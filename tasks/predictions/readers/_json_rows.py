@@ -9,7 +9,7 @@ from sigstats._common.validation import shown
 
 from ...input_files.content import Content
 from ...input_files.encoding import Twice, parse_json
-from ...tables.numbers import LARGEST_WHOLE
+from ...tables.spelling import LARGEST_WHOLE
 from .._predictions import Columns
 
 #: What a value is to JSON, and the column that holds it; a key that the first object lacks is taken for text.

@@ -5,7 +5,7 @@ import re
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content
-from ...tables.numbers import is_number
+from ...tables.spelling import is_number
 from .._log import EvaluationLog, answered
 from .._predictions import Columns
 

@@ -294,7 +294,7 @@ def test_where_no_kubernetes_answers_one_line_says_so(tmp_path, monkeypatch, ser
 
 
 def test_keys_of_a_run_are_its_users_alone(tmp_path):
-    from sigstats.flows.clusters._certificates import shared_certificates
+    from sigstats.flows.clusters._engine import shared_certificates
 
     cluster = loaded(tmp_path, f'kind = "slurm"\nworkers = 1\nshared_folder = "{tmp_path}"')
     with shared_certificates(cluster.shared_folder) as security:

@@ -172,14 +172,14 @@ from sigstats.flows.orchestration.environment import set_up
 set_up()
 from prefect.client.orchestration import get_client
 from prefect.states import Running
-from sigstats.flows.orchestration import slot
+from sigstats.flows.orchestration import server
 from sigstats.flows.orchestration.study_flow import study_flow
 
-slot.PATIENCE = 1e-9
+server._LEFT_BEHIND = 1e-9
 with get_client(sync_client=True) as client:
     deployment = client.create_deployment(client.create_flow(study_flow), name="elsewhere")
     run = client.create_flow_run_from_deployment(deployment, state=Running()).id
-    watch = slot.Slot(deployment, print)
+    watch = server.Slot(deployment, print)
     for _ in range(2):
         client.update_flow_run(run, infrastructure_pid="elsewhere:1")
         watch.look(client)

@@ -6,7 +6,7 @@ import sys
 import uuid
 
 from sigstats.flows.orchestration import environment  # noqa: F401 - before Prefect
-from sigstats.flows.orchestration.slot import _computes
+from sigstats.flows.orchestration.server import _computes
 
 
 def test_a_process_is_told_from_another_of_its_number():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sigstats.flows.cli import main
 from sigstats.flows.pages import heat_table, svg
-from sigstats.flows.pages.axes import Axes
+from sigstats.flows.pages.svg import Axes
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence, advantage_of_b, necessity
 from sigstats.flows.report.figures import dominance, null_histograms, trends

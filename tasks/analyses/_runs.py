@@ -1,7 +1,8 @@
-"""A measure on the folds of all repetitions of a cross-validation: of an algorithm, and of two by the corrected t."""
+"""Cross-validated runs as tests take them: the observed one, and all folds of all repetitions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TypeAlias
 
 import numpy as np
@@ -9,9 +10,56 @@ import numpy as np
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.retraining.resampled import corrected_resampled_test
 
+from ..observed_run import ObservedRun
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from ..statistical_tests import OfRuns, StatisticalTest
+
+
+def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
+    """The observed run of a cell; None if it is missing."""
+    table = results.table(cell)
+    if table is None:
+        return None
+    label, prediction = (table.column(name).to_numpy().astype(np.int64) for name in ("label", "prediction"))
+    return ObservedRun(label, prediction, results.groups(cell))
+
+
+def observed_run_of(results: Results, *, dataset: str, classifier: str) -> ObservedRun | None:
+    """The observed run of a classifier on a data set; None if it is missing."""
+    cells = results.cells("crossval", dataset=dataset, classifier=classifier)
+    return observed_run(results, cells[0]) if cells else None
+
+
+def rows_of_runs(results: Results, name: str, test: StatisticalTest, of: OfRuns) -> Iterator[Hypothesis]:
+    """The hypotheses of a test of runs: of each classifier, every two, or all on a data set, in the plan's order."""
+    for cells in results.by_dataset("crossval").values():
+        for compared in _compared(of, cells):
+            names = [cell.subject["classifier"] for cell in compared]
+            base = results.hypothesis(
+                *compared,
+                test=name,
+                method=of.method,
+                alternative=of.alternative,
+                null=test.null,
+                measure=of.measure,
+            ).with_(**dict(zip(_SUBJECTS[of.compared], names, strict=False)))
+            runs = [run for run in (observed_run(results, cell) for cell in compared) if run is not None]
+            yield base.with_(**of.compute(runs, base.cell)) if len(runs) == len(compared) else base
+
+
+#: The fields that name the classifiers of a hypothesis.
+_SUBJECTS = {"one": ("classifier",), "two": ("a", "b"), "all": ()}
+
+
+def _compared(of: OfRuns, cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
+    if of.compared == "all":
+        if len(cells) > 1:
+            yield cells
+    else:
+        yield from combinations(cells, len(_SUBJECTS[of.compared]))
+
 
 #: The value of a measure on the labels and predictions of a fold, of so many classes.
 Measured: TypeAlias = Callable[[IntArray, IntArray, int], float]
