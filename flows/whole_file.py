@@ -14,8 +14,6 @@ def write_whole(place: str, content: bytes) -> None:
 
     A link is followed unless another account has left it in a folder like /tmp. A file that exists keeps its mode. A
     pipe or a device is written to directly.
-
-    Raises BadInput if it cannot be written.
     """
     try:
         _refuse_links_of_others(place)

@@ -66,10 +66,6 @@ def build_as_planned(classifier: Learner, **data: Any) -> Any:
 def require_as_planned(name: str, planned: Mapping[str, str], here: Callable[[], Mapping[str, str]]) -> None:
     """Refuse a cell whose code this process has not.
 
-    `name`: what a study calls it.
-    `planned`: what identifies the code that the run was planned with.
-    `here`: gives the same of the code that this process has, or raises ValueError.
-
     Raises OtherCode if it has none, or another version.
     """
     try:

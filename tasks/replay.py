@@ -56,12 +56,6 @@ def can_replay(cell: Cell) -> bool:
 def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None = None) -> Replay:
     """Draw a test set again and apply the test of a cell to it; one of another package in a process of its own.
 
-    `results`: of a calibration study.
-    `cell`: one of which `can_replay` is true.
-    `trial`: the number of the test set, from 0, less than the replicates of the cell.
-    `time_limit`: seconds that a call of a test of another package may take; by default the cell's own limit, or
-    `CALL_SECONDS`.
-
     Raises LookupError if replicates are missing that the cell reads, or another version computed those that are
     stored. Raises Damaged if stored replicates of the cell cannot be used.
     """

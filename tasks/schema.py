@@ -119,10 +119,7 @@ SUMMARY = schema_of(Hypothesis)
 
 
 def as_summary(stored: pa.Table) -> pa.Table:
-    """A stored summary with the columns of `SUMMARY`: null where the version that wrote it did not have one.
-
-    Raises ValueError if it lacks a column that may not be null, or has one of another type.
-    """
+    """A stored summary with the columns of `SUMMARY`: null where the version that wrote it did not have one."""
     for field in SUMMARY:
         if field.name not in stored.column_names:
             stored = stored.append_column(field.with_nullable(True), pa.nulls(stored.num_rows, field.type))

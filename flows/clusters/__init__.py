@@ -49,9 +49,8 @@ def _modules() -> dict[str, ClusterKind]:
 def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the workers of a cluster, and stop them when the context ends.
 
-    `cluster`: a cluster file or its equivalent, as `load_cluster` returns it. `needs`: what blocks need beyond what
-    any worker has. Raises BadInput at the start, if no worker will have what blocks need, or if the cluster cannot be
-    started.
+    `cluster`: a cluster file or its equivalent, as `load_cluster` returns it. `needs`: what blocks need beyond what any
+    worker has.
     """
     if isinstance(cluster, Given):
         return open_given(cluster, needs)
@@ -59,10 +58,7 @@ def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManag
 
 
 def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
-    """The packages whose code a study may import: those that a person names, and those of the cluster file.
-
-    Raises BadInput if one is not the name of a package.
-    """
+    """The packages whose code a study may import: those that a person names, and those of the cluster file."""
     for name in packages:
         if not name.isidentifier():
             near = name.partition(":")[0].partition(".")[0]
@@ -72,10 +68,7 @@ def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
 
 
 def as_cluster(value: Any, workers: int | None = None) -> Strict:
-    """The cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask.
-
-    Raises BadInput, one line that names the value and what would be right.
-    """
+    """The cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask."""
     if value is None or isinstance(value, str):
         return load_cluster(value, workers)
     found = given(value)
@@ -88,10 +81,7 @@ def as_cluster(value: Any, workers: int | None = None) -> Strict:
 
 
 def load_cluster(text: str | None, workers: int | None = None) -> Strict:
-    """The cluster that the command line names: a kind, an address or a cluster file; local processes by default.
-
-    Raises BadInput, one line that names the value and what would be right.
-    """
+    """The cluster that the command line names: a kind, an address or a cluster file; local processes by default."""
     known = _modules()
     values: dict[str, Any]
     source = "--cluster"

@@ -1,4 +1,4 @@
-"""What the schedulers and workers of a run are given: settings of Dask, and certificates, without which nobody connects."""
+"""What the schedulers and workers of a run are given: settings of Dask, and certificates for each connection."""
 
 import datetime
 import logging
@@ -187,8 +187,6 @@ def shared_certificates(shared_folder: str) -> Iterator[Any]:
     """Certificates for workers on machines that share a folder: files in it, which are deleted with the context.
 
     Only this user can read them.
-
-    Raises BadInput if the folder cannot be written.
     """
     from distributed.security import Security
 

@@ -31,10 +31,7 @@ class Given(Strict):
 
 
 def given(value: Any) -> Given | None:
-    """The client or the cluster that an argument is; None if it is neither.
-
-    Raises BadInput if it is asynchronous, or not connected.
-    """
+    """The client or the cluster that an argument is; None if it is neither."""
     distributed = sys.modules.get("distributed")
     of_client = distributed is not None and isinstance(value, distributed.Client)
     # The clusters of dask-gateway share no base class with those of Dask itself.
@@ -50,10 +47,7 @@ def given(value: Any) -> Given | None:
 
 @contextlib.contextmanager
 def open_pool(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Use the client, or a client of the cluster that is closed with the context.
-
-    Raises BadInput if a worker has another version of this package, or none declares what a block needs.
-    """
+    """Use the client, or a client of the cluster that is closed with the context."""
     from distributed import Client
 
     with contextlib.ExitStack() as stack:

@@ -17,10 +17,7 @@ def refuse_need(needs: Needs, name: str, at_most: str) -> BadInput:
 
 
 def blocks_at_once(needs: Needs, *, processors: int, gpus: int) -> int:
-    """The number of blocks with these needs that this machine can run at the same time.
-
-    Raises BadInput if it has room for none: one line that names the resource and who needs it.
-    """
+    """The number of blocks with these needs that this machine can run at the same time."""
     memory = int(psutil.virtual_memory().total)
     has = {
         "threads": (processors, f"{processors}, the processors of this machine"),

@@ -69,11 +69,7 @@ class Cluster(ClusterFile):
 @quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Connect to the cluster; it goes on running when the context ends.
-
-    Raises BadInput if no scheduler or no worker answers, one of the workers has another version, or none declares
-    what a block needs.
-    """
+    """Connect to the cluster; it goes on running when the context ends."""
     from distributed import Client
 
     with contextlib.ExitStack() as stack:

@@ -100,10 +100,7 @@ _GPU_DIRECTIVES = {"slurm": "--gres=gpu:{gpu}", "lsf": "-gpu num={gpu}"}
 
 
 def fitted(cluster: Cluster, needs: Needs) -> Cluster:
-    """The cluster file of jobs with one worker, which has what a block needs besides its own memory.
-
-    Raises BadInput if GPUs are needed and the file does not state how to request them.
-    """
+    """The cluster file of jobs with one worker, which has what a block needs besides its own memory."""
     directives = list(cluster.directives)
     if needs.gpu:
         asked = cluster.gpu_directive or _GPU_DIRECTIVES.get(cluster.kind)
@@ -117,8 +114,7 @@ def fitted(cluster: Cluster, needs: Needs) -> Cluster:
 def batch_cluster(cluster: Cluster, security: Any, threads: int = 1) -> Any:
     """The cluster of dask-jobqueue, with its scheduler running and no job yet.
 
-    `threads`: processors of a worker, for the numerical libraries of its one block. Raises BadInput if dask-jobqueue
-    or the system's submit command is missing, or an option cannot be met.
+    `threads`: processors of a worker, for the numerical libraries of its one block.
     """
     try:
         dask_jobqueue = _dask_jobqueue()
@@ -194,10 +190,7 @@ async def _has_ended(kind: str, job: Any) -> bool:
 @quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Submit the jobs, and cancel them when the context ends; blocks with needs of their own get jobs of their own.
-
-    Raises BadInput if the batch system accepts no job; the message contains its answer.
-    """
+    """Submit the jobs, and cancel them when the context ends; blocks with needs of their own get jobs of their own."""
     made = {each: fitted(cluster, each) for each in needs}
     with ExitStack() as stack:
         common = stack.enter_context(_open_jobs(cluster))

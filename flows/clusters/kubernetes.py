@@ -128,11 +128,7 @@ def _with(needs: Needs | None, pod: dict[str, Any]) -> dict[str, Any]:
 @quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own.
-
-    Raises BadInput if dask-kubernetes is not installed, if Kubernetes does not start the scheduler, or if within
-    `timeout` it starts no pod that has what a block needs.
-    """
+    """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own."""
     with ExitStack() as stack:
         common = stack.enter_context(_open_pods(cluster))
         own = {each: stack.enter_context(_open_pods(cluster, each)) for each in needs}
@@ -141,10 +137,7 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 @contextmanager
 def _open_pods(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
-    """The pods of one kind.
-
-    Raises BadInput if dask-kubernetes is not installed, or Kubernetes does not start the scheduler.
-    """
+    """The pods of one kind."""
     try:
         import kr8s
         from dask_kubernetes.operator import KubeCluster

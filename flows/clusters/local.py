@@ -50,10 +50,7 @@ def may_start_processes() -> bool:
 
 
 def room_for(needs: Sequence[Needs], *, gpus: int = 0) -> dict[Needs, int]:
-    """The number of blocks with each of the needs that this machine can run at the same time.
-
-    Raises BadInput if it has room for none: one line that names the resource and who needs it.
-    """
+    """The number of blocks with each of the needs that this machine can run at the same time."""
     return {each: blocks_at_once(each, processors=processors(), gpus=gpus) for each in needs}
 
 
@@ -96,10 +93,7 @@ def _unreached_by_ctrl_c(make: Callable[[], T]) -> T:
 @quietly
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """Start the processes, which accept connections only from this run, and end them with the context.
-
-    Raises BadInput if this machine lacks what a block needs, or this process may not open enough files, or start none.
-    """
+    """Start the processes, which accept connections only from this run, and end them with the context."""
     if not may_start_processes():
         raise BadInput(
             "cluster: local is not valid in a process of Dask's workers or of a pool, which may start no other; "

@@ -20,9 +20,6 @@ class Cluster(ClusterFile):
 
 @contextmanager
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-    """The loop.
-
-    Raises BadInput if this machine lacks what a block needs.
-    """
+    """The loop."""
     room_for(needs, gpus=cluster.gpus)
     yield Serial()

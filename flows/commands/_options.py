@@ -67,11 +67,7 @@ def cache_of(cache: str | None, output: str) -> str | None:
 
 
 def usable(output: str, name: str) -> str:
-    """Return `output` if it is a folder or a URL that this machine can reach.
-
-    `name`: the name of the argument, for the message. Raises BadInput if it is empty, a file, or a URL that cannot be
-    opened.
-    """
+    """Return `output` if it is a folder or a URL that this machine can reach."""
     if not output.strip():
         raise BadInput(f"{name}: '' is not valid; expected a folder or an fsspec URL")
     scheme, separator, _ = output.partition("://")
@@ -124,10 +120,7 @@ def add_outputs(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:
-    """Refuse an output file that is also an input or another output, even if it is spelt differently.
-
-    `outputs`: the names of the options that take output files. Raises BadInput if one file is named twice.
-    """
+    """Refuse an output file that is also an input or another output, even if it is spelt differently."""
     taken = {_identity(file): "an input" for place in inputs for file in _local_files(place)}
     for name in outputs:
         place = getattr(options, name)
@@ -140,10 +133,7 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
 
 
 def refuse_repeated(inputs: Sequence[str]) -> None:
-    """Refuse a file that is named twice, even if it is spelt differently: these would be models that never differ.
-
-    Raises BadInput if one file is named twice.
-    """
+    """Refuse a file that is named twice, even if it is spelt differently: these would be models that never differ."""
     taken: dict[object, str] = {}
     for place in inputs:
         for file in set(map(_identity, _local_files(place))) or {place}:

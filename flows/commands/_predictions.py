@@ -19,10 +19,7 @@ _MOST_BINS = 1000
 
 
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
-    """Add the arguments that choose columns and answers of the files.
-
-    `score`: the help of ``--score``.
-    """
+    """Add the arguments that choose columns and answers of the files."""
     columns = parser.add_argument_group("columns")
     columns.add_argument("--id", metavar="COLUMN", help="the column by which rows are joined (default: id)")
     columns.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")

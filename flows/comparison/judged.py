@@ -93,8 +93,7 @@ def compare_judged(
 ) -> JudgedComparison:
     """The comparison of two files with the verdicts of a judge, and the labels of people in a column of each.
 
-    `score_range`: the limits of marks, where judge and people give marks. Raises ValueError, one line: as
-    `sigstats.tasks.predictions.read` and ``match``, or a value that is no verdict.
+    `score_range`: the limits of marks, where judge and people give marks.
     """
     limits = None if score_range is None else as_score_range(score_range)
     sides = zip(paths, columns, strict=True)

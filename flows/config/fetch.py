@@ -40,10 +40,7 @@ _FAINT = 9
 
 
 def fetch(name: str, folder: Path) -> Iterator[str]:
-    """Fetch each file of the ready study of a name that the folder has not; a line for each, as it is there.
-
-    Raises BadInput, once all others are there, if no downloader has a file, or if other data come than are meant.
-    """
+    """Fetch each file of the ready study of a name that the folder has not; a line for each, as it is there."""
     if name not in ready_studies():
         raise BadInput(f"--fetch: {name!r} is not valid; expected one of {', '.join(ready_studies())}")
     wanted = [each.replace("*", "1") for each in files_of(tomllib.loads(ready_studies()[name].read_text("utf-8")))]

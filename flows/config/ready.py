@@ -33,9 +33,6 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
 
     If there is a folder of the name, the ready study is meant: the folder may hold its results.
 
-    Raises BadInput if there is neither; the message has the nearest name. Or if the name is that of a ready study and
-    of a file.
-
     >>> place_of("quickstart").path.name
     'quickstart.toml'
     >>> place_of("quickstrat")

@@ -17,10 +17,7 @@ _DEEP_KEY = re.compile(rf"""(?<![\w"'-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file.
-
-    Raises BadInput if the file cannot be read or is not TOML; the message names the file and the line.
-    """
+    """The tables of a TOML file."""
     deep = f"{path}: is nested too deep; expected tables and lists of a few levels"
     try:
         values = _loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without

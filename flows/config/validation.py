@@ -13,10 +13,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def validated(model: type[Model], values: Mapping[str, Any], *, source: str) -> Model:
-    """Validate `values` as a `model`.
-
-    Raises BadInput, one line about the first value that is wrong: `source`, key, value and what would be right.
-    """
+    """Validate `values` as a `model`."""
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:

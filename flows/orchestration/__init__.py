@@ -1,1 +1,1 @@
-"""Prefect: the flow of a run, and deployments on a schedule."""
+"""Prefect: the flow of a run, and deployments on a schedule. Import `environment` before any other module of it."""

@@ -1,7 +1,4 @@
-"""The artifacts of a run on a Prefect server: tables, Markdown and links, and the message of its final state.
-
-Import this module only after `sigstats.flows.orchestration.environment`.
-"""
+"""The artifacts of a run on a Prefect server: tables, Markdown and links, and the message of its final state."""
 
 import re
 import socket

@@ -1,7 +1,4 @@
-"""A deployment of Prefect that runs a study, on a schedule or on demand.
-
-Import this module only after `sigstats.flows.orchestration.environment`.
-"""
+"""A deployment of Prefect that runs a study, on a schedule or on demand."""
 
 import asyncio
 import contextlib
@@ -38,8 +35,6 @@ def deployment_of(
     """A deployment of `study_flow` that is not applied yet.
 
     While a run of it is under way, the next scheduled one is cancelled: it would read the same files.
-
-    Raises ValueError if `cron` or `timezone` is not valid.
     """
     from prefect.schedules import Cron
 
@@ -165,12 +160,7 @@ def _silent(*_: object) -> None:
 
 
 class OutageWatch:
-    """Reports when a server ceases to answer, and when it answers again.
-
-    `ask`: returns why the server cannot be used, or None if it can.
-    `say`: called with each line.
-    `address`: the address of the server, for the lines.
-    """
+    """Reports when a server ceases to answer, and when it answers again."""
 
     def __init__(self, ask: Callable[[], str | None], say: Callable[[str], None], *, address: str) -> None:
         self._ask = ask

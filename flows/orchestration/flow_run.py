@@ -1,7 +1,4 @@
-"""A study as one flow run of Prefect, with its cells as task runs, and its artifacts and assets.
-
-Import this module only after `sigstats.flows.orchestration.environment`.
-"""
+"""A study as one flow run of Prefect, with its cells as task runs, and its artifacts and assets."""
 
 import contextlib
 import contextvars
@@ -58,11 +55,6 @@ def run_here(
     """Run a study in the flow run around this call: its cells are task runs, and it ends in the state returned.
 
     If an earlier attempt has failed, the result is returned: in place of a state, Prefect raises that attempt's error.
-
-    `options`: the event `stop` is set if the flow run is cancelled; then the state is Cancelled.
-    `run`: runs the study with the options that it is given.
-    `pages`: the address at which the output is served.
-    `loss`: tells the person of a server that is gone.
 
     Raises StudyFailed if the exit code is not 0, each time that it is not.
     """

@@ -1,7 +1,4 @@
-"""The Prefect server: whether it answers, and the one run of a deployment that may be under way.
-
-Import this module only after `sigstats.flows.orchestration.environment`.
-"""
+"""The Prefect server: whether it answers, and the one run of a deployment that may be under way."""
 
 import datetime as dt
 import socket

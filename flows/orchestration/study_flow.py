@@ -1,7 +1,6 @@
 """The flow of every study: in a flow of one's own, served, or deployed.
 
-Imports are absolute: `Flow.serve` loads this file by its path. Import this module only after
-`sigstats.flows.orchestration.environment`.
+Imports are absolute: `Flow.serve` loads this file by its path.
 """
 
 from functools import partial

@@ -1,7 +1,7 @@
 """The cells of a study as task runs of Prefect, in which they are computed.
 
 A task run asks nothing of the server: Prefect sends its states and its log from threads of their own. A tag of it that
-has a concurrency limit does ask. Import this module only after `sigstats.flows.orchestration.environment`.
+has a concurrency limit does ask.
 """
 
 from collections.abc import Callable

@@ -1,7 +1,6 @@
 """What a study and the server of its flow run tell each other meanwhile: its progress, and that it is cancelled.
 
-Prefect itself stops only the runs of its runners and workers. Import this module only after
-`sigstats.flows.orchestration.environment`.
+Prefect itself stops only the runs of its runners and workers.
 """
 
 import threading

@@ -28,10 +28,7 @@ JSON_VERSION = 1
 
 
 def ranked_votes(path: str, group: str | None, item: str | None, confidence_level: float) -> VoteRanking:
-    """The ranking by the votes of a file; those of one `group` (voter), or on one `item`, are not independent.
-
-    Raises ValueError, one line: as `sigstats.tasks.predictions.read` and `sigstats.rank_votes`.
-    """
+    """The ranking by the votes of a file; those of one `group` (voter), or on one `item`, are not independent."""
     first, second, winner = COLUMNS
     clusters = {name: column for name, column in (("groups", group), ("items", item)) if column is not None}
     columns = Columns(

@@ -61,11 +61,7 @@ class Evaluated:
 
 
 def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
-    """Compare the newest predictions, and append what is found to the history in `output`.
-
-    `base`: the folder that relative paths of the study start from. `output`: a folder or an fsspec URL. Raises
-    BadInput if a file is missing or does not fit, or all looks are spent; nothing was written.
-    """
+    """Compare the newest predictions, and append what is found to the history in `output`."""
     pair = read_pair(study, base)
     store = Store(output)
     _refuse_another(store, study)
@@ -115,10 +111,7 @@ def _write_comparison(store: Store, study: RegressionStudy, record: Record, foun
 
 
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
-    """What an evaluation would compare now, as text; nothing is written.
-
-    Raises BadInput as `evaluate`.
-    """
+    """What an evaluation would compare now, as text; nothing is written."""
     pair = read_pair(study, base)
     store = Store(output)
     records, damaged = history.read(store)

@@ -41,10 +41,7 @@ def refuse_changed(store: Store, study: RegressionStudy) -> None:
 def compare_fresh(
     study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], rule: ComparisonRule
 ) -> tuple[ComparisonResult, pa.Table]:
-    """The comparison on all rows so far, and what the new ones count.
-
-    `records`: the looks before. Raises BadInput if no row is new; ValueError if a measure is no mean of rows.
-    """
+    """The comparison on all rows so far, and what the new ones count."""
     tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
     tonight = _table(pair, tests)
     kept = [each for record in records if (each := read_rows(store, record.evaluation.held_out)) is not None]

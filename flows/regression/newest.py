@@ -28,15 +28,7 @@ _TIME = re.compile(
 
 
 def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, other_than: Path | None = None) -> Path:
-    """The newest file that matches a pattern of the study.
-
-    `base`: the folder that relative patterns start from.
-    `name`: which pattern.
-    `columns`: the names of the columns of the files.
-    `other_than`: a file that is ignored.
-
-    Raises BadInput if no file matches, or one of several has no time or no such column.
-    """
+    """The newest file that matches a pattern of the study."""
     pattern: str = getattr(study, name)
     if "://" in pattern:
         raise BadInput(f"{name}: {pattern!r} is not valid; expected a path or a pattern of this machine")

@@ -49,10 +49,7 @@ class Pair:
 
 
 def read_pair(study: RegressionStudy, base: Path) -> Pair:
-    """The newest files that match the patterns of the study, joined by id.
-
-    Raises BadInput, one line that names file, column and value.
-    """
+    """The newest files that match the patterns of the study, joined by id."""
     names = study.columns
     columns = Columns(
         **names.model_dump(exclude={"score", "candidate_model", "lower_is_better", "higher_is_better"}),

@@ -36,17 +36,7 @@ def render(
     failures: Sequence[Mapping[str, str]] = (),
     fingerprint: str = "",
 ) -> str:
-    """The report of a study.
-
-    `results`: a plan, a summary, and what replicates there are.
-    `config`: the resolved configuration.
-    `versions`: the versions of the programs that made the results.
-    `failures`: blocks that failed, each with ``cell`` (or a ``block`` that starts with its name), ``error``,
-    ``message`` and ``traceback``. One whose cell is complete by now is passed over.
-    `fingerprint`: the identity of the study.
-
-    Returns HTML that needs no network.
-    """
+    """The report of a study."""
     evidence = Evidence(results)
     used, measured = sections.of(evidence), performances(evidence)
     verdicts = [

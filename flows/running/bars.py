@@ -52,9 +52,6 @@ class TerminalBar:
 class NotebookBar:
     """A bar in the output of a notebook's cell; each drawing replaces the one before.
 
-    `total`: the replicates of the run. `display`: ``IPython.display.display``: shows an object, and returns a handle
-    that shows another one in its place.
-
     >>> bar = NotebookBar(200, display=lambda bar, display_id: None)
     >>> bar.draw(50, "1/4 cells")
     >>> bar
@@ -97,10 +94,7 @@ def in_notebook() -> bool:
 
 
 def notebook_bar(total: int) -> NotebookBar:
-    """A bar in the output of the notebook's cell that is running.
-
-    `total`: the replicates of the run.
-    """
+    """A bar in the output of the notebook's cell that is running."""
     from IPython.display import display
 
     return NotebookBar(total, display)

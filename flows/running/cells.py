@@ -33,10 +33,9 @@ T = TypeVar("T")
 def run_cells(cells: Sequence[Cell], compute: ComputeCell, *, threads: int, stop: threading.Event) -> list[Outcome]:
     """Compute cells, each in the context of the caller, and return how each ended, in their order.
 
-    `threads`: the number of cells that are computed at once; with 1, in this thread. `stop`: set to stop early; set
-    if an exception comes in this thread. Raises Interrupted if `stop` was set. Raises KeyboardInterrupt if it came in
-    this thread; the others have stopped by then. Raises Exception, the error that ended the run itself; one that
-    ended a block is part of the Outcome. Cells that have not begun by then are not computed.
+    Raises Interrupted if `stop` was set. Raises KeyboardInterrupt if it came in this thread; the others have stopped by
+    then. Raises Exception, the error that ended the run itself; one that ended a block is part of the Outcome. Cells
+    that have not begun by then are not computed.
     """
     ended: dict[str, Outcome] = {}
     broken: list[BaseException] = []
@@ -86,14 +85,7 @@ class _Deadline(threading.Event):
 
 
 class CellComputer:
-    """Computes cells on the workers of a pool, shows their progress, and writes their receipts.
-
-    `stop`: set to stop early.
-    `cache`: cells that it holds are not computed; those that are finished are added to it.
-    `part`: the part of the study that is computed; its receipts have files of their own.
-    `lanes`: the lanes of the part, by the name of a cell.
-    `timeout`: the seconds after which a cell counts as failed; None for no limit.
-    """
+    """Computes cells on the workers of a pool, shows their progress, and writes their receipts."""
 
     def __init__(
         self,
@@ -120,8 +112,7 @@ class CellComputer:
     def compute(self, cell: Cell) -> Outcome:
         """Compute a cell, unless a cell that it needs has failed.
 
-        Returns how the cell ended. If a cell that it needs has failed, the failures of that one. Raises Interrupted
-        if the run is told to stop.
+        Raises Interrupted if the run is told to stop.
         """
         if self._stop.is_set():
             raise Interrupted

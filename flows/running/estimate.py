@@ -144,10 +144,7 @@ class Estimate:
 
 
 def count(plan: Plan, output: str) -> list[Estimate]:
-    """Count the replicates of each cell that an output holds and lacks.
-
-    `output`: a folder or URL. Returns one for each cell, without its cost.
-    """
+    """Count the replicates of each cell that an output holds and lacks."""
     store = Store(output)
     held = store.held()
     return [Estimate(cell, *done_and_left(cell, store, held=held)) for cell in plan.cells]
@@ -160,10 +157,7 @@ def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:
 
 
 def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
-    """The plan as text: its cells, or the costliest of many, and the totals.
-
-    `workers`: how many workers share the work.
-    """
+    """The plan as text: its cells, or the costliest of many, and the totals."""
     shown = list(estimates)
     if len(shown) > _MOST_LINES:
         shown = sorted(shown, key=lambda one: -(one.seconds or 0.0))[:_COSTLIEST]

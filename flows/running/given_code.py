@@ -50,10 +50,7 @@ class GivenCode:
         return tuple(sorted(self.folder.glob("*.py")))
 
     def path_of(self, value: Any, name: str) -> str:
-        """The import path by which processes of the run find the value.
-
-        Raises ValueError, one line, if it cannot be pickled.
-        """
+        """The import path by which processes of the run find the value."""
         import cloudpickle
 
         try:

@@ -25,13 +25,7 @@ _do_not_wait = threading.Event()
 
 
 class Stopped(Exception):
-    """A signal ended the run. If the run did not stop in time, `end_at_once` ends the process.
-
-    Attributes
-    ----------
-    signal : int
-        The number of the signal.
-    """
+    """A signal ended the run. If the run did not stop in time, `end_at_once` ends the process."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -39,10 +33,7 @@ class Stopped(Exception):
 
 
 def end_at_once(code: int) -> NoReturn:
-    """End this process and all processes that it started.
-
-    `code`: the exit code.
-    """
+    """End this process and all processes that it started."""
     import psutil
 
     with contextlib.suppress(psutil.Error):
@@ -69,9 +60,7 @@ def leave(code: int) -> int:
 def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     """Run `work` in a thread of its own while this, the main thread, waits for signals.
 
-    `work`: called with an event, which is set to stop it; who else sets it stops it as Ctrl-C does. Returns what
-    `work` returns. Raises Stopped if a signal came, or the event was set: once `work` has ended, or did not end in
-    time.
+    Raises Stopped if a signal came, or the event was set: once `work` has ended, or did not end in time.
     """
     resource_tracker.ensure_running()  # starting it later would unblock the signal that is blocked below
     _do_not_wait.clear()

@@ -58,10 +58,7 @@ class Part:
 
 
 def parse_part(text: str) -> Part:
-    """The part that ``--part`` names, as in ``3/40``.
-
-    Raises BadInput, one line that names the value and what would be right.
-    """
+    """The part that ``--part`` names, as in ``3/40``."""
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
     number, total = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= number <= total <= _MOST:
@@ -148,11 +145,7 @@ class RunOptions:
 
 
 def own_place(cache: str, output: str, name: str = "cache") -> str:
-    """Return the place of the cache, unless it is the output of a study.
-
-    `cache` and `output`: folders or URLs. `name`: the name of the argument, for the message. Returns `cache`. Raises
-    BadInput if the cache is `output`, or the output of another study.
-    """
+    """Return the place of the cache, unless it is the output of a study."""
     if _place(cache) == _place(output):
         raise BadInput(f"{name}: {cache!r} is not valid; expected another place than {name.replace('cache', 'output')}")
     with contextlib.suppress(OSError, ValueError):  # the run reports a cache that it cannot reach
@@ -163,11 +156,7 @@ def own_place(cache: str, output: str, name: str = "cache") -> str:
 
 
 def read_key(file: str, cache: str | None, name: str = "cache_key") -> bytes:
-    """Return the content of the file of a cache's key, without white space at its ends.
-
-    `cache`: the cache; a key without one is refused. `name`: the name of the argument, for the message. Raises
-    BadInput if there is no cache, or the file cannot be read or holds fewer than 16 bytes.
-    """
+    """Return the content of the file of a cache's key, without white space at its ends."""
     if cache is None:
         raise BadInput(f"{name}: {file!r} is not valid without {name.removesuffix('key')[:-1]}")
     try:

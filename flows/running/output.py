@@ -41,15 +41,7 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
 
 
 def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds: Collection[str]) -> str:
-    """Refuse an output that holds another study; the message names what differs and which cells would change.
-
-    `identity`: the identity of the study that is about to run.
-    `plan`: its cells.
-    `kinds`: the names of all kinds of study.
-
-    Returns why ``study.json`` must be written again; empty if it need not. Raises BadInput if the output holds
-    another study, or cannot be read.
-    """
+    """Refuse an output that holds another study; return why ``study.json`` must be written again, if it must."""
     try:
         before = store.read_json("study.json")
     except FileNotFoundError:
@@ -186,10 +178,7 @@ _ROOT, _OPTIONAL = ("study.json", "plan.parquet", "summary.parquet", "report.htm
 
 
 def mark_finished(store: Store, plan: Plan, identity: Mapping[str, Any]) -> None:
-    """Mark an output as that of a finished run, if it is one; without the mark, the next run checks each file.
-
-    `identity`: the values of ``study.json``.
-    """
+    """Mark an output as that of a finished run, if it is one; without the mark, the next run checks each file."""
     with contextlib.suppress(OSError, Damaged):
         found = _digest(store, plan.cells, identity)
         if found is not None:

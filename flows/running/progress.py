@@ -70,10 +70,7 @@ class Display:
             self.console.print(printable(text), markup=False)
 
     def event(self, event: str, **fields: Any) -> None:
-        """Write a JSON object in a line of its own, if the log is for a program.
-
-        `event`: the kind of the event. `fields`: further fields of the object.
-        """
+        """Write a JSON object in a line of its own, if the log is for a program."""
         if self.json and not self.console.quiet:
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
             line = json.dumps({"time": now, "event": event, "study": self.study, **fields})
@@ -137,10 +134,7 @@ class Display:
         return sys.stderr.isatty() and not self.console.quiet and not self.json
 
     def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
-        """Begin to count the replicates of a plan, and return the display, a context manager.
-
-        `workers`: returns the number of workers at present.
-        """
+        """Begin to count the replicates of a plan, and return the display, a context manager."""
         self._counts = {cell.name: CellProgress(cell) for cell in plan.cells}
         self._time_left = TimeLeft(list(self._counts.values()))
         self._workers = workers

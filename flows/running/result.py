@@ -30,8 +30,6 @@ _MOST_LINES = 20
 def worst_first(lines: Sequence[str]) -> list[str]:
     """The first lines, and one that says how many more there are.
 
-    `lines`: the worst first.
-
     >>> worst_first(["a", "b"]), worst_first([str(number) for number in range(30)])[-2:]
     (['a', 'b'], ['19', 'and 10 more'])
     """

@@ -48,10 +48,8 @@ def run_study(
 ) -> CellStudyResult:
     """Run a study to its report, or compute a part of it. Replicates that the output holds are not computed again.
 
-    `prepare`: reads the inputs, reports its progress, and returns the study with its plan. `kinds`: the names of all
-    kinds of study. Raises BadInput if the data or the output do not fit the study; nothing was written. Raises
-    MemoryError if a limit of addresses leaves it no room. Raises Interrupted if the run was told to stop; what is
-    computed is stored.
+    Raises MemoryError if a limit of addresses leaves it no room. Raises Interrupted if the run was told to stop; what
+    is computed is stored.
     """
     require_addresses(STUDY, "a study")
     started, display = time.monotonic(), options.display

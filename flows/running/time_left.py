@@ -48,10 +48,7 @@ class CellProgress:
 
 
 class TimeLeft:
-    """Estimates the time until the end; the cost of cells that have not begun is estimated from those that have.
-
-    `cells`: all cells of the run, which change as it goes on.
-    """
+    """Estimates the time until the end; the cost of cells that have not begun is estimated from those that have."""
 
     def __init__(self, cells: Sequence[CellProgress]) -> None:
         self.cells = cells
@@ -91,8 +88,6 @@ class Costs:
 
     Parts are the data set, the classifier and so on. The factors are fitted to the cells seen so far: to the logarithms
     of their costs, by least squares, one kind of part after another, in several sweeps.
-
-    `seen`: cells, and the seconds that a replicate of each took.
     """
 
     #: How often each factor is fitted to the residuals of the others.

@@ -41,11 +41,7 @@ def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]
 
 @contextmanager
 def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Iterator[Pool]:
-    """Open the workers of a study: those that the person named, or as few as it needs.
-
-    `left`: whether any replicate is left to compute. Raises BadInput if a worker cannot hold a data set, if no worker
-    will have what a classifier needs, or if the workers cannot reach the output.
-    """
+    """Open the workers of a study: those that the person named, or as few as it needs."""
     cluster = options.cluster
     in_memory = options.output.startswith("memory://")
     if in_memory and cluster is not None and cluster.model_dump().get("kind") != "serial":
@@ -142,15 +138,7 @@ class StaffChanges:
 
 
 class StaffWatch:
-    """Watches the workers of a pool, and reports changes.
-
-    `say`: called with a line for each change. `clock`: returns the time in seconds.
-
-    Attributes
-    ----------
-    changes : StaffChanges
-        The changes so far.
-    """
+    """Watches the workers of a pool, and reports changes."""
 
     def __init__(self, pool: Pool, say: Callable[[str], None], *, clock: Callable[[], float] = time.monotonic) -> None:
         self.changes = StaffChanges()

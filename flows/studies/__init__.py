@@ -37,10 +37,7 @@ class StudyKind(Protocol):
         """True if it is computed in cells, on the workers of a cluster; otherwise it runs in this process."""
 
     def plan(self, study: Any, options: PlanOptions, /) -> str:
-        """What a run would do and cost, as text; nothing is written.
-
-        Raises BadInput if the study cannot be run.
-        """
+        """What a run would do and cost, as text; nothing is written."""
 
     def run(self, study: Any, options: RunOptions, /) -> StudyResult:
         """Run a study to its report. Replicates that the output holds are not computed again.
@@ -76,13 +73,7 @@ def kind_of(study: Study) -> StudyKind:
 
 
 def find_study(study: Any, settings: Sequence[str] = (), code: GivenCode | None = None) -> tuple[Study, Path]:
-    """The validated study of a person's call, and the folder that its relative paths start from.
-
-    `study`: a study, the content of a study file, a study file, or the name of a ready study. `settings`: each
-    ``key=value`` replaces a value of what is not validated yet. `code`: takes what only this program has. Raises
-    BadInput, one line that names the key, the value and what would be right. Raises ValueError if `study` is nothing of
-    these.
-    """
+    """The validated study of a person's call, and the folder that its relative paths start from."""
     if isinstance(study, Study):
         return study, Path()
     if isinstance(study, Mapping):
@@ -94,10 +85,7 @@ def find_study(study: Any, settings: Sequence[str] = (), code: GivenCode | None 
 
 
 def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
-    """Load and validate a study file; each ``key=value`` of `settings` replaces a value of the file.
-
-    Raises BadInput, one line that names the file, the key, the value and what would be right.
-    """
+    """Load and validate a study file; each ``key=value`` of `settings` replaces a value of the file."""
     values = apply_settings(read_toml(path), settings)
     try:
         return parse_study(values, source=str(path), default_name=path.stem)

@@ -12,10 +12,7 @@ from ._benchmark_file import ERROR, BenchmarkStudy, Classifier, nulls_of
 
 
 def require_named(study: BenchmarkStudy, datasets: Sequence[Dataset]) -> None:
-    """Refuse positive classes of data sets that the study does not have, and slices by features that none has.
-
-    Raises ValueError, one line that names the data set or the feature and what would be right.
-    """
+    """Refuse positive classes of data sets that the study does not have, and slices by features that none has."""
     names = [dataset.name for dataset in datasets]
     for name in study.positive if isinstance(study.positive, dict) else ():
         if name not in names:
@@ -35,10 +32,7 @@ def names_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
 
 
 def positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
-    """The code of the positive class: by default the second.
-
-    Raises ValueError if the data set has other classes than the study names, or other than two.
-    """
+    """The code of the positive class: by default the second."""
     if not names_positive(study, dataset):
         return 1
     name = study.positive[dataset.name] if isinstance(study.positive, dict) else study.positive
@@ -51,10 +45,7 @@ def positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
 
 
 def require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> None:
-    """Refuse retrains by a measure that the data set or the classifier does not have.
-
-    Raises ValueError, one line that names the data set or the classifier, the measure and what would be right.
-    """
+    """Refuse retrains by a measure that the data set or the classifier does not have."""
     measure = study.permutation.measure
     if measure == ERROR or not nulls_of(study):
         return

@@ -32,10 +32,7 @@ _OF_NUMBA = ("DecisionTreeClassifier", "RandomForestClassifier", "ExtraTreesClas
 
 
 def savings(study: BenchmarkStudy, estimates: Sequence[Estimate], scratch: Store) -> Iterator[str]:
-    """A line for each change of the study that would save a tenth of the work or more.
-
-    `estimates`: the cost of its cells. `scratch`: where data sets are, and blocks may be written.
-    """
+    """A line for each change of the study that would save a tenth of the work or more."""
     total = sum(one.expected or 0.0 for one in estimates)
     retrains = [one for one in estimates if one.cell.fanout in ("retrain", "measured-retrain") and one.seconds]
     found = {

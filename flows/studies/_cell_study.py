@@ -43,8 +43,6 @@ class CellStudyKind(Generic[S]):
         """The plan of a study and its data, whose relative paths start from `base`.
 
         Code of the packages `allow` may be imported.
-
-        Raises BadInput, one line that names the data set or the setting, the value and what would be right.
         """
         try:
             return self.layout(study, base, progress, allow)

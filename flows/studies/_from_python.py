@@ -27,9 +27,6 @@ _FRAME = (
 def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
     """Values of NumPy, paths, data frames, functions, classes and estimators in words.
 
-    `where`: the key that a complaint names. `code`: takes what only this program has. Raises BadInput of what cannot
-    be taken: it says how a study is told of it.
-
     Examples
     --------
     >>> from sklearn.tree import DecisionTreeClassifier

@@ -104,10 +104,7 @@ class PublishedSize(Strict):
 
 
 def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -> Iterator[Reference]:
-    """The printed numbers, each with the cells of its population and test.
-
-    Raises ValueError if the study applies no such test of McNemar's to such a population.
-    """
+    """The printed numbers, each with the cells of its population and test."""
     groups = {
         (group[0].subject["dataset"], group[0].subject.get("slice"), group[0].subject["test"]): group
         for group in sample_size.one_test(cells)

@@ -38,11 +38,7 @@ class Limited(Strict):
     ] = Needs()
 
     def limits(self, where: str, *, own: bool) -> dict[str, float] | None:
-        """The limits, as `sigstats.tasks.plan.Cell` states them.
-
-        `where`: its name in a message. `own`: whether it is of another package. Raises ValueError if something of
-        this package or scikit-learn's has a limit, since it has no process of its own.
-        """
+        """The limits, as `sigstats.tasks.plan.Cell` states them."""
         needs = self.resources
         memory = None if needs.memory is None else bytes_of(needs.memory)
         asked = {"time_limit": self.time_limit, "memory": memory, "threads": needs.threads, "gpu": needs.gpu}
@@ -91,14 +87,7 @@ class StoppingSettings(Strict):
     def stopping_of(
         self, *, alpha: float, adjust: Adjustment, tests: int, replicates: int, rule: Stopping | None = None
     ) -> dict[str, Any] | None:
-        """The stopping of a cell, as `sigstats.tasks.plan.Cell` has it; None if all replicates are drawn.
-
-        `alpha`: the level of the decisions.
-        `adjust`: the adjustment for multiplicity.
-        `tests`: the number of tests that are adjusted together.
-        `replicates`: the greatest number of replicates.
-        `rule`: the rule, if it is not the study's.
-        """
+        """The stopping of a cell, as `sigstats.tasks.plan.Cell` has it; None if all replicates are drawn."""
         rule = rule or self.stopping
         if rule == "none":
             return None

@@ -36,9 +36,6 @@ _ABOUT = b"dataset"
 class Dataset:
     """Rows with features and a class.
 
-    Raises ValueError, one line that names the data set, the column, the row where there is one (counted from 0), and
-    what would be right: no rows, no features, one class alone, an infinite value, a code without a category ...
-
     >>> weather = Dataset(
     ...     name="weather",
     ...     X=np.array([[21.5, 0], [np.nan, 1], [4, 1]]),
@@ -189,10 +186,7 @@ class Dataset:
 
     @classmethod
     def from_table(cls, table: pa.Table) -> "Dataset":
-        """The data set that `to_table` wrote, bit by bit.
-
-        Raises ValueError if the table is none that `to_table` wrote.
-        """
+        """The data set that `to_table` wrote, bit by bit."""
         try:
             about = json.loads((table.schema.metadata or {})[_ABOUT])
             columns = [table.column(f"x{position}").to_numpy() for position in range(len(about["features"]))]

@@ -20,9 +20,9 @@ GIVEN = "given"
 def cross_validation_folds(dataset: Dataset, folds: int | str, rng: Any, *, rare_classes: str) -> IntArray:
     """The test fold of every row: that of the data set, where it has folds; else no group is split.
 
-    `folds`: a number, or `LEAVE_ONE_OUT`. `rng`: source of the folds; leaving out one row at a time draws nothing.
-    `rare_classes`: as for `stratified_folds`. Raises ValueError if a class has too few rows, or a fold of the data set
-    splits a group.
+    `folds`: a number, or `LEAVE_ONE_OUT`.
+    `rng`: source of the folds; leaving out one row at a time draws nothing.
+    `rare_classes`: as for `stratified_folds`.
     """
     if dataset.folds is not None:
         require_trained(dataset.y, dataset.folds, rare_classes)

@@ -25,16 +25,7 @@ _WORDS = {str: "a string", list: "a list of strings", int: "a whole number", flo
 def validate_options(
     spec: Mapping[str, Any], known: Mapping[str, Kinds], required: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The options of one data set.
-
-    `spec`: what the study file says.
-    `known`: the type or types of each option beside ``name`` and ``source``.
-    `required`: the options that must be there.
-
-    Returns `spec` with a ``name``: that of the file, where there is a ``path`` and no name is given. Raises
-    ValueError, one line: an option that the source does not know (with the nearest that it knows), that is of another
-    type, or that is missing.
-    """
+    """The options of one data set, checked, with a ``name``: that of the file, where there is a path and no name."""
     path = spec.get("path")
     name = spec.get("name", PurePath(path).stem if isinstance(path, str) else None)
     where = "data set" if name is None else f"data set {name if isinstance(name, str) else shown(name)}"

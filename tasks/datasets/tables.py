@@ -147,8 +147,8 @@ def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None)
 
     `spec`: ``name``, and ``target`` (the class), ``columns`` (the features, in order; all where it is not given),
     ``drop`` (columns to leave out), ``nominal`` (columns of numbers that are codes), ``groups`` (the column of what
-    rows have in common, such as a patient) and ``folds`` (the column of the fold in which a row is tested). `target`:
-    the class where `spec` names none. Raises ValueError, one line that names table, column and value.
+    rows have in common, such as a patient) and ``folds`` (the column of the fold in which a row is tested).
+    `target`: the class where `spec` names none.
     """
     target = str(spec.get("target", target))
     features = _feature_names(table, spec, target)

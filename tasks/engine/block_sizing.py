@@ -15,10 +15,7 @@ _LEAST_PART = 1 / 8
 
 
 class BlockSizer:
-    """Cuts the missing lanes of a cell into blocks: of one lane each until the cost of a lane is known.
-
-    `gaps`: the missing lanes. `target_seconds`: the cost that a block should have.
-    """
+    """Cuts the missing lanes of a cell into blocks: of one lane each until the cost of a lane is known."""
 
     def __init__(self, cell: Cell, gaps: list[tuple[int, int]], target_seconds: float) -> None:
         self.cell = cell

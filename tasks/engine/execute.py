@@ -112,12 +112,9 @@ def run_cell(
     too, once it stops on the replicates from the first on. Blocks beyond that are waited for, since a worker would
     still write them, and dropped.
 
-    `stop`: set to stop early.
-    `progress`: called with the number of replicates of each computed block and its receipt. With None for the
+    `progress` is called with the number of replicates of each computed block and its receipt. With None for the
     receipt, it is called first with the number that the store had, and at the end with the number that the cell's
     rule spared.
-    `target_seconds`: the cost that a block should have.
-    `lanes`: compute these lanes alone, ``first <= lane < last``, and join no blocks.
 
     Raises Interrupted if `stop` was set. Raises Damaged, FileNotFoundError if files that were written are repeatedly
     damaged or missing when they are read.

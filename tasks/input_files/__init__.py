@@ -35,8 +35,7 @@ def read_bytes(where: str, encoding: str | None = None) -> bytes:
     """The content of a data file, unpacked; its text is in UTF-8, without a byte order mark.
 
     `where`: a path or an fsspec URL, as `place` gives it. `encoding`: the encoding of the text, which then stays as it
-    is; by default what a byte order mark says, or UTF-8. Raises ValueError, one line that names it, where it is
-    missing, empty, damaged, larger than the limit or cannot be read.
+    is; by default what a byte order mark says, or UTF-8.
     """
     with open_content(where, encoding=encoding) as content:
         found = content.whole()

@@ -138,8 +138,7 @@ class Content:
 def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]:
     """What is in a file or behind an fsspec URL.
 
-    `encoding`: the encoding of its text, which then stays as it is; by default what its byte order mark says. Raises
-    ValueError, one line that names the file: it is missing, a folder, damaged, or holds more than is read.
+    `encoding`: the encoding of its text, which then stays as it is; by default what its byte order mark says.
     """
     where = printable(path)
     with contextlib.ExitStack() as opened:

@@ -48,12 +48,7 @@ class Twice(dict[str, Any]):
 
 
 def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
-    """What a text means.
-
-    `text`: in UTF-8.
-    `budget`: what its objects may take in memory.
-    `twice`: whether an object with a key that is there more than once is a `Twice`.
-    """
+    """What a text means."""
     require_objects(text, budget)
     try:
         return json.loads(text.decode(), object_pairs_hook=as_object if twice else None)

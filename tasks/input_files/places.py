@@ -92,8 +92,6 @@ _KERNEL = re.compile(r"/(?:proc(?!/[^/]++/fd/)|sys)(?:/|\Z)")
 def require_allowed(where: str) -> str:
     """Return a path or an fsspec URL that a study may read.
 
-    Raises ValueError, one line that names it: a file of the kernel, a loopback or a link-local address.
-
     >>> require_allowed("s3://bucket/rows.parquet")
     's3://bucket/rows.parquet'
     >>> require_allowed("http://169.254.169.254/latest")

@@ -64,9 +64,9 @@ class LabelCounts:
     def population(self, positive: Label | None = None, *, swapped: bool = False) -> Population:
         """The population of these rows.
 
-        `positive`: the positive class; all others together are the negative one. Without it the population is good
-        for accuracy alone, and all rows count as truly positive. `swapped`: as for
-        `sigstats.tasks.populations.population.Population`. Raises ValueError if no label is `positive`.
+        `positive`: the positive class; all others together are the negative one.
+        Without it the population is good for accuracy alone, and all rows count as truly positive.
+        `swapped`: as for `sigstats.tasks.populations.population.Population`.
         """
         if positive is not None and not any(_has(label, positive) for label in self.labels):
             alike = [label for label in self.labels if str(label) == str(positive)]

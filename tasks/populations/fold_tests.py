@@ -45,10 +45,7 @@ def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
-    """The p-value of a test on one sample, and by how much B is better than A.
-
-    `rng`: for a test that draws resamples.
-    """
+    """The p-value of a test on one sample, and by how much B is better than A."""
     pooled = outcomes.sum(axis=(0, 1))
     if test.test == "efficiency":
         a = JointOutcomes(*pooled.tolist()).confusion_a

@@ -48,12 +48,7 @@ def compared(outcomes: Sequence[Any], of: str) -> list[Any]:
 
 
 def run_interval(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> Estimate:
-    """Apply a method to one test set.
-
-    `options`: ``of`` (``difference`` or ``a``), ``method``, ``confidence`` and ``resamples``.
-    `counts`: the eight joint outcomes.
-    `rng`: for a method that draws.
-    """
+    """Apply a method to one test set."""
     joint = JointOutcomes(*compared(counts, options["of"]))
     return _estimate(options, joint, *_METHODS[options["method"]](options, joint, rng))
 

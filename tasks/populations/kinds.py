@@ -73,10 +73,7 @@ def truth(kinds: Kinds, measure: str) -> float:
 
 
 def run_interval(kinds: Kinds, test: AppliedTest, counts: Any, rng: np.random.Generator) -> Estimate:
-    """The interval on one test set; where nothing is tested, all that the measure can differ by.
-
-    `counts`: as `draw` gives them. `rng`: of random weights, or of resamples.
-    """
+    """The interval on one test set; where nothing is tested, all that the measure can differ by."""
     options, measure, seed = test.options, test.compared, int(rng.integers(2**31))
     try:
         of = _usual if options["method"] == "usual" else _by_compare

@@ -37,11 +37,7 @@ def is_list(kind: pa.DataType) -> bool:
 
 
 def encode(where: str, column: Any) -> Codes:
-    """The codes of a column.
-
-    `where`: the file, the row group and the column, for messages. Raises ValueError if a label is missing, or one of
-    a list is empty or holds the separator.
-    """
+    """The codes of a column."""
     if isinstance(column, pa.DictionaryArray) and column.dictionary.null_count:
         column = column.dictionary_decode()
     if column.null_count:

@@ -45,11 +45,7 @@ class ColumnTypes(NamedTuple):
 
 
 def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> ColumnTypes:
-    """The types of the three columns.
-
-    Raises ValueError, one line, if a column is not there, is of a type that holds no labels, or of another one than
-    the first.
-    """
+    """The types of the three columns."""
     schema = opened.schema_arrow
     found: list[pa.DataType] = []
     for name in columns:
@@ -73,15 +69,7 @@ def count_file(
     first: ColumnTypes,
     classes: frozenset[Label] | None = None,
 ) -> LabelCounts:
-    """The counts of one file.
-
-    `columns`: the columns of the true classes and of the predictions of A and of B.
-    `first`: the types of the data set's first file, which this one must share.
-    `classes`: all classes there are; any other label is refused.
-
-    Raises ValueError, one line that names the file, where it applies the row group, the column and what would be
-    right.
-    """
+    """The counts of one file."""
     strings = _family(first.types[0]) == "strings"
     opened = open_parquet(system, file, read_dictionary=list(columns) if strings else None)
     column_types(file, opened, columns).require_alike(columns, first)

@@ -38,11 +38,7 @@ def named() -> tuple[str, ...]:
 
 
 def find(name: str, allowed: Sequence[str]) -> Callable[..., Any]:
-    """The function that an import path or an entry point names.
-
-    Raises ValueError if the package is not allowed, or there is no such function. Nothing is imported of a package
-    that is not.
-    """
+    """The function of an import path or an entry point; nothing is imported of a package that is not allowed."""
     if not {".", ":"} & set(name) and name not in named():
         near = nearest(name, named())
         raise refuse("test", name, _WANTED + (f" (did you mean {near!r}?)" if near else ""))
@@ -53,19 +49,13 @@ def find(name: str, allowed: Sequence[str]) -> Callable[..., Any]:
 
 
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
-    """What identifies its code: the ``package``, its ``version``, and SHA-256 of the files that define it, ``source``.
-
-    Raises ValueError as `find`, or if it is defined in no file.
-    """
+    """What identifies its code: ``package``, ``version``, and SHA-256 of the files that define it, ``source``."""
     found = inspect.unwrap(find(name, allowed))
     return _TESTS.code_of(name, (module for module in [getattr(found, "__module__", None)] if module in sys.modules))
 
 
 def check_call(name: str, params: Mapping[str, Any], allowed: Sequence[str]) -> None:
-    """Refuse a test that cannot be called with labels, two predictions and these parameters.
-
-    Raises ValueError as `find`, or if its signature does not fit.
-    """
+    """Refuse a test that cannot be called with labels, two predictions and these parameters."""
     found = find(name, allowed)
     try:
         inspect.signature(found).bind(None, None, None, **params, **_generator_of(found, None))
@@ -98,8 +88,7 @@ def run_own_test(
     The rows of a test set come in random order. A function with a parameter ``rng`` is given a generator there; the
     global ones are seeded before each call.
 
-    `options`: the ``params`` of the test, and whether it is ``vectorised``. `drawn` (ndarray of int64, shape (m, J)):
-    the test sets, which come from `population`.
+    `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`.
     """
     answers, vectorised = _answers(population), options["vectorised"]
     seeds = rng.integers(2**32, size=len(drawn)).tolist()

@@ -18,10 +18,7 @@ _CONTENT_TAGS = ("md5Hash", "ETag", "etag")
 
 
 def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
-    """The file system and the Parquet files of a data set, in order.
-
-    Raises ValueError, one line, if there is none or the file system cannot be read.
-    """
+    """The file system and the Parquet files of a data set, in order."""
     import fsspec
 
     where = place(path, base)

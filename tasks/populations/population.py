@@ -118,9 +118,6 @@ def _exchange(drawn: NDArray[np.int64], first: Any, second: Any, rng: np.random.
 def random_classifiers(classes: int, right: float) -> Population:
     """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise.
 
-    `classes`: the number of classes, all equally likely. `right`: the part of the rows for which system II is made to
-    be right. Returns endless; A is system I, B is system II, and all rows count as truly positive.
-
     >>> random_classifiers(2, 0.5).outcomes
     (0.375, 0.375, 0.125, 0.125, 0.0, 0.0, 0.0, 0.0)
     """

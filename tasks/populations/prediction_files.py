@@ -51,16 +51,7 @@ def read_counts(
     classes: Sequence[Label] | None = None,
     progress: FilesRead = in_silence,
 ) -> LabelCounts:
-    """The counts of a Parquet data set.
-
-    `path`: a file, a folder, a pattern or an fsspec URL; relative ones start at `base`.
-    `label`, `a` and `b`: the columns of the true classes and of the predictions of A and of B.
-    `classes`: all classes there are; any other label is refused.
-    `progress`: called with the number of files that are read, and the number of all files.
-
-    Raises ValueError, one line that names the file, where it applies the row group, the column and what would be
-    right.
-    """
+    """The counts of a Parquet data set."""
     system, files = find_files(path, base)
     columns = (label, a, b)
     first = column_types(files[0], open_parquet(system, files[0]), columns)

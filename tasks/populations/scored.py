@@ -164,17 +164,7 @@ def read_scores(
     measures: Sequence[str],
     progress: FilesRead = in_silence,
 ) -> ScorePopulation:
-    """Read a Parquet data set once, to check it and to find its digest and its true differences.
-
-    `name`: the name that the study gives it.
-    `path`: a file, a folder, a pattern or an fsspec URL; a relative path starts at `base`.
-    `columns`: as for `ScorePopulation`.
-    `measures`: those of `sigstats.measures.table.SCORE_MEASURES` whose true difference is computed, in memory, at
-    some 20 bytes a row.
-    `progress`: called with the number of files that are read, and the number of all files.
-
-    Raises ValueError, one line that names the file, the row group, the column, the value and what would be right.
-    """
+    """Read a Parquet data set once, to check it and to find its digest and its true differences."""
     system, found = find_files(path, base)
     state, files, parts, budget = hashlib.sha256(), [], [], Budget(path)
     losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)

@@ -21,12 +21,7 @@ _OUTCOME = 600
 
 
 class Tally:
-    """Counts the rows of a file, part by part, in a table of all outcomes that the labels of a batch can make.
-
-    `names`: the names of the columns of the true classes and of those that A and B assigned.
-    `classes`: all labels there may be.
-    `budget`: what the outcomes may take in memory.
-    """
+    """Counts the rows of a file, part by part, in a table of all outcomes that the labels of a batch can make."""
 
     def __init__(
         self, names: Sequence[str], *, classes: frozenset[Label] | None = None, budget: Budget | None = None
@@ -49,8 +44,6 @@ class Tally:
         """Count rows.
 
         `columns`: all whole numbers, booleans, strings, dictionaries of these, or lists of whole numbers or strings.
-        Raises ValueError if a label is missing or none of `classes`, or one of a list is empty or holds the character
-        31 (unit separator).
         """
         if not len(columns[0]):
             return

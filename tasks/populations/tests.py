@@ -76,8 +76,7 @@ def run_test(
 
     Where an option is not valid, or the test refuses a test set, its p-value is NaN.
 
-    `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`. `rng`: for a test that
-    draws resamples or an order of the rows.
+    `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`.
     """
     if test.test == "bootstrap":
         return _bootstrap(test, drawn, population, rng)

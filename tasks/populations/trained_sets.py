@@ -53,8 +53,7 @@ class TrainingRows:
 class SetPair:
     """The two sets of classifiers of a cell, trained.
 
-    `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any. Raises ValueError if a classifier fails to
-    fit.
+    `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any.
     """
 
     def __init__(
@@ -149,10 +148,7 @@ _WRONG_A, _WRONG_B = 5, 7
 
 
 def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Population | EventPopulation:
-    """What the classifiers of a cell may say of the rows that they are neither trained nor tested on.
-
-    `store`: with the data set. `name`: the name of the population.
-    """
+    """What the classifiers of a cell may say of the rows that they are neither trained nor tested on."""
     data = data_of(store, work)
     rest = split(len(data), work.split).rest
     wrong = [np.arange(len(rest)) % each == 0 for each in (_WRONG_A, _WRONG_B)]

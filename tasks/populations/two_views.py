@@ -35,10 +35,7 @@ class Sample:
 
 
 def draw(population: TwoViews, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
-    """Draw samples of n rows, as many of each class (one more of the first where n is odd).
-
-    `size`: how many samples.
-    """
+    """Draw samples of n rows, as many of each class (one more of the first where n is odd)."""
     y = np.arange(n) % 2
     features = population.features
     found = []

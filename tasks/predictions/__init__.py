@@ -55,7 +55,7 @@ def read(path: str, columns: Columns) -> Predictions:
     """The predictions of a file, whatever format it has, or of several tasks, a file each.
 
     `path`: a file, a folder, a pattern such as ``logs/*.eval``, or an fsspec URL of these. Of a folder the logs of a
-    harness are read, or else the tables. Raises ValueError, one line that names the file, the column and the row.
+    harness are read, or else the tables.
     """
     found = _found(path, columns)
     if not isinstance(found, EvaluationLog):

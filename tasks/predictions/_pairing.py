@@ -52,12 +52,7 @@ def join(
     with_ids: bool = False,
     **options: Unpack[MatchOptions],
 ) -> PairedPredictions:
-    """The rows that both models predicted, with their ids where these are asked for.
-
-    Raises ValueError, one line: an id that is there twice, ids without a partner (unless they are to be dropped), no
-    common id, another label for the same id, a column that neither file has, or that differs between them; another
-    task, score or question (unless that is allowed).
-    """
+    """The rows that both models predicted, with their ids where these are asked for."""
     if columns.run is not None:
         runs = [each_run(side.decoded()) for side in (baseline, candidate)]
         beside = [(each, runs[1][0]) for each in runs[0]] + [(runs[0][0], each) for each in runs[1][1:]]

@@ -37,8 +37,7 @@ def export(results: Results, to: str) -> Exported:
 
     ``TO/fanout=retrain/dataset=iris/classifier=lda/null=labels/replicates.parquet``
 
-    `to`: a folder or an fsspec URL. Raises ValueError if `to` holds files, whose rows would stand beside those that
-    are written. Raises LookupError if no cell is complete; nothing was written.
+    `to`: a folder or an fsspec URL. Raises LookupError if no cell is complete; nothing was written.
     """
     files = open_files(to)
     if files.names("") or files.folders(""):

@@ -55,12 +55,7 @@ def require_columns(
     *,
     group: int | None = None,
 ) -> None:
-    """Refuse columns of a file, or of one of its row groups, that would take more than the limit.
-
-    `reopen`: opens the file once more, with options of `pyarrow.parquet.ParquetFile`.
-    `budget`: what they may take in memory.
-    `group`: the row group; all by default.
-    """
+    """Refuse columns of a file, or of one of its row groups, that would take more than the limit."""
     chunks = list(file.stored(columns, group))
     budget.require(sum(chunk.stored for chunk in chunks))
     budget.require(sum(chunk.least for chunk in chunks if chunk.nested))

@@ -17,10 +17,7 @@ _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"
 
 
 def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
-    """How often each approximate p is below the exact one, and which decide otherwise; None if none has both.
-
-    `names`: what each test is called.
-    """
+    """How often each approximate p is below the exact one, and which decide otherwise; None if none has both."""
     sentences, others = [], []
     for test in evidence.tests:
         tables = [

@@ -60,10 +60,7 @@ def better_and_worse(row: Hypothesis) -> tuple[str, str]:
 
 
 def in_points(interval: str) -> list[Column]:
-    """The columns of a difference of accuracies and of its interval, in percentage points.
-
-    `interval`: which interval it is.
-    """
+    """The columns of a difference of accuracies and of its interval, in percentage points."""
     return [
         Column(
             "B − A, points",

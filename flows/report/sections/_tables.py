@@ -17,10 +17,7 @@ from . import _cases, _pairs
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence, *, by: str = "") -> Verdict:
-    """In how many tables the null hypothesis is rejected, then each in which it is not; equal counts are one table.
-
-    `rows`: of one test. `by`: the name of the test, if not that of its record.
-    """
+    """In how many tables the null hypothesis is rejected, then each in which it is not; equal counts are one table."""
     test = statistical_tests.named(rows[0].test)
     claim, by = test.claim, by or test.by or test.label
     what = "table" if evidence.of_tables or any(row.a or row.classifier for row in rows) else "data set"
@@ -57,10 +54,7 @@ def columns(rows: Sequence[Hypothesis], *values: Column) -> list[Column]:
 
 
 def savings(rows: Sequence[Hypothesis], evidence: Evidence, *, replicates: str = "permutations") -> tuple[str, ...]:
-    """How much of the work was not needed and what is known of the decisions; nothing where no cell has a rule.
-
-    `rows`: of one test. `replicates`: what the test's replicates are called.
-    """
+    """How much of the work was not needed and what is known of the decisions; nothing where no cell has a rule."""
     cells = [(row, evidence.cells[row.cell]) for row in rows if row.replicates and row.cell in evidence.cells]
     ruled = [(row.replicates or 0, cell) for row, cell in cells if cell.stopping is not None]
     if not ruled:

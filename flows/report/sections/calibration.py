@@ -271,10 +271,7 @@ _SAME_RATE = 0.005
 
 
 def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
-    """How often the most rows find the difference of a population, and how many find it half of the time and more.
-
-    `rows`: the power of one test in one population, at one size or more.
-    """
+    """How often the most rows find the difference of a population, and how many find it half of the time and more."""
     most = max(rows, key=lambda row: row.n or 0)
     cell = evidence.cells_of(most)[0]
     difference = (

@@ -70,8 +70,6 @@ def two_classifiers(
     `dependence`: how much the errors coincide in each class: from 0, independent of each other, to 1, the rarer error
     of the two never without the other.
 
-    Raises ValueError if a probability would be outside 0 to 1.
-
     >>> options = {"recall": 0.8, "precision": 0.8, "dependence": 0.5}
     >>> found = two_classifiers(prevalence=0.1, difference=0.05, **options)
     >>> round(sum(found.outcomes), 12), round(found.difference("f1"), 12)

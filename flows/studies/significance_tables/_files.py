@@ -18,10 +18,7 @@ from sigstats.tasks.tables.table import Table
 
 
 def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Table:
-    """The columns `names` of a file, all by default.
-
-    Raises ValueError, one line that names the file and the column, where it cannot be read or holds a missing value.
-    """
+    """The columns `names` of a file, all by default."""
     where = place(path, base)
     table: Table
     if where.endswith((".parquet", ".pq")):
