@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
-from ._options import add_outputs, refuse_overwriting, write_outputs, write_text
+from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._predictions import (
     add_fail_on,
     add_measures,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
 from . import repeatable
-from ._options import refuse_overwriting, refuse_repeated, write_outputs, write_text
+from ._files import refuse_overwriting, refuse_repeated, write_outputs, write_text
 from ._predictions import (
     add_measures,
     add_prediction_arguments,

@@ -9,7 +9,7 @@ import argparse
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
-from ._options import add_outputs, refuse_overwriting, write_outputs, write_text
+from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._predictions import (
     add_measures,
     add_prediction_arguments,

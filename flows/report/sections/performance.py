@@ -1,5 +1,6 @@
-"""Performance: what a simulation study reports of an interval, and of a test at the level that it really has."""
+"""What a calibration study says beyond rates: of intervals, of stated confidence, and of the classifiers it trained."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sigstats.tasks.rates import COVERAGE, SHARES, UNDEFINED, WIDTH, monte_carlo_error
@@ -9,10 +10,10 @@ from ...pages.wording import count_of, join_words, number, percent
 from .. import usual_columns as usual
 from ..evidence import Evidence, group_by, rejected
 from ..section import Column, Section, Verdict
-from ..usual_columns import FAILED, TEST_SETS, where
+from ..usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, share, where
 
 
-def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """Which intervals keep their confidence, and which do not, with the least that each reached."""
     coverages = [row for row in rows if row.measure == COVERAGE and row.estimate is not None]
     if not coverages:
@@ -27,10 +28,10 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     elif not failed:
         trusted = f"All intervals held the truth as often as stated ({stated})"
     warned = f"; do not rely on {join_words(failed)} where the coverage below is short of it" if failed else ""
-    return Verdict(f"{trusted}{warned}.", tuple(_of(method, group, rows) for method, group in groups.items()))
+    return Verdict(f"{trusted}{warned}.", tuple(_of_method(method, group, rows) for method, group in groups.items()))
 
 
-def _of(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]) -> str:
+def _of_method(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]) -> str:
     """The least coverage of a method, where it fails, how wide it is there, and what was undefined or failed."""
     worst = min(coverages, key=lambda row: row.estimate or 0)
     width = next((row.estimate for row in rows if row.cell == worst.cell and row.measure == WIDTH), None)
@@ -63,7 +64,7 @@ def _error(row: Hypothesis) -> str:
     return f"{number(100 * error, 2)}%" if row.measure in SHARES else number(error, 4)
 
 
-def columns(rows: Sequence[Hypothesis]) -> list[Column]:
+def _performance_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The population, the method, the size, the measure, its value and Monte-Carlo error."""
     return [
         Column("Population", where),
@@ -80,13 +81,13 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     ]
 
 
-_SECTION = Section(
+_PERFORMANCE = Section(
     order=92,
     test="performance",
     name="Performance",
     question="Which interval can be trusted, and what does a test find at the level that it really has?",
-    verdict=verdict,
-    columns=columns,
+    verdict=_performance_verdict,
+    columns=_performance_columns,
     method=(
         "Every method is applied to the same test sets. Bias is the mean estimate less the truth; the empirical "
         "standard error is the standard deviation of the estimates, the stated one the root mean square of what "
@@ -105,4 +106,167 @@ _SECTION = Section(
     ),
 )
 
-SECTIONS = (_SECTION,)
+
+#: With more results the verdict leaves them to the table.
+_MOST = 12
+
+
+def _confidence_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    """How many tests are surer than test sets agree, then each."""
+    found = [row for row in rows if row.statistic is not None]
+    if not found:
+        return Verdict("There is no result: every comparison is missing, or neither is better on the test set.")
+    over, under = (sum(_beside(row) == sign for row in found) for sign in (1, -1))
+    return Verdict(
+        f"Of {count_of(len(found), 'stated confidence')}, {over} {'is' if over == 1 else 'are'} above and {under} "
+        f"{'is' if under == 1 else 'are'} below the interval of what test sets of the same size achieve.",
+        tuple(_of(row) for row in found),
+        _side_by_side(found) if len(found) <= _MOST else "",
+    )
+
+
+def _side_by_side(found: Sequence[Hypothesis]) -> str:
+    """Table 3 of the paper, a sentence for each test."""
+    single = len({row.dataset for row in found}) == 1
+
+    def said(row: Hypothesis) -> str:
+        name = row.slice if single and row.slice else where(row)
+        return (
+            f"on {name} {percent(row.statistic or 0)} sure of {row.b}, where {percent(row.estimate or 0)} of test sets "
+            "agree"
+        )
+
+    groups = group_by(found, lambda row: row.method).items()
+    return " ".join(f"{method[:1].upper()}{method[1:]} was {'; '.join(map(said, group))}." for method, group in groups)
+
+
+def _beside(row: Hypothesis) -> int:
+    """1 if the stated confidence is above what is achieved, with its interval, -1 if below, 0 if inside."""
+    assert row.statistic is not None
+    assert row.estimate_low is not None
+    assert row.estimate_high is not None
+    return int(row.statistic > row.estimate_high) - int(row.statistic < row.estimate_low)
+
+
+def _of(row: Hypothesis) -> str:
+    return (
+        f"{where(row)}: {row.method} was {percent(row.statistic or 0)} sure that {row.b} is better in {row.measure}; "
+        f"it was so on {percent(row.estimate or 0)} of {row.replicates or 0:,} other test sets."
+    )
+
+
+def _confidence_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The population, the test, who is better, how sure the test is, how often that is so."""
+    return [
+        Column("Population", where),
+        Column("Test", usual.METHOD.text),
+        usual.MEASURE,
+        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of the test set"),
+        Column("Better", usual.B.text, meaning="which of A and B is better on the test set"),
+        Column("Stated", lambda row: share(row.statistic), lambda row: row.statistic, "the test's confidence in that"),
+        Column("Achieved", RATE.text, RATE.sort, "share of other test sets on which the same one is better"),
+        RATE_INTERVAL,
+        TEST_SETS,
+        *usual.notes(rows),
+    ]
+
+
+_CONFIDENCE = Section(
+    order=95,
+    test="confidence",
+    name="Confidence",
+    question="Is a test as sure as other test sets of the same size agree?",
+    verdict=_confidence_verdict,
+    columns=_confidence_columns,
+    method=(
+        "Both classifiers are trained once and compared on one test set; all rows that neither has seen stand for the "
+        "truth. The confidence that a test states on the one test set, that the classifier which is better there is "
+        "better in truth, stands beside the share of other test sets of the same size, drawn from those rows without "
+        "replacement, on which the same classifier is better. The stated confidence is that of one test set and would "
+        "be another on the next."
+    ),
+    source=(
+        "Keller, Mariethoz and Bengio, Significance tests for 'bizarre' measures in 2-class classification tasks, "
+        "section 5 and Table 3"
+    ),
+)
+
+
+def _trained_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    """Who is better how often, and which parameters were chosen how often."""
+    found = [row for row in rows if row.estimate is not None]
+    if not found:
+        return Verdict("There is no result: no classifier was trained.")
+    headline, *others = [
+        _better(measure or "?", group) for measure, group in group_by(found, lambda row: row.measure).items()
+    ]
+    return Verdict(headline, (*others, *_chosen(found)))
+
+
+def _better(measure: str, rows: Sequence[Hypothesis]) -> str:
+    """On how many populations the one that is better on the test set is better in truth."""
+    pairs = list(group_by(rows, where).values())
+    agreeing = sum((a.statistic > b.statistic) == (a.estimate > b.estimate) for a, b in pairs)  # type: ignore[operator]
+    wins = Counter(max(pair, key=lambda row: row.estimate or 0.0).classifier or "?" for pair in pairs)
+    named = join_words([f"{name} on {count}" for name, count in wins.most_common()])
+    return (
+        f"By {measure} on the population, the better of the two is {named} of {count_of(len(pairs), 'population')}; "
+        f"the test set says the same of {agreeing}."
+    )
+
+
+def _chosen(rows: Sequence[Hypothesis]) -> list[str]:
+    first = [row for row in rows if row.measure == rows[0].measure and row.method != "as given"]
+    sentences = []
+    for name, group in group_by(first, lambda row: row.classifier).items():
+        counts = Counter(row.method for row in group)
+        times = join_words(
+            [f"{params} for {count} of {count_of(len(group), 'set')}" for params, count in counts.most_common()]
+        )
+        sentences.append(f"Of {name} cross-validation of the training rows chose {times}.")
+    return sentences
+
+
+def _trained_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The population, the classifier, what was chosen, and its measure on the test set and on the population."""
+    tuned = any(row.method != "as given" for row in rows)
+    return [
+        Column("Population", where),
+        usual.CLASSIFIER,
+        *(
+            [Column("Parameters", usual.METHOD.text, meaning="chosen by cross-validation of the training rows")]
+            if tuned
+            else []
+        ),
+        usual.MEASURE,
+        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of the test set"),
+        Column("Test set", lambda row: share(row.statistic), lambda row: row.statistic, "the measure on the test set"),
+        Column(
+            "Population's",
+            lambda row: share(row.estimate),
+            lambda row: row.estimate,
+            "the same on all rows that are left",
+        ),
+    ]
+
+
+_TRAINED = Section(
+    order=96,
+    test="trained",
+    name="Classifiers",
+    question="How good are the classifiers that were trained, and which parameters were chosen?",
+    verdict=_trained_verdict,
+    columns=_trained_columns,
+    method=(
+        "Both classifiers are trained on the training rows alone. Where a study gives a grid of parameters, each "
+        "combination is cross-validated on the training rows, and the first of the greatest F1 is taken, the same for "
+        "all classifiers of a set. The measure on the test set stands beside that on all rows that are left, which "
+        "stand for the truth."
+    ),
+    source=(
+        "Keller, Mariethoz and Bengio, Significance tests for 'bizarre' measures in 2-class classification tasks, "
+        "section 5"
+    ),
+)
+
+SECTIONS = (_PERFORMANCE, _CONFIDENCE, _TRAINED)
