@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from sigstats.flows.config.ready import place_of
+from sigstats.flows.config.toml_files import place_of
 from sigstats.flows.studies import kind_of, load_study
 
 #: The study, and what is set otherwise so that it takes minutes at most.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sigstats.flows.config.ready import ready_studies
+from sigstats.flows.config.toml_files import ready_studies
 
 WORDS = 850
 LONG = ("make", "pip")

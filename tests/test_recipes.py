@@ -166,7 +166,7 @@ def rows(results):
 KIND = '''
 """A study of a coin."""
 from typing import ClassVar, Literal
-from sigstats.flows.config.study import Study
+from sigstats.flows.config.model import Study
 from sigstats.flows.running.options import Prepared
 from sigstats.flows.studies._cell_study import CellStudyKind
 from sigstats.tasks.plan import Plan

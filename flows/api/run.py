@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sigstats._common.validation import as_count, refuse
 
 from ..clusters import allowed, as_cluster
-from ..config.model import Strict
-from ..config.study import Study
+from ..config.model import Strict, Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
 from ..running.given_code import MAIN, GivenCode, given_code

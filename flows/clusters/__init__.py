@@ -12,9 +12,8 @@ from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool
 
-from ..config.model import Strict
+from ..config.model import Strict, validated
 from ..config.toml_files import read_toml
-from ..config.validation import validated
 from ..errors import BadInput
 from ._given import Given, given
 from ._given import open_pool as open_given

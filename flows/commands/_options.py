@@ -4,13 +4,13 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.ready import place_of
+from ..config.toml_files import place_of
 from ..errors import BadInput
 from ..running.options import own_place
 from . import repeatable
 
 if TYPE_CHECKING:
-    from ..config.study import Study
+    from ..config.model import Study
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:

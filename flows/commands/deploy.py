@@ -10,8 +10,7 @@ from typing import Any
 
 from sigstats._common.messages import printable
 
-from ..config.ready import place_of
-from ..config.toml_files import apply_settings
+from ..config.toml_files import apply_settings, place_of
 from ..errors import DONE, BadInput
 from . import repeatable
 from ._options import add_allow, add_study, output_of, refuse_cluster, study_of

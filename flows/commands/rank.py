@@ -132,7 +132,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     from sigstats._common.messages import printable
     from sigstats._common.validation import as_real
 
-    from ..ranking.votes import COLUMNS, as_json, headline, ranked_votes
+    from ..ranking.votes import COLUMNS, as_html, as_json, headline, ranked_votes
 
     (path,) = options.files
     try:
@@ -148,8 +148,6 @@ def _run_votes(options: argparse.Namespace) -> int:
 
     def text(name: str) -> str:
         if name == "report":
-            from ..ranking.votes import as_html  # it needs Jinja
-
             return as_html(found)
         return as_json(found, printable(path)) if name == "json" else found.to_markdown()
 

@@ -23,7 +23,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the list, or a file, or the data that were fetched."""
     from sigstats._common.validation import as_choice
 
-    from ..config.ready import ready_studies, summary_of
+    from ..config.toml_files import ready_studies, summary_of
     from ..errors import BadInput
 
     if options.fetch is not None:

@@ -52,7 +52,7 @@ def _wanted(study: str | None) -> list[str]:
     """All that can be compiled, or what a study's classifiers need."""
     if study is None:
         return list(_CLASSIFIERS)
-    from ..config.ready import place_of
+    from ..config.toml_files import place_of
     from ..studies import load_study
     from ..studies.benchmark import learners
 

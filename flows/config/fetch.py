@@ -14,7 +14,7 @@ from sigstats._common.messages import join_words
 
 from ..errors import BadInput
 from ..whole_file import write_whole
-from .ready import ready_studies
+from .toml_files import ready_studies
 
 #: Of each file that OpenML has: the number of the data set, its rows, and those of its largest class.
 OPENML = {

@@ -22,14 +22,13 @@ from sigstats._common.messages import printable
 from sigstats._common.validation import one_line
 from sigstats.tasks.engine.execute import Interrupted
 
-from ..config.study import Study
+from ..config.model import Study
 from ..running.interrupt import leave_the_rest
 from ..running.options import RunOptions
 from ..running.result import StudyResult, worst_first
 from ..studies import kind_of
-from .artifacts import asset_key, key_of, leave_artifacts, message_of
+from .artifacts import asset_key, in_task_runs, key_of, leave_artifacts, message_of
 from .server import why_unusable
-from .task_runs import in_task_runs
 from .watching import Loss, watched
 
 R = TypeVar("R", bound=StudyResult)

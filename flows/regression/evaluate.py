@@ -26,10 +26,9 @@ from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
 from ..pages.wording import count_of, significant
-from .fresh import compare_fresh, refuse_changed
+from .fresh import compare_fresh, kept_row, refuse_changed
 from .page import write_regression_report
 from .pair import Pair, identity_of, read_pair
-from .rows import kept_row
 from .study import RegressionStudy, in_keys
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.

@@ -1,24 +1,59 @@
 """Looks at fresh rows: what each new row counts is kept, and the candidate is compared on all rows so far."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from sigstats._common.scores import is_lower_better, unit_of
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh, values_of_rows
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.rows import ComparisonRow, measure_and_score
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import ROW, Record, read_rows
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
+from ..comparison.json import KEYS_OF_ROWS, row_as_object
 from ..errors import BadInput
 from .pair import NO_RULES, Pair, digests_of_ids
-from .rows import row_of
-from .study import RegressionStudy
+from .study import ColumnNames, RegressionStudy
+
+_KEPT = ("slice", "n", "difference", "low", "high", "pvalue", "adjusted_pvalue", "pd", "psd", "nsd", "test", "note")
+
+
+def kept_row(row: ComparisonRow) -> dict[str, object]:
+    """The columns of the history."""
+    low, high = row.candidate_interval or (None, None)
+    values = row_as_object(row)
+    return {
+        **{name.name: values.get(name.name) for name in history.ROWS},
+        "measure": row.name,
+        "baseline_value": row.baseline,
+        "candidate_value": row.candidate,
+        "candidate_low": low,
+        "candidate_high": high,
+        "row_verdict": row.verdict,
+    }
+
+
+def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
+    """The row that was kept, as far as it was; `columns` say of which scores the lower is better."""
+    measure, score = measure_and_score(kept["measure"])
+    return ComparisonRow(
+        **{name: kept[KEYS_OF_ROWS.get(name, name)] for name in _KEPT},
+        measure=measure,
+        score=score,
+        baseline=kept["baseline_value"],
+        candidate=kept["candidate_value"],
+        verdict=kept["row_verdict"],
+        lower_is_better=is_lower_better(score, lower=columns.lower_is_better, higher=columns.higher_is_better) is True,
+        unit=unit_of(score),
+    )
 
 
 def refuse_changed(store: Store, study: RegressionStudy) -> None:

@@ -17,7 +17,7 @@ from ..comparison.answer import answer_of
 from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
 from ..report.section import Figure
-from .rows import row_of
+from .fresh import row_of
 from .study import ColumnNames, RegressionStudy
 from .trends import stopping_look, trends_of_evidence, trends_of_measures, trends_of_slices
 

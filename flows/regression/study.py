@@ -11,8 +11,7 @@ from sigstats.comparison.requirements import as_compared_measures
 from sigstats.comparison.rule import ComparisonRule, SaidShare, as_share, key_of
 from sigstats.sequential.alpha_spending import Spending
 
-from ..config.model import Strict
-from ..config.study import Study
+from ..config.model import Strict, Study
 
 
 def _thresholds() -> type[Strict]:

@@ -23,7 +23,7 @@ from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
 
-from ..config.study import Study
+from ..config.model import Study
 from ..errors import BadInput
 from ..pages.wording import count_of, in_words
 from .options import Prepared

@@ -27,7 +27,7 @@ from sigstats.tasks.summary.summarize import summarize
 from sigstats.tasks.threads import periodic
 from sigstats.tasks.work import CrossValidated, Tested
 
-from ..config.study import Study
+from ..config.model import Study
 from ..errors import BadInput
 from ..report.page import report_of, write_report
 from .cells import CellComputer, run_cells

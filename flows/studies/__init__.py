@@ -14,10 +14,8 @@ from sigstats._common.registry import Registry
 from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.storage.store import Store
 
-from ..config.ready import place_of
-from ..config.study import Study
-from ..config.toml_files import apply_settings, read_toml
-from ..config.validation import validated
+from ..config.model import Study, validated
+from ..config.toml_files import apply_settings, place_of, read_toml
 from ..errors import BadInput
 from ..running.given_code import GivenCode
 from ..running.options import PlanOptions, RunOptions

@@ -12,8 +12,7 @@ from sigstats.tasks import analyses
 from sigstats.tasks.datasets.folds import LEAVE_ONE_OUT
 
 from ..config.dataset_table import DatasetTable
-from ..config.model import Options, Strict
-from ..config.study import DataStudy
+from ..config.model import DataStudy, Options, Strict
 from ._published import Null, Published
 from ._settings import Limited, Stopping, StoppingSettings
 

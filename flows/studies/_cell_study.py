@@ -11,7 +11,7 @@ from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 
 from ..clusters.local import processors
-from ..config.study import Study
+from ..config.model import Study
 from ..errors import BadInput
 from ..report.page import write_report
 from ..running.estimate import Estimate, count, counts_in_words, render

@@ -28,7 +28,7 @@ from sigstats.tasks.replicates.interval import OF_RECORDS
 from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.work import AppliedTest, OfFolds, OnTestSets, Samples, TwoViews
 
-from ..config.study import DataStudy
+from ..config.model import DataStudy
 from ..running.options import Prepared, Progress
 from ._calibration_tests import INTERVALS, OwnTest, Test, label_of, options_of
 from ._cell_study import CellStudyKind

@@ -18,7 +18,7 @@ from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Evaluated, TableTested
 
-from ..config.study import Study
+from ..config.model import Study
 from ..running.options import Prepared, Progress
 from ._cell_study import CellStudyKind
 from ._settings import StoppingSettings, stopping_notes

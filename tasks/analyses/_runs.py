@@ -10,11 +10,10 @@ import numpy as np
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.retraining.resampled import corrected_resampled_test
 
-from ..observed_run import ObservedRun
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ..statistical_tests import OfRuns, StatisticalTest
+from ..statistical_tests import ObservedRun, OfRuns, StatisticalTest
 
 
 def observed_run(results: Results, cell: Cell) -> ObservedRun | None:

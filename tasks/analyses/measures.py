@@ -24,10 +24,10 @@ from sigstats.retraining.measured import Statistic
 
 from ..datasets.folds import dataset_of
 from ..fingerprint import digest
-from ..observed_run import ObservedRun
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
+from ..statistical_tests import ObservedRun
 from ..work import CrossValidated
 from ._runs import observed_run
 

@@ -13,9 +13,8 @@ from ..input_files import reason
 from ..input_files.limit import Budget
 from ..tables.parquet import require_columns, require_stored
 from .counts import Label, LabelCounts
-from .label_codes import is_list
 from .parquet_files import open_parquet, require_column
-from .tally import Tally
+from .tally import Tally, is_list
 
 #: The rows of a batch, few enough for a core's cache.
 _BATCH = 2**16

@@ -34,8 +34,7 @@ from .parquet_files import (
     read_files_table,
     require_column,
 )
-from .score_files import Rows, concatenate, read_group, require_probabilities
-from .score_tests import difference
+from .score_files import Rows, concatenate, difference, read_group, require_probabilities
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` stores everything except the files.
 _ABOUT = b"scores"

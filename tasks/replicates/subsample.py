@@ -20,7 +20,7 @@ from ..fan_out import FanOut, new_cell, replicates_table
 from ..own_code import require_measure
 from ..plan import Block, Cell
 from ..populations.population import EventPopulation, Population
-from ..populations.score_tests import run_score_test
+from ..populations.score_files import run_score_test
 from ..populations.scored import ScorePopulation
 from ..populations.tests import Answers, AnyPopulation, advantage, require_some_defined, run_test
 from ..populations.trained_sets import likely_answers

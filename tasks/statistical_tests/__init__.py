@@ -5,18 +5,59 @@ found from each kind of data that it takes: a table of counts, cross-validated r
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.registry import Registry
 from sigstats._common.validation import Alternative
+from sigstats.intervals import Interval
+from sigstats.ranking.intervals import share_interval
 from sigstats.test_result import TestResult
 
-from ..observed_run import ObservedRun
 from ..schema import Hypothesis
+
+
+@dataclass(frozen=True)
+class ObservedRun:
+    """Cross-validated predictions: true and predicted class of every row, and its group where rows are in groups."""
+
+    label: NDArray[np.int64]
+    prediction: NDArray[np.int64]
+    groups: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.label)
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Which rows are right."""
+        return np.equal(self.label, self.prediction)
+
+    @property
+    def wrong(self) -> int:
+        """The number of rows that are wrong."""
+        return int(self.n - self.right.sum())
+
+    @property
+    def error_interval(self) -> Interval:
+        """Of the share of wrong rows: Clopper and Pearson's, in groups Korn and Graubard's."""
+        return share_interval(~self.right, self.groups, 0.95)
+
+    def rows(self, where: NDArray[np.int64]) -> Self:
+        """The run on some of the rows."""
+        groups = None if self.groups is None else self.groups[where]
+        return replace(self, label=self.label[where], prediction=self.prediction[where], groups=groups)
+
+    def table(self) -> NDArray[np.int64]:
+        """The confusion matrix, true classes in rows."""
+        k = int(max(self.label.max(), self.prediction.max())) + 1
+        return np.bincount(self.label * k + self.prediction, minlength=k * k).reshape(k, k)
+
 
 #: The method whose replicates are computed in blocks.
 MONTE_CARLO = "monte-carlo"

@@ -7,8 +7,7 @@ from sigstats.bootstrap.test import bootstrap_test
 from sigstats.joint.events import JointEvents
 
 from ..fingerprint import digest
-from ..observed_run import ObservedRun
-from . import OfRuns, StatisticalTest
+from . import ObservedRun, OfRuns, StatisticalTest
 
 _RESAMPLES = 10_000
 

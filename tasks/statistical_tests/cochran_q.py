@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..observed_run import ObservedRun
-from . import OfRuns, StatisticalTest
+from . import ObservedRun, OfRuns, StatisticalTest
 
 #: With fewer right and wrong answers on rows that tell classifiers apart, chi-square is rough (Tate and Brown 1970).
 _ENOUGH = 24

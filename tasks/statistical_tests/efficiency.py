@@ -11,8 +11,7 @@ from sigstats.fixed_margins.sampling import random_number_correct
 from sigstats.intervals import clopper_pearson
 from sigstats.tables import as_confusion_table
 
-from ..observed_run import ObservedRun
-from . import OfRuns, OfTable, StatisticalTest, fields, run_table_test
+from . import ObservedRun, OfRuns, OfTable, StatisticalTest, fields, run_table_test
 
 _CAVEAT = (
     "This is a use of the test that its assumptions do not cover: the predictions are pooled from folds whose "

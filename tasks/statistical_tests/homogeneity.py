@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from sigstats.homogeneity.given_margins import homogeneity_exceedances
 from sigstats.homogeneity.test import homogeneity_test
 
-from ..observed_run import ObservedRun
-from . import OfRuns, OfTable, StatisticalTest, fields, run_table_test
+from . import ObservedRun, OfRuns, OfTable, StatisticalTest, fields, run_table_test
 
 #: Beyond this number of predictions chi-square is used if expected counts allow it: bounds may take minutes there.
 _FEW = 2_000

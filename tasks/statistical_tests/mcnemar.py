@@ -18,9 +18,8 @@ from sigstats.mcnemar.test import mcnemar_test
 from sigstats.sign_flips.power import paired_power, paired_sample_size
 from sigstats.sign_flips.test import sign_flip_test
 
-from ..observed_run import ObservedRun
 from ..schema import Hypothesis
-from . import SIDE, OfRuns, OfSets, OfTable, Option, StatisticalTest, fields, run_table_test
+from . import SIDE, ObservedRun, OfRuns, OfSets, OfTable, Option, StatisticalTest, fields, run_table_test
 
 #: What is measured where the number of all objects is not known: the statistic is how many of `n` only b got right.
 DISCORDANT = "discordant objects"

@@ -6,12 +6,9 @@ from pydantic import Field
 
 from ._source import PopulationSpec
 from .cross_validated import CrossValidated
-from .judged import Judged
-from .kinds import Kinds
-from .parquet import Parquet
-from .scores import Scores
-from .simulated import Simulated
-from .sturm import Sturm
+from .kinds import Judged, Kinds
+from .parquet import Parquet, Scores
+from .simulated import Simulated, Sturm
 from .trained import Trained
 
 __all__ = ["PopulationSpec", "Source"]

@@ -1,4 +1,4 @@
-"""Predictions of two classifiers on disk."""
+"""Rows on disk: predictions or scores of two classifiers in Parquet files, drawn without replacement."""
 
 from dataclasses import replace
 from functools import partial
@@ -10,10 +10,11 @@ from pydantic import Field
 from sigstats._common.validation import refuse
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, read_counts, scan_footers
+from sigstats.tasks.populations.scored import read_scores
 from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.record import Named
 from sigstats.tasks.replicates import cell
-from sigstats.tasks.work import Counted, Events
+from sigstats.tasks.work import Counted, Events, ScoredRows
 
 from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, computed_by, counted_population
@@ -100,3 +101,51 @@ class Parquet(PopulationSource):
     def _note(self, rows: int, found: AnyPopulation) -> str:
         only_a, only_b = (round(each * (rows if found.endless else 1)) for each in found.discordant)
         return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
+
+
+class Scores(PopulationSource):
+    """Scored rows on disk, for areas under the ROC curve and losses: as they are, and with scores exchanged."""
+
+    source: Literal["scores"]
+    path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
+    label: Annotated[str, Field(description="The column of the true classes")] = "label"
+    a: Annotated[
+        str, Field(description="The column of A's scores: for a loss, probabilities of the positive class")
+    ] = "score_a"
+    b: Annotated[str, Field(description="The column of B's scores")] = "score_b"
+    group: Annotated[str | None, Field(description="The column of groups, where rows of one are not independent")] = (
+        None
+    )
+    positive: Annotated[bool | int | str, Field(description="The positive class")]
+
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
+        """The rows as they are, then swapped."""
+        columns = {"label": self.label, "a": self.a, "b": self.b}
+        columns |= {} if self.group is None else {"group": self.group}
+        measures = sorted({test.compared for test in tests if test.test == "scores"})
+        found = read_scores(
+            self.name,
+            self.path,
+            base,
+            columns=columns,
+            positive=self.positive,
+            measures=measures,
+            progress=partial(progress, self.name),
+        )
+        kept = Named(name=self.name, digest=found.digest())
+        populations = [
+            PopulationSpec(
+                slice=part,
+                values=ScoredRows(scores=kept, swapped=swapped),
+                rows=found.rows,
+                scored=True,
+                grouped=self.group is not None,
+            )
+            for part, swapped in (("as they are", False), ("scores swapped", True))
+        ]
+        better = ", ".join(f"{measure} {found.truth[measure]:+.4g}" for measure in measures)
+        return LoadedSource(
+            populations=populations,
+            data=[found],
+            note=f"{self.name}: {found.rows:,} rows; by so much B is better: {better}",
+        )

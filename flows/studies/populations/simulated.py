@@ -1,4 +1,4 @@
-"""A grid of simulated populations: two classifiers by prevalence, recall, precision, difference and dependence."""
+"""Endless populations: two classifiers of which all is stated, and Sturm's two systems."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sigstats._common.validation import refuse
+from sigstats.tasks.populations.population import Population, random_classifiers
 
-from ....tasks.populations.population import Population
 from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Tests, counted_population
 
@@ -97,3 +97,22 @@ def _joint(a: float, b: float, dependence: float) -> tuple[float, float, float, 
     """The probabilities that both are right, B alone, A alone, none, of errors of probability a and b."""
     both = (1 - dependence) * a * b + dependence * min(a, b)
     return 1 - a - b + both, a - both, b - both, both
+
+
+class Sturm(PopulationSource):
+    """Two simulated systems: I assigns random classes, II is right for a part of the rows and random otherwise."""
+
+    source: Literal["sturm"]
+    classes: Annotated[int, Field(ge=2, le=10**6, description="The number of classes, equally likely")] = 10
+    right: Annotated[
+        list[Annotated[float, Field(ge=0, le=1)]],
+        Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
+    ]
+
+    def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
+        """One population for each r."""
+        return LoadedSource(
+            populations=[
+                counted_population(f"r = {100 * r:g}%", random_classifiers(self.classes, r)) for r in self.right
+            ]
+        )

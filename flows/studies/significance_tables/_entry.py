@@ -1,17 +1,27 @@
-"""What every table of a significance study has: a name, methods, and the numbers that a publication prints for it."""
+"""What every table of a significance study has: a name, methods, printed numbers, and the columns of its file."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from sigstats._common.messages import shown
 from sigstats.flows.config.model import Strict
+from sigstats.tasks.input_files import place, read_bytes
+from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary.published import PRINTABLE
+from sigstats.tasks.tables.arrow import ArrowTable
+from sigstats.tasks.tables.delimited import DelimitedTable
+from sigstats.tasks.tables.spelling import is_number, same_spelling
+from sigstats.tasks.tables.table import Table
 
 from .._published import PrintedNumber
 
@@ -114,3 +124,36 @@ class Entry(Printed):
         if len(given) != 1:
             found = " and ".join(given) or "none of them"
             raise ValueError(f"{found} is not valid; expected one of {', '.join(ways)}")
+
+
+def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Table:
+    """The columns `names` of a file, all by default."""
+    where = place(path, base)
+    table: Table
+    if where.endswith((".parquet", ".pq")):
+        from sigstats.tasks.tables.parquet import read_parquet
+
+        with open_content(where) as content:
+            try:
+                known, columns = read_parquet(content.by_place(), content.budget, names)
+            except Exception as error:  # a damaged file may raise anything
+                raise content.error("cannot be read as Parquet", error) from None
+        table = ArrowTable(where, columns, names=known, as_python=True)
+    else:
+        table = DelimitedTable(where, read_bytes(where), wanted=names)
+    for name in table.names if names is None else names:
+        table.require_values(name)
+    return table
+
+
+def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:
+    """Columns of names as positions among all names that occur in any of them, and those names.
+
+    They are sorted: by their value where all are numbers, or else as text.
+    """
+    columns = tuple(same_spelling(columns))
+    found: set[str] = {value for column in columns for value in column.unique().to_pylist()}
+    numeric = all(map(is_number, found))
+    classes = sorted(found, key=lambda name: (float(name) if numeric else 0.0, name))
+    lookup = pa.array(classes, pa.string())
+    return [pc.index_in(column, value_set=lookup).to_numpy().astype(np.int64) for column in columns], classes

@@ -12,7 +12,7 @@ from sigstats.measures.measure import as_measure
 from sigstats.tasks.own_code import with_measure_code
 
 from . import _entry
-from ._files import codes, read_table
+from ._entry import codes, read_table
 
 
 class Entry(_entry.Entry):

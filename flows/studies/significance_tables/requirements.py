@@ -10,7 +10,7 @@ from sigstats.flows.config.model import Strict
 from sigstats.goodness_of_fit.test import relax_probabilities
 
 from . import _entry
-from ._files import read_table
+from ._entry import read_table
 
 Ordering = Literal["probability", "chi2", "likelihood-ratio"]
 

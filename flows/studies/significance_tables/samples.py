@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from sigstats._common.messages import shown
 
 from . import _entry
-from ._files import read_table
+from ._entry import read_table
 
 
 class Entry(_entry.Entry):

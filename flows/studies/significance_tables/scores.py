@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from sigstats._common.validation import hint, refuse, shown
 
 from . import _entry
-from ._files import read_table
+from ._entry import read_table
 
 #: With fewer data sets nothing is said of data sets like them.
 FEWEST_DATA_SETS = 3

@@ -12,7 +12,7 @@ from sigstats._common.messages import shown
 from sigstats.tasks.tables.table import Table
 
 from . import _entry
-from ._files import codes, read_table
+from ._entry import codes, read_table
 
 
 class Entry(_entry.Entry):

@@ -8,9 +8,9 @@ from sklearn.utils import Bunch
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.flows.config import ready
+from sigstats.flows.config import toml_files
 from sigstats.flows.config.fetch import OPENML
-from sigstats.flows.config.ready import StudyPlace, place_of, ready_studies, summary_of
+from sigstats.flows.config.toml_files import StudyPlace, place_of, ready_studies, summary_of
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import load_study
 
@@ -88,7 +88,7 @@ def test_from_python_too(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match=r"did you mean 'quickstart'\?"):
         sigstats.run_study("quickstrat", output=tmp_path / "out")
     (tmp_path / "tiny.toml").write_text('kind = "significance"\ntables = [{ name = "t", counts = [[8, 2], [1, 9]] }]\n')
-    monkeypatch.setattr(ready, "_FOLDER", tmp_path)
+    monkeypatch.setattr(toml_files, "_FOLDER", tmp_path)
     assert sigstats.run_study("tiny", output=tmp_path / "out").study["name"] == "tiny"
 
 

@@ -5,7 +5,7 @@ import pytest
 from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 
 from sigstats.flows.api.run import run_study
-from sigstats.tasks.observed_run import ObservedRun
+from sigstats.tasks.statistical_tests import ObservedRun
 from sigstats.tasks.statistical_tests.cochran_q import TEST
 
 

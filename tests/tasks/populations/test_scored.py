@@ -12,7 +12,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from sigstats.measures.table import SCORE_MEASURES
 from sigstats.scores.auc import auc_test
 from sigstats.subsampling import draw_subsamples
-from sigstats.tasks.populations import score_tests as score_trials
+from sigstats.tasks.populations import score_files as score_trials
 from sigstats.tasks.populations import scored as score_populations
 from sigstats.tasks.populations.scored import read_scores
 from sigstats.tasks.storage.store import Store
