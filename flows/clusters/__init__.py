@@ -15,8 +15,7 @@ from sigstats.tasks.engine.pools import Pool
 from ..config.model import Strict, validated
 from ..config.toml_files import read_toml
 from ..errors import BadInput
-from ._given import Given, given
-from ._given import open_pool as open_given
+from .address import Given, given, open_given
 
 
 class ClusterKind(Protocol):

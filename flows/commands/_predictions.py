@@ -254,6 +254,11 @@ def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) ->
         raise BadInput(f"--{name}: {error}") from None
 
 
+def match_options(options: argparse.Namespace) -> dict[str, Any]:
+    """What is refused where files are matched, unless it is allowed."""
+    return {"unmatched": options.unmatched, "allow_different_tasks": options.allow_different_tasks}
+
+
 def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str, str]) -> None:
     """Refuse options that would be left out beside another one, or beside what a file holds.
 

@@ -23,6 +23,7 @@ from ._predictions import (
     code_of,
     columns_of_files,
     file_for_each,
+    match_options,
     names_in_one_file,
     refuse_beside,
     scores_of,
@@ -178,14 +179,8 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         limits = None if options.score_range is None else as_score_range(options.score_range)
         pairs = []
         for candidate in candidates:
-            joined = join_scores(
-                baseline,
-                candidate,
-                scores,
-                unmatched=options.unmatched,
-                allow_different_tasks=options.allow_different_tasks,
-                with_ids=options.changed is not None,
-            )
+            with_ids = options.changed is not None
+            joined = join_scores(baseline, candidate, scores, with_ids=with_ids, **match_options(options))
             identical = candidate.columns == columns and same_content(baseline.path, candidate.path)
             joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
             if len(named) > 1:

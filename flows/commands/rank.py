@@ -18,6 +18,7 @@ from ._predictions import (
     as_options,
     columns_of_files,
     file_for_each,
+    match_options,
     names_in_one_file,
     refuse_beside,
     require_one_score,
@@ -178,13 +179,7 @@ def _ranked_by_pairs(
     names = list(own if given is None else given)
     found = rank_by_pairs(
         names,
-        lambda a, b: join(
-            of_each[a],
-            of_each[b],
-            columns[0],
-            unmatched=options.unmatched,
-            allow_different_tasks=options.allow_different_tasks,
-        ),
+        lambda a, b: join(of_each[a], of_each[b], columns[0], **match_options(options)),
         measures[0],
         positive=options.positive,
         confidence_level=options.confidence,
@@ -210,13 +205,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
         if options.measures or options.run is not None or options.ratio is not None:
             return _ranked_by_pairs(options, files, given)
-        joined = join_many(
-            files,
-            columns_of_files(options, len(files)),
-            read,
-            unmatched=options.unmatched,
-            allow_different_tasks=options.allow_different_tasks,
-        )
+        joined = join_many(files, columns_of_files(options, len(files)), read, **match_options(options))
         own = names_in_one_file(options) if len(options.files) == 1 else model_names(files, joined.subjects)
         names = own if given is None else given
         found = rank_table(

@@ -6,6 +6,7 @@ The level is that of the rule: adjusted for all slices and measures, and for thi
 """
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
@@ -16,14 +17,17 @@ from ._predictions import (
     add_runs,
     columns_of_files,
     file_for_each,
+    match_options,
     names_in_one_file,
     refuse_beside,
     require_one_score,
 )
 
 if TYPE_CHECKING:
+    from sigstats.comparison.paired_predictions import PairedPredictions
     from sigstats.comparison.rule import ComparisonRule
     from sigstats.sizing.comparison import Pilot, SizePlan
+    from sigstats.tasks.predictions import Columns
 
 _DROPS = (0.005, 0.01, 0.02, 0.05)
 
@@ -83,8 +87,7 @@ def run(options: argparse.Namespace) -> int:
         found = _planned(options)
     except ValueError as error:
         raise BadInput(str(error)) from None
-    from ..sizing.page import as_html
-    from ..sizing.words import as_json, show
+    from ..sizing.words import as_html, as_json, show
 
     if write_outputs(options, ("json", "report"), lambda name: as_json(found) if name == "json" else as_html(found)):
         show(found)
@@ -131,9 +134,6 @@ _NOT_OF_LEADERBOARDS = {
 
 def _leaderboard(options: argparse.Namespace) -> int:
     """Print the rows that tell the neighbours of a leaderboard apart."""
-    from dataclasses import asdict
-    from json import dumps
-
     from sigstats._common.validation import as_real
     from sigstats.sizing.pilots import leaderboard_size
     from sigstats.tasks.predictions import join_many, read
@@ -145,18 +145,20 @@ def _leaderboard(options: argparse.Namespace) -> int:
     files = file_for_each(options, options.files)
     target = as_real(options.power, "power", low=0, high=1, open_ends=True)
     require_one_score(options)
-    joined = join_many(
-        files,
-        columns_of_files(options, len(files)),
-        read,
-        unmatched=options.unmatched,
-        allow_different_tasks=options.allow_different_tasks,
-    )
+    joined = join_many(files, columns_of_files(options, len(files)), read, **match_options(options))
     if joined.scores.dtype != bool or joined.group is not None:
         raise BadInput("FILE: a size is by accuracy of single rows; expected predictions, one of each row")
     names = names_in_one_file(options) or model_names(files, joined.subjects)
     level = 1 - rule_of(options).alpha
     found = leaderboard_size(joined.scores, names, target=target, confidence_level=level)
+    return _told(options, found)
+
+
+def _told(options: argparse.Namespace, found: Any) -> int:
+    """Print a size, or write it as JSON."""
+    from dataclasses import asdict
+    from json import dumps
+
     if write_outputs(options, ("json",), lambda _: dumps({"version": 1, **asdict(found)}, indent=2)):
         write_text("-", str(found))
     return DONE
@@ -168,11 +170,9 @@ _NOT_OF_RUNS = {name: option for name, option in _NOT_OF_LEADERBOARDS.items() if
 
 def _runs(options: argparse.Namespace) -> int:
     """Print the runs of two recipes that show a drop."""
-    from dataclasses import asdict, replace
-    from json import dumps
+    from dataclasses import replace
 
     from sigstats.sizing.pilots import plan_runs
-    from sigstats.tasks.predictions import join, read
 
     from ..comparison.rule_options import rule_of
 
@@ -181,20 +181,23 @@ def _runs(options: argparse.Namespace) -> int:
     if len(files) != 2:
         raise BadInput(f"FILE: {len(files)} are not valid with --run; expected two, of a baseline and a candidate")
     of_files = [replace(each, run=options.run) for each in columns_of_files(options, 2)]
-    baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
-    strict = {"unmatched": options.unmatched, "allow_different_tasks": options.allow_different_tasks}
-    paired = join(baseline, candidate, of_files[0], **strict)
+    paired = _joined(options, files, of_files)
     found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=_tests(options, 1))
-    if write_outputs(options, ("json",), lambda _: dumps({"version": 1, **asdict(found)}, indent=2)):
-        write_text("-", str(found))
-    return DONE
+    return _told(options, found)
+
+
+def _joined(options: argparse.Namespace, files: Sequence[str], of_files: "Sequence[Columns]") -> "PairedPredictions":
+    """The rows that a baseline and a candidate both have."""
+    from sigstats.tasks.predictions import join, read
+
+    sides = [read(*each) for each in zip(files, of_files, strict=True)]
+    return join(sides[0], sides[1], of_files[0], **match_options(options))
 
 
 def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
     """The pilot of two files."""
     from sigstats.comparison.requirements import as_compared_measures, refuse_mistaken_classes
     from sigstats.sizing.comparison import pilot_of
-    from sigstats.tasks.predictions import join, read
 
     for name in ("accuracy", "discordance", "rows"):
         if (value := getattr(options, name)) is not None:
@@ -206,14 +209,7 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
     if options.ratio is not None:
         raise BadInput("--ratio: is not valid; a size is by accuracy")
     of_files = columns_of_files(options, 2)
-    baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
-    paired = join(
-        baseline,
-        candidate,
-        of_files[0],
-        unmatched=options.unmatched,
-        allow_different_tasks=options.allow_different_tasks,
-    )
+    paired = _joined(options, files, of_files)
     if paired.scores is not None and not paired.graded:
         raise BadInput(
             f"--score: {of_files[0].score!r} is not valid; a size is by accuracy, expected no score of a table"

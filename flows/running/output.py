@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigstats.tasks.engine.version import all_code
+from sigstats.tasks.engine.dask_staff import all_code
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.schema import Hypothesis

@@ -7,11 +7,12 @@ from dataclasses import replace
 from os import PathLike
 from typing import Any
 
+from sigstats.tasks.tables.table import ArrowTable
+
 from .._common.data_frames import opened
 from .._common.validation import refuse
 from ..comparison.paired_predictions import PairedPredictions
 from ..tasks.predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join
-from ..tasks.tables.arrow import ArrowTable
 
 #: The options of the command line in a message, which are arguments here.
 _OPTION = re.compile(r"--([a-z-]+) (\w+)")

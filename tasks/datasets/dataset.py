@@ -17,7 +17,7 @@ from sigstats._common.validation import refuse, shown
 from sigstats.comparison.bins import in_bins
 
 from ..schema import column
-from ._fields import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts, require_finite
+from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts, require_finite
 
 #: What parts of the rows a data set may have, and what each is.
 _PARTS = {"groups": "group", "folds": "fold"}

@@ -17,8 +17,8 @@ from sigstats._common.validation import hint, refuse, shown
 from ..input_files import place
 from ..input_files.content import open_content
 from ..schema import column
-from ..tables.arrow import is_text
 from ..tables.parquet import read_parquet
+from ..tables.table import is_text
 
 #: The key of the schema's metadata under which `Documents.to_table` keeps the name.
 _ABOUT = b"documents"

@@ -15,12 +15,11 @@ from typing import Any
 
 from ..plan import Block, Plan
 from ..storage.store import Store
-from .dask_staff import DaskProgress, DaskStaff
+from .dask_staff import DaskProgress, DaskStaff, OtherCode, run_with, version
 from .needs import Needs
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
 from .suspects import Submission, Suspects
-from .version import OtherCode, run_with, version
 
 #: How often a block is sent again because the connection to the scheduler broke, which then forgets its blocks.
 _MOST_LOSSES = 10

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
-from ..tables.numbers import to_numbers
+from ..tables.spelling import to_numbers
 from ..tables.table import Table
 from ._predictions import Columns, Predictions, require_shares
 

@@ -13,9 +13,8 @@ from sigstats._common.messages import nearest
 from sigstats._common.scores import is_lower_better
 from sigstats._common.validation import hint, shown
 
-from ..tables.arrow import ArrowTable
 from ..tables.spelling import is_number, same_spelling
-from ..tables.table import SomeRows, Table
+from ..tables.table import ArrowTable, SomeRows, Table
 from ._answers import marks_of, require_answers, without_unscored
 from ._items import content_of, occurrences
 from ._predictions import RIGHT, Columns, Predictions

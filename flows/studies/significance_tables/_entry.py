@@ -18,10 +18,9 @@ from sigstats.tasks.input_files import place, read_bytes
 from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary.published import PRINTABLE
-from sigstats.tasks.tables.arrow import ArrowTable
 from sigstats.tasks.tables.delimited import DelimitedTable
 from sigstats.tasks.tables.spelling import is_number, same_spelling
-from sigstats.tasks.tables.table import Table
+from sigstats.tasks.tables.table import ArrowTable, Table
 
 from .._published import PrintedNumber
 

@@ -7,8 +7,7 @@ import pyarrow as pa
 
 from sigstats._common.validation import shown
 
-from ...input_files.content import Content
-from ...input_files.encoding import Twice, parse_json
+from ...input_files.content import Content, Twice, parse_json
 from ...tables.spelling import LARGEST_WHOLE
 from .._predictions import Columns
 

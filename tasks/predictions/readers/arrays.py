@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...input_files.content import Content
-from ...tables.arrow import ArrowTable
+from ...tables.table import ArrowTable
 from .._from_table import from_table, from_values
 from .._predictions import Columns, Predictions
 

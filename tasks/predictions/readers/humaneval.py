@@ -7,8 +7,7 @@ import re
 
 from sigstats._common.validation import shown
 
-from ...input_files.content import Content
-from ...input_files.encoding import parse_json
+from ...input_files.content import Content, parse_json
 from .._log import EvaluationLog, answered, mapping, numbered
 from .._predictions import Columns
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from sigstats._common.messages import shown, shown_name
 
-from ...input_files.content import Content
-from ...input_files.encoding import parse_json
+from ...input_files.content import Content, parse_json
 from .._log import PROMPT, Answer, EvaluationLog, answered, mapping, objects, text
 from .._predictions import Columns
 

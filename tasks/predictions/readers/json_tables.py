@@ -12,10 +12,9 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
-from ...input_files.content import Content
-from ...input_files.encoding import as_object, parse_json, require_objects
-from ...tables.arrow import ArrowTable
+from ...input_files.content import Content, as_object, parse_json, require_objects
 from ...tables.spelling import LARGEST_WHOLE
+from ...tables.table import ArrowTable
 from .._from_table import from_table
 from .._items import MOST_VALUES
 from .._predictions import Columns, Predictions

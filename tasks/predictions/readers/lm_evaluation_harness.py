@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...input_files.content import Content
-from ...input_files.encoding import parse_json, require_objects
+from ...input_files.content import Content, parse_json, require_objects
 from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, mapping, text
 from .._predictions import Columns
 

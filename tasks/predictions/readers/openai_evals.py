@@ -3,8 +3,7 @@
 import json
 from typing import Any
 
-from ...input_files.content import Content
-from ...input_files.encoding import parse_json
+from ...input_files.content import Content, parse_json
 from .._log import EvaluationLog, answered, mapping
 from .._predictions import Columns
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...input_files.content import Content
-from ...tables.arrow import ArrowTable
+from ...tables.table import ArrowTable
 from .._from_table import from_table
 from .._items import MOST_VALUES
 from .._predictions import Columns, Predictions

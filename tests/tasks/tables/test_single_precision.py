@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sigstats
 from sigstats.tasks.predictions import Columns, read
-from sigstats.tasks.tables.arrow import ArrowTable
 from sigstats.tasks.tables.spelling import to_decimals
+from sigstats.tasks.tables.table import ArrowTable
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
