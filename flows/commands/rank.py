@@ -133,7 +133,7 @@ def _run_votes(options: argparse.Namespace) -> int:
     from sigstats._common.messages import printable
     from sigstats._common.validation import as_real
 
-    from ..ranking.votes import COLUMNS, as_html, as_json, headline, ranked_votes
+    from ..ranking.votes import COLUMNS, NotVotes, as_html, as_json, headline, ranked_votes
 
     (path,) = options.files
     try:
@@ -142,9 +142,11 @@ def _run_votes(options: argparse.Namespace) -> int:
         raise BadInput(str(error)) from None
     try:
         found = ranked_votes(path, options.group, options.item, options.confidence)
-    except ValueError as error:
+    except NotVotes as error:
         wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
+    except ValueError as error:
+        raise BadInput(str(error)) from None
     refuse_beside(options, "votes", _NOT_OF_VOTES)
 
     def text(name: str) -> str:

@@ -27,8 +27,15 @@ _WINNERS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_ti
 JSON_VERSION = 1
 
 
+class NotVotes(ValueError):
+    """A file has no two models in each row."""
+
+
 def ranked_votes(path: str, group: str | None, item: str | None, confidence_level: float) -> VoteRanking:
-    """The ranking by the votes of a file; those of one `group` (voter), or on one `item`, are not independent."""
+    """The ranking by the votes of a file; those of one `group` (voter), or on one `item`, are not independent.
+
+    Raises NotVotes where the file cannot be read as votes; ValueError, one line, as `sigstats.rank_votes`.
+    """
     first, second, winner = COLUMNS
     clusters = {name: column for name, column in (("groups", group), ("items", item)) if column is not None}
     columns = Columns(
@@ -38,13 +45,17 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         by_position=True,
         named=frozenset(("label", "prediction")),
     )
-    votes = read(path, columns).decoded()
+    try:
+        votes = read(path, columns).decoded()
+    except ValueError as error:
+        raise NotVotes(str(error)) from None
     given = {name: np.array(each.to_pylist()) for name, each in votes.others.items()}
     if winner not in given and given.keys() >= _WINNERS.keys():
         given[winner] = _of_three([given[name] for name in _WINNERS], votes.where)
     for name in (winner, *clusters.values()):
         if name not in given:
-            raise ValueError(f"{votes.where}: column {name!r} is not there; expected {', '.join(COLUMNS)}")
+            wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
+            raise ValueError(f"{votes.where}: column {name!r} is not there; expected {wanted}")
     codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
     one, other = (np.array(each.to_pylist()) for each in (votes.label, votes.prediction))
     try:
