@@ -15,7 +15,8 @@ from ..pages.wording import count_of, join_words, percent, percent_range, percen
 from .evidence import Evidence, group_by
 from .section import Verdict
 
-_WIDTH, _LINE, _BOTTOM, _WIDEST = 264.0, 22.0, 24.0, 110.0
+#: The room of the values, and the most that names of classifiers have.
+_VALUES, _LINE, _BOTTOM, _WIDEST = 142.0, 22.0, 24.0, 168.0
 #: More drawings than so many, or lines in one, are no first picture any more.
 MOST_DATA_SETS, _MOST_CLASSIFIERS = 12, 16
 
@@ -89,7 +90,7 @@ def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:
     largest, chance = group[0].largest, sum(one.chance for one in group) / len(group)
     least = min(largest, *(end for one in group for end in (one.chance, one.interval.low)))
     axes = Axes(
-        width=_WIDTH,
+        width=room + 12 + _VALUES,
         height=_LINE * len(group) + 8 + _BOTTOM,
         left=room + 12,
         top=8,
@@ -101,9 +102,8 @@ def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:
     for position, one in enumerate(group):
         middle = position + 0.5
         said = f"{one.classifier}: {_with_interval(one)}"
-        label = one.classifier if svg.text_width(one.classifier) <= _WIDEST else f"{one.classifier[:14]}…"
         marks = [
-            svg.text(axes.left - 8, axes.y(middle) + 4, label, anchor="end"),
+            svg.text(axes.left - 8, axes.y(middle) + 4, svg.shortened(one.classifier, _WIDEST), anchor="end"),
             axes.line("interval", [(100 * end, middle) for end in one.interval]),
             svg.verdict_mark(axes.x(100 * one.accuracy), axes.y(middle), ""),
         ]

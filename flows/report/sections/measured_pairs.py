@@ -5,19 +5,17 @@ from dataclasses import replace
 
 from sigstats.tasks.schema import Hypothesis
 
+from ...pages.wording import adjusted_p, count_of
 from .. import usual_columns as usual
-from ..evidence import Evidence, group_by
+from ..evidence import Evidence, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
-from . import _pairs
+from . import _cases, _pairs
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """By each measure how many pairs differ, then who is better than whom on each data set."""
-    found = [
-        (measure.removeprefix("difference of ").removesuffix(" (b - a)"), group)
-        for measure, group in group_by(rows, lambda row: row.measure or "").items()
-    ]
-    verdicts = [(name, _pairs.verdict(group, evidence, by=name)) for name, group in found]
+    found = group_by(rows, _measure_of)
+    verdicts = [(name, _pairs.verdict(group, evidence, by=name)) for name, group in found.items()]
     details = [f"{name}: {sentence}" for name, one in verdicts for sentence in one.details]
     return Verdict(verdicts[0][1].headline, (*(one.headline for _, one in verdicts[1:]), *details))
 
@@ -55,8 +53,31 @@ _OF_ALL_ROWS = Section(
     ),
 )
 
+
+def _on_slices(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """How many comparisons on a slice differ, and each of them."""
+    different, alike = rejected(rows), not_rejected(rows)
+    compared, name = count_of(len(different) + len(alike), "comparison"), adjusted_p(evidence.adjust)
+    if not different:
+        smallest = f" ({_cases.smallest_p(alike, name)})" if alike else ""
+        return Verdict(f"{compared} of two classifiers on a slice, of which none differs{smallest}.")
+    details = []
+    for row in different:
+        better, worse = _pairs.better_and_worse(row)
+        measure, p = _measure_of(row), _cases.decision_p_in_words(row, _cases.p_name(evidence))
+        details.append(f"On {row.dataset} where {row.slice}, {better} is better than {worse} by {measure} ({p}).")
+    found = f"{compared} of two classifiers on a slice, of which {len(different):,} differ"
+    return Verdict(f"{found} ({_cases.largest_p(different, name)}).", tuple(details))
+
+
+def _measure_of(row: Hypothesis) -> str:
+    """The measure whose difference a row is."""
+    return (row.measure or "").removeprefix("difference of ").removesuffix(" (b - a)")
+
+
 _ON_SLICES = replace(
     _OF_ALL_ROWS,
+    verdict=_on_slices,
     order=47,
     test="sliced-pairs",
     name="Pairs by slices",

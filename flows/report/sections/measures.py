@@ -82,7 +82,11 @@ def _lowest(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa:
         sign = -1 if less_is_better(group[0]) else 1
         worst = min(group, key=lambda row: sign * (row.estimate or 0.0))
         where = f"{worst.classifier} on {worst.dataset} where {worst.slice} ({count_of(worst.n or 0, 'row')})"
-        sentences.append(f"By {measure} the worst is {where}: {usual.measured(worst, worst.estimate)}.")
+        value, interval = usual.measured(worst, worst.estimate), usual.INTERVAL.text(worst)
+        sentences.append(
+            f"By {measure} the worst of {len(group)} is {where}: {value} ({interval}). The worst of many is low by "
+            "chance too."
+        )
     return Verdict(sentences[0], tuple(sentences[1:]))
 
 

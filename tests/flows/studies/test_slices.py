@@ -99,7 +99,8 @@ def test_pairs_are_compared_on_each_slice_and_adjusted_together(found, parts):
 def test_the_report_has_a_table_of_slices(found):
     page = Path(found.report).read_text()
     assert "Where is each classifier better or worse?" in page
-    assert "By accuracy the worst is" in page
+    assert "By accuracy the worst of 21 is" in page
+    assert "42 comparisons of two classifiers on a slice, of which " in page
 
 
 @pytest.mark.parametrize(
