@@ -258,10 +258,7 @@ def _excess(x: float) -> float:
 
 
 def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) -> FloatArray:
-    """Tango's statistic (1998, Statistics in Medicine 17, 891-908, equation 7) of a difference `delta`.
-
-    `b` and `c`: the rows that the candidate, and the baseline, alone gets right.
-    """
+    """Tango's (1998, eq. 7) statistic of a difference `delta`; `b` and `c`: rows one of them alone gets right."""
     slope = -b - c + (2 * n - b + c) * delta
     rest = -c * delta * (1 - delta)
     only_c = (np.sqrt(np.maximum(slope**2 - 8.0 * n * rest, 0)) - slope) / (4 * n)

@@ -16,10 +16,10 @@ from .goodness_of_fit.test import GoodnessOfFitTestResult as GoodnessOfFitTestRe
 from .homogeneity.test import HomogeneityTestResult as HomogeneityTestResult
 from .judged.test import JudgeAgreement as JudgeAgreement
 from .judged.test import JudgedResult as JudgedResult
+from .many_datasets.comparison import DatasetsComparison as DatasetsComparison
+from .many_datasets.comparison import PairOverDatasets as PairOverDatasets
 from .many_datasets.friedman import FriedmanResult as FriedmanResult
 from .many_datasets.joint_tasks import JointTasksResult as JointTasksResult
-from .many_datasets.result import DatasetsComparison as DatasetsComparison
-from .many_datasets.result import PairOverDatasets as PairOverDatasets
 from .many_datasets.signed_rank import SignedRankProbabilities as SignedRankProbabilities
 from .many_datasets.signed_rank import SignedRankResult as SignedRankResult
 from .many_datasets.stratified import StratifiedResult as StratifiedResult

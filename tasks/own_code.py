@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats._common.offered import said
+from sigstats._common.registry import said
 from sigstats.measures import own as measures
 from sigstats.measures.table import MEASURES
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 from sigstats.comparison.candidates import CandidatesResult, overall
 from sigstats.comparison.cells import difference_of, interval_of, value_of, with_unit
 from sigstats.comparison.paired_predictions import ALL_ROWS
-from sigstats.comparison.result import ComparisonResult, ComparisonRow
-from sigstats.comparison.sentences import apart_in_sign, hint, not_worse_and_cheaper
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, apart_in_sign, hint, not_worse_and_cheaper
 
 from ..pages.page import Answer, some_of
 from ..pages.wording import count_of

@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from sigstats._common.markdown import for_markdown, markdown_table
+from sigstats._common.messages import for_markdown, markdown_table
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions
 from sigstats.multiplicity import adjust_pvalues

@@ -7,8 +7,7 @@ from typing import Any
 
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.check_result import CheckResult, reasons_of, rule_of
-from sigstats.comparison.result import ComparisonResult
-from sigstats.comparison.sentences import reasons, rule_in_words
+from sigstats.comparison.result import ComparisonResult, reasons, rule_in_words
 from sigstats.intervals import Interval
 
 #: The version of the form of the JSON, increased when it changes.

@@ -6,7 +6,7 @@ from typing import TypeVar
 from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import printable
-from sigstats.comparison import cells, check_result, sentences
+from sigstats.comparison import cells, check_result, result
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.check_result import CheckedRow, CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
@@ -20,7 +20,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
     """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
-    return _document(sentences.title_of(found), [_of_pair(found, baseline, candidate, fail_on_inconclusive)])
+    return _document(result.title_of(found), [_of_pair(found, baseline, candidate, fail_on_inconclusive)])
 
 
 def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
@@ -43,7 +43,7 @@ def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool 
 def _of_pair(found: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
     name = f"{candidate} against {baseline}"
     header, of_row = cells.HEADER, cells.cells_of
-    return _suite(name, "compare", found.rows, header, of_row, lambda row: sentences.reason_of(row, found.rule), strict)
+    return _suite(name, "compare", found.rows, header, of_row, lambda row: result.reason_of(row, found.rule), strict)
 
 
 def _suite(

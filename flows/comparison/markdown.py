@@ -1,13 +1,11 @@
 """A comparison, of one candidate or several, and a check as Markdown, fit for a pull request."""
 
-from sigstats._common.markdown import for_markdown, markdown_code, markdown_row, markdown_table
-from sigstats._common.messages import printable
+from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table, printable
 from sigstats.comparison import check_result
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.check_result import CheckResult
-from sigstats.comparison.result import ComparisonResult, ComparisonRow
-from sigstats.comparison.sentences import counted, reasons, rule_in_words, title_of
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, title_of
 
 from .forest_plot import forest_in_text
 from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words

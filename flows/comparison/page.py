@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from sigstats._common.numerals import NBSP
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, sort_keys_of, verdict_of
-from sigstats.comparison.result import ComparisonResult, ComparisonRow
-from sigstats.comparison.sentences import reasons, rule_in_words
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, reasons, rule_in_words
 
 from ..pages.page import page
 from .answer import MOST_INTERVALS, answer_of, answer_of_candidates

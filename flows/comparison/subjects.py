@@ -3,8 +3,7 @@
 from sigstats.comparison.candidates import CandidatesResult, overall
 from sigstats.comparison.cells import difference_of, interval_of, items_in_words, value_of
 from sigstats.comparison.paired_predictions import ALL_ROWS
-from sigstats.comparison.result import ComparisonResult, ComparisonRow
-from sigstats.comparison.sentences import counted
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted
 
 from ..pages.wording import p_number
 

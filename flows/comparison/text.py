@@ -15,8 +15,9 @@ from sigstats._common.messages import printable
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.paired_predictions import ALL_ROWS
-from sigstats.comparison.result import ComparisonResult, ComparisonRow
-from sigstats.comparison.sentences import (
+from sigstats.comparison.result import (
+    ComparisonResult,
+    ComparisonRow,
     about_zero,
     counted,
     hint,

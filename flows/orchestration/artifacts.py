@@ -16,8 +16,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.logging import get_run_logger
 from prefect.states import Cancelled, Completed
 
-from sigstats._common.markdown import markdown_code
-from sigstats._common.messages import one_line, printable
+from sigstats._common.messages import markdown_code, one_line, printable
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.plan import Cell
 

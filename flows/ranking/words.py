@@ -14,8 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sigstats._common.markdown import for_markdown, markdown_table
-from sigstats._common.messages import printable
+from sigstats._common.messages import for_markdown, markdown_table, printable
 from sigstats._common.task_weights import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedModel, Ranking
 

@@ -11,9 +11,8 @@ import pyarrow as pa
 
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.requirements import refuse_mistaken_classes
-from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.result import ComparisonResult, reasons
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.comparison.sentences import reasons
 from sigstats.sequential.alpha_spending import spent_level
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked

@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from sigstats.comparison.cells import difference_in_words
-from sigstats.comparison.result import ComparisonResult
-from sigstats.comparison.sentences import rule_in_words
+from sigstats.comparison.result import ComparisonResult, rule_in_words
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 

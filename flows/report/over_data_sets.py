@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.validation import FloatArray
-from sigstats.many_datasets.comparison import compare_over_datasets
-from sigstats.many_datasets.result import DatasetsComparison, PairOverDatasets
+from sigstats.many_datasets.comparison import DatasetsComparison, PairOverDatasets, compare_over_datasets
 from sigstats.many_datasets.signed_rank import signed_rank_test
 from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust_pvalues

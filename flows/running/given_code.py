@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats._common.offered import COMMON, GIVEN
+from sigstats._common.registry import COMMON, GIVEN
 
 #: The name by which ``allow=`` lets such code go to other machines.
 MAIN = "__main__"

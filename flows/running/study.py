@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import sigstats
-from sigstats._common.compiler import compiles_first
+from sigstats._common.extras import compiles_first
 from sigstats.tasks.engine.address_space import STUDY, require_addresses
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle

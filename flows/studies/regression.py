@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.result import TITLES, reasons
 from sigstats.comparison.rule import failing_verdicts
-from sigstats.comparison.sentences import TITLES, reasons
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.text import show

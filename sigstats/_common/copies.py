@@ -18,11 +18,7 @@ _FINE = 1.1
 
 
 def joint_codes(columns: Sequence[IntArray]) -> IntArray:
-    """The number of each row's combination of codes, which count from 0.
-
-    >>> joint_codes([np.array([0, 1, 1]), np.array([2, 0, 0])]).tolist()
-    [0, 1, 1]
-    """
+    """The number of each row's combination of codes, which count from 0."""
     found = np.zeros(len(columns[0]), np.int64)
     for codes in columns:
         found = np.unique(found * (int(codes.max()) + 1) + codes, return_inverse=True)[1]

@@ -38,11 +38,7 @@ _MARKED = re.compile(
 
 
 def without_credentials(text: str) -> str:
-    """The text with each password, token and key in an address replaced.
-
-    >>> without_credentials("s3://key:secret@bucket/x is not valid")
-    's3://***@bucket/x is not valid'
-    """
+    """The text with each password, token and key in an address replaced."""
     return re.sub(r"\S++", lambda word: _masked(word[0]) if "://" in word[0] else word[0], text)
 
 
@@ -84,10 +80,7 @@ def _is_plain(value: str) -> bool:
 
 
 def refuse_credentials(values: Mapping[str, Any], *, source: str = "", error: type[Exception] = ValueError) -> None:
-    """Refuse values that contain an address with credentials.
-
-    Raises `error`, one line that names the key, and does not show the credentials.
-    """
+    """Refuse values that contain an address with credentials: `error` names the key and does not show them."""
     for name, text in _texts(values.items()):
         if "://" not in text:
             continue

@@ -1,12 +1,13 @@
-"""Data frames of any library, opened by narwhals."""
+"""Data frames of any library, opened by narwhals: their rows, and their columns that are models, groups and slices."""
 
 import math
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .messages import refuse
+from .validation import as_array, hint, refuse, shown
 
 
 def opened(table: Any) -> Any | None:
@@ -61,3 +62,87 @@ def as_decimals(array: NDArray[Any]) -> NDArray[Any]:
 def is_missing(value: Any) -> bool:
     """True if there is no value: None, NaN, or what pandas has for it."""
     return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and math.isnan(value))
+
+
+#: Columns of a frame that no one calls a model by.
+_NO_MODELS = frozenset(("id", "index", "label", "doc_id", "sample_id", "item", "unnamed: 0"))
+
+
+class Found(NamedTuple):
+    """A table of models, their names, the columns that are named, and the slices."""
+
+    table: Any
+    models: Any
+    named: Mapping[str, Any]
+    slices: Mapping[str, Any]
+
+
+def columns_of(
+    scores: Any, models: Any, columns: Mapping[str, Any], slices: Any = None, *, name: str = "correct"
+) -> Found:
+    """A table, its names, and what of other columns there is; ValueError of a name that is no column."""
+    frame = _frame(scores)
+
+    if frame is not None:  # numbered columns are named by their numbers
+        columns = {what: _name(given) for what, given in columns.items()}
+        slices = [*map(_name, slices)] if isinstance(slices, (list, tuple)) else slices
+
+    def column(given: Any, what: str) -> Any:
+        if not isinstance(given, str):
+            return given
+        if frame is None:
+            raise refuse(what, given, "a column of values; only a data frame has names")
+        if given not in frame:
+            raise ValueError(f"{what}: no column {shown(given)}; {hint(given, frame)}")
+        return frame[given]
+
+    named = [each for each in columns.values() if isinstance(each, str)]
+    if slices is None:
+        parts = {}
+    elif isinstance(slices, Mapping):
+        parts = {str(each): values for each, values in slices.items()}
+    elif isinstance(slices, Sequence) and not isinstance(slices, str) and all(isinstance(each, str) for each in slices):
+        named += slices
+        parts = {each: column(each, "slices") for each in slices}
+    else:
+        raise refuse("slices", slices, "a mapping of names to columns, or names of columns of a data frame")
+    others = {what: column(given, what) for what, given in columns.items()}
+    require_same_index(**{name: scores, **others, **{f"slices[{shown(each)}]": part for each, part in parts.items()}})
+    if frame is None:
+        table = as_decimals(as_array(scores, name, "a table of rows and models"))
+        if table.ndim != 2:
+            raise refuse(f"{name} (shape)", table.shape, "rows and columns")
+        return Found(table, models, others, parts)
+    chosen = [each for each in frame if each not in named] if models is None else [*map(_name, models)]
+    if models is None and (other := next((each for each in chosen if each.strip().lower() in _NO_MODELS), None)):
+        raise ValueError(
+            f"models: the column {shown(other)} is no model; expected a frame without it, or the names of the models"
+        )
+    found = [as_decimals(np.asarray(column(each, "models"))) for each in chosen]
+    if any(not isinstance(each, str) for each in chosen):
+        raise refuse("models", models, "names of columns")
+    if not found:
+        raise refuse(f"{name} (columns)", list(frame), "a column for each model")
+    kinds = {each.dtype for each in found}
+    table = np.empty((len(found[0]), len(found)), dtype=kinds.pop() if len(kinds) == 1 else object)
+    for i, each in enumerate(found):
+        table[:, i] = each
+    return Found(table, chosen, others, parts)
+
+
+def _name(given: Any) -> Any:
+    """A number of a column as its name; anything else as it is."""
+    return str(given) if isinstance(given, (int, np.integer)) and not isinstance(given, bool) else given
+
+
+def _frame(table: Any) -> dict[str, Any] | None:
+    """The columns of a data frame by name, a number as text, or None of anything else."""
+    frame = opened(table)
+    if frame is None:
+        if hasattr(table, "columns"):
+            raise refuse("columns", list(table.columns), "a data frame whose columns have different names")
+        return None
+    found = {str(name): frame.get_column(name).to_numpy() for name in frame.columns}
+    if len(found) < len(frame.columns):
+        raise ValueError(f"columns: {shown(list(frame.columns))} are not valid; expected names that differ as text")
+    return found

@@ -1,9 +1,11 @@
 """The extras of the package: what the light installation lacks is named by the line that installs it."""
 
 import importlib.util
+import os
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
+from pathlib import Path
 
 _MODULES = {
     "studies": "bokeh cachetools cryptography dask distributed fastapi fsspec httpx joblib pandas prefect psutil "
@@ -54,3 +56,13 @@ def _importer() -> str:
 def name_extras() -> None:
     """Let every import of this package say which extra is missing."""
     sys.meta_path.append(_Missing())
+
+
+def compiles_first(folder: Path) -> bool:
+    """True if Numba (the extra ``fast``) has yet to compile the functions in a folder of this package.
+
+    Where the folder cannot be written to, Numba keeps them elsewhere, and the answer is False.
+    """
+    if importlib.util.find_spec("numba") is None or os.environ.get("NUMBA_CACHE_DIR") or not os.access(folder, os.W_OK):
+        return False
+    return next(folder.rglob("*.nbi"), None) is None

@@ -1,19 +1,178 @@
-"""A folder of which every module is one of a kind: adding one is adding a file.
+"""Objects and modules that are found by their names: of other packages, or in a folder to which a file is added.
 
-The folder's ``__init__`` states what a module must offer, as a `typing.Protocol`, and makes one `Registry` of it. The
-name of a module is that of its file, with dashes for underscores. Packages, and files whose names begin with an
-underscore, are no members.
+Objects of other packages are found by an import path into an allowed package, or by an entry point. Nothing else of a
+package is called, and nothing of it is imported before its name is found among the allowed ones. An entry point of an
+installed package needs no allowance.
+
+A folder of which every module is one of a kind: its ``__init__`` states what a module must offer, as a
+`typing.Protocol`, and makes one `Registry` of it. The name of a module is that of its file, with dashes for
+underscores. Packages, and files whose names begin with an underscore, are no members.
 """
 
+import contextlib
+import functools
+import hashlib
 import importlib
 import inspect
 import pkgutil
+import re
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from .messages import one_line, refuse
-from .offered import entry_point, entry_points
+from .messages import one_line, refuse, shown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+
+#: With this begins the name of a module that a run makes of what only its program has, and whose `CONTENT` says it.
+GIVEN = "sigstats_given_"
+
+#: Packages whose version is not part of what identifies the replicates of any classifier.
+COMMON = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn", "sigstats"}
+
+
+@functools.cache
+def _points(group: str) -> "Mapping[str, list[EntryPoint]]":
+    """All entry points of a group by name: more than one where packages differ on what a name means."""
+    from importlib import metadata  # a program that starts asks for none
+
+    try:
+        offers = list(metadata.entry_points(group=group))
+    except Exception:  # one package's file cannot be read: the others still offer what they do
+        offers, seen = [], set[str]()
+        for distribution in metadata.distributions():
+            with contextlib.suppress(Exception):
+                name = re.sub(r"[-_.]+", "-", distribution.name or str(len(seen))).lower()
+                if name not in seen:  # the first of the path is imported, an older one behind it is not
+                    seen.add(name)
+                    offers.extend(distribution.entry_points.select(group=group))
+    named: dict[str, list[EntryPoint]] = {}
+    for point in offers:
+        others = named.setdefault(point.name, [])
+        if point.value not in {other.value for other in others}:
+            others.append(point)
+    return {name: points for name, points in named.items() if not {".", ":"} & set(name)}
+
+
+def entry_points(group: str) -> "Mapping[str, EntryPoint]":
+    """The entry points of a group by name; none whose name reads as an import path."""
+    return {name: points[0] for name, points in _points(group).items()}
+
+
+def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
+    """The entry point of a name, called `what` in messages; None without; ValueError if two packages offer it."""
+    points = _points(group).get(name, [])
+    if len(points) > 1:
+        installed = " and ".join(shown(point.value) for point in points)
+        raise refuse(what, name, f"a name that one package offers; installed are {installed}")
+    return points[0] if points else None
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A kind of object that other packages offer."""
+
+    #: The group of its entry points.
+    group: str
+    #: What it is called in messages.
+    what: str
+
+    def named(self, ready: Iterable[str] = ()) -> tuple[str, ...]:
+        """The names that installed packages offer, without those of `ready` objects, which win."""
+        return tuple(sorted(entry_points(self.group).keys() - set(ready)))
+
+    def _place(self, name: str) -> tuple[str, list[str]]:
+        """The module of an import path or entry point, and the names in it."""
+        points = entry_points(self.group)
+        path = points[name].value.partition("[")[0].strip() if name in points else name
+        module, colon, inner = path.partition(":")
+        if not colon:
+            module, _, inner = path.rpartition(".")
+        return module, inner.split(".")
+
+    def find(self, name: str, allowed: Sequence[str]) -> Any:
+        """The object that an import path or an entry point names; None where its module has none; or ValueError."""
+        offered = entry_point(self.group, name, self.what)
+        module, inner = self._place(name)
+        package = module.partition(".")[0]
+        if any(not part.isidentifier() or part.startswith("_") for part in [*module.split("."), *inner]):
+            raise refuse(self.what, name, "an import path of public names")
+        if offered is None and package not in allowed:
+            into = f"{' or '.join(allowed)}, or into a package" if allowed else "a package"
+            raise refuse(self.what, name, f"an import path into {into} that is allowed: --allow {package}")
+        importable = f"a {self.what} that can be imported"
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                named: Any = importlib.import_module(module)
+                for part in inner:
+                    named = getattr(named, part, None)
+        except KeyboardInterrupt:
+            raise
+        except ModuleNotFoundError as error:
+            where = "" if error.name != package else " here: the folder that holds it belongs to PYTHONPATH"
+            raise refuse(self.what, name, f"{importable}; {one_line(error)}{where}") from None
+        except BaseException as error:  # a module may do anything
+            raised = f"{type(error).__name__}: {one_line(error)}"
+            raise refuse(self.what, name, f"{importable}; {module} raised {raised}") from None
+        return named
+
+    def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:
+        """The identity of the code of an object that was found, defined in these imported modules.
+
+        Its ``package``; the ``version`` of that, empty where it is not installed as a distribution; and the ``source``:
+        SHA-256 of the files of the modules, as far as they are of this package. If some are of other packages than
+        `COMMON`, ``with`` says their versions and sources, as `said` does. ValueError if it is defined in no file.
+        """
+        module = self._place(name)[0]
+        package = module.partition(".")[0]
+        modules: dict[str, set[str]] = {package: {module}}
+        for each in () if package.startswith(GIVEN) else defined_in:
+            of = each.partition(".")[0]
+            if of == package or (of not in COMMON and _file(each)):
+                modules.setdefault(of, set()).add(each)
+        if not all(map(_file, modules[package])):
+            raise refuse(self.what, name, "one that is defined in a file, which a worker can import")
+        code = _code(package, modules.pop(package))
+        others = ", ".join(said(_code(other, modules[other])) for other in sorted(modules))
+        return code | ({"with": others} if others else {})
+
+
+def said(code: Mapping[str, str]) -> str:
+    """The identity of code, in words."""
+    version = f" {code['version']}" if code["version"] else ""
+    others = f" with {code['with']}" if "with" in code else ""
+    return f"{code['package']}{version} (source {code['source'][:10]}){others}"
+
+
+def _code(package: str, modules: Iterable[str]) -> dict[str, str]:
+    """The identity of the imported modules of a package."""
+    content = hashlib.sha256()
+    for each in sorted(modules):
+        written = getattr(sys.modules[each], "CONTENT", None) if each.startswith(GIVEN) else None
+        source = Path(_file(each) or "").read_bytes() if written is None else written.encode()
+        content.update(each.encode() + b"\0" + source + b"\0")
+    return {"package": package, "version": _version(package), "source": content.hexdigest()}
+
+
+def _file(module: str) -> str | None:
+    """The file of an imported module."""
+    return getattr(sys.modules.get(module), "__file__", None)
+
+
+def _version(package: str) -> str:
+    """The version of a package; of a namespace that several distributions share, that of each."""
+    from importlib import metadata
+
+    names = sorted(set(metadata.packages_distributions().get(package, [])))
+    if len(names) > 1:
+        return ", ".join(f"{name} {metadata.version(name)}" for name in names)
+    return metadata.version(names[0]) if names else str(getattr(sys.modules[package], "__version__", ""))
+
 
 Member = TypeVar("Member")
 
@@ -54,11 +213,7 @@ class Registry(Generic[Member]):
         return tuple(sorted({*self._files, *offered}))
 
     def module(self, name: str) -> Member:
-        """The module of a name.
-
-        Raises ValueError if there is none, with the nearest name that there is, or that of another package cannot be
-        used. Raises TypeError if the module lacks something of the Protocol.
-        """
+        """The module of a name; ValueError if none can be used, TypeError if it lacks something of the Protocol."""
         if name not in self.names():
             from .validation import as_choice  # needs NumPy, without which the program shows its help
 

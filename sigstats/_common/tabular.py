@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .markdown import for_markdown, markdown_row
-from .messages import printable
+from .messages import for_markdown, markdown_row, printable
 from .numerals import number, significant
 
 #: Sequences and arrays of more elements are shown by their first and last ones.

@@ -177,10 +177,7 @@ def infer(
     estimate: float,
     acceleration: float,
 ) -> Inference:
-    """The interval of a difference and its p-value from replicates, in any order, by one of `BOOTSTRAP_METHODS`.
-
-    `estimate` and `acceleration` are for ``"bca"`` alone. The caller has seen to it that all is in range.
-    """
+    """The interval of a difference and its p-value; `estimate` and `acceleration` are for ``"bca"`` alone."""
     if method == "centred":
         return _centred(differences, confidence_level, null_value)
     tail = (1 - confidence_level) / (2 if alternative == "two-sided" else 1)

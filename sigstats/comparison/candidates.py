@@ -39,10 +39,7 @@ class CandidatesResult:
 
     @property
     def take(self) -> str | None:
-        """The candidate to take, or None: the best of those that are better, else the best of those that pass.
-
-        None too where the best that passes is behind the baseline.
-        """
+        """The best candidate of those that are better, else of those that pass and are not behind; or None."""
         if self.better:
             return self.better[0]
         passing = self._ranked("pass")
@@ -100,10 +97,7 @@ def _difference(found: ComparisonResult) -> float:
 
 
 def with_names(pairs: Sequence[PairedPredictions], scores: Sequence[str | None]) -> list[PairedPredictions]:
-    """The pairs of one candidate with the names of their scores, where there are several.
-
-    Predictions, which are the same beside each score of a table, are compared beside the first.
-    """
+    """The pairs of one candidate with the names of several scores; predictions are compared beside the first alone."""
     if len(pairs) == 1:
         return list(pairs)
     return [

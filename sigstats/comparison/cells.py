@@ -43,11 +43,7 @@ def cells_of(row: ComparisonRow) -> tuple[str, ...]:
 
 
 def items_in_words(n: int, items: int) -> str:
-    """The numbers of answers and items; of the items alone where their answers are averaged, or are one each.
-
-    >>> items_in_words(300, 100), items_in_words(100, 100)
-    ('300 of 100 items', '100 items')
-    """
+    """The numbers of answers and items; of the items alone where their answers are averaged, or are one each."""
     named = f"{items:,} item{'s' * (items != 1)}"
     return named if n == items else f"{n:,} of {named}"
 

@@ -11,11 +11,11 @@ from .._common.tabular import Table, Tabular, in_columns
 from ..intervals import Interval, clopper_pearson
 from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
-from .deciding import rows_of, times_until_rejected
 from .paired_predictions import ALL_ROWS
 from .result import MOST_ROWS
 from .rows import WITHOUT_LIMITS, frame_columns, interval_of, worst_verdict
 from .rule import ComparisonRule, Verdict
+from .tests import rows_of, times_until_rejected
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
 #: The test of a share of single rows, and how that of runs begins.

@@ -18,18 +18,15 @@ from .._common.validation import refuse, shown
 from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
-from .bins import too_fine
-from .deciding import rows_that_decide
 from .mean_tests import bounded
-from .notes import copies_note, with_direction
+from .notes import copies_note, cost_quantiles, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
-from .part import Part, outcome_counts, whole
+from .part import Part, outcome_counts, too_fine, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, mean_of, positive_code, require
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
-from .sentences import cost_quantiles
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean
-from .tests import test_part, uses_random_weights, with_detectable
+from .tests import rows_that_decide, test_part, uses_random_weights, with_detectable
 
 
 def compare_pair(
@@ -58,10 +55,7 @@ def compare_pairs(
     positive: str | None = None,
     copies: bool = True,
 ) -> tuple[ComparisonResult, ...]:
-    """The same for several candidates beside one baseline: one family of tests, adjusted over all of them.
-
-    Raises ValueError as `compare_pair`, for any of the pairs.
-    """
+    """The same for several candidates beside one baseline: one family of tests, adjusted over all of them."""
     if rule is None:
         rule = ComparisonRule()
     elif not isinstance(rule, ComparisonRule):

@@ -21,10 +21,10 @@ from ..intervals import Interval
 from ..measures.table import MEASURES
 from ..multiplicity import adjust_pvalues
 from .compare import asked_of, decide_row, score_of
-from .deciding import fewest_rows
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
+from .tests import fewest_rows
 
 _LATE = "first there after the first look: shown, not tested"
 
@@ -75,10 +75,7 @@ def values_of_rows(
 def row_of_fresh(
     values: RowValues, name: str, before: ComparisonRow | None, rule: ComparisonRule, *, late: bool
 ) -> ComparisonRow:
-    """A measure on all rows of a slice so far, not yet decided.
-
-    `before`: the row of the look before, if there is one. `late`: whether the slice was not there at the first look.
-    """
+    """A measure on all rows of a slice so far, not yet decided; `late`: the slice was not there at the first look."""
     row = replace(values.row, slice=name, n=len(values.baseline))
     if row.n < rule.smallest_slice:
         return replace(row, note=f"too small to test: {row.n} of at least {rule.smallest_slice} rows")

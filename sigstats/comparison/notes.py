@@ -1,5 +1,6 @@
-"""Notes on the data: rows that are copies of others, with what is found without them, and scores of the other class."""
+"""Notes on the data: rows that are copies of others, scores of the other class, the median and 95% point of costs."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -7,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.copies import copied_rows
-from .._common.numerals import p_number
+from .._common.numerals import p_number, significant
+from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, shown
+from ..intervals import order_statistic, quantile_interval
 from .mean_tests import bounded
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts
@@ -19,6 +22,7 @@ from .tests import test_part
 
 #: Of more rows nothing is said: it would take a share of the time that reading them takes.
 _MOST_ROWS = 200_000
+_QUANTILES = ((0.5, "median"), (0.95, "95% point"))
 
 
 def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, str]:
@@ -91,3 +95,22 @@ def _reversed(rows: tuple[ComparisonRow, ...]) -> Iterator[tuple[str, float]]:
         for who, area, interval in sides:
             if area is not None and interval is not None and area + 2 * (interval[1] - area) < 0.5:
                 yield who, area
+
+
+def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]:
+    """The median and the 95% point of both models' costs, with intervals of order statistics, where rows are alone."""
+    if part.scores is None or any(
+        each is not None for each in (part.group, part.items, part.runs, part.weights, part.per)
+    ):
+        return
+    unit = unit_of(name)
+    for share, what in _QUANTILES:
+        a, b = (_quantile(each, share, rule.confidence_level) for each in part.scores)
+        yield f"{what} of {name}{f' ({unit})' if unit else ''}: {a} of the baseline, {b} of the candidate"
+
+
+def _quantile(values: FloatArray, share: float, confidence: float) -> str:
+    low, high = quantile_interval(values, share, confidence_level=confidence)
+    middle = order_statistic(values, max(1, math.ceil(share * len(values))))
+    ends = " to ".join("?" if math.isinf(each) else significant(each, 4) for each in (low, high))
+    return f"{significant(middle, 4)} ({ends})"

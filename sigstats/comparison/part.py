@@ -1,6 +1,7 @@
-"""The rows of one slice as the tests of a comparison take them."""
+"""The rows of one slice as the tests of a comparison take them, and slices of a number, such as an age."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Self
@@ -8,9 +9,64 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.messages import shown
 from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
 from .paired_predictions import ItemTotals, PairedPredictions, PairedRows
+
+#: The values of a column, and the number of each row's.
+Parted = tuple[tuple[str, ...], IntArray]
+
+
+def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, Parted]:
+    """The slices, with those of the columns that `bins` names replaced by so many bins of about equally many rows.
+
+    A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins.
+    ValueError if a column has a value that is no number.
+    """
+    return {name: _binned(name, parted, bins[name]) if name in bins else parted for name, parted in slices.items()}
+
+
+def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
+    names, codes = parted
+    values = np.array([_number(name) for name in names])
+    if wrong := next((name for name, value in zip(names, values, strict=True) if not math.isfinite(value)), None):
+        raise ValueError(f"bins: column {shown(column)} has the value {shown(wrong)}; expected numbers alone")
+    rows = np.bincount(codes, minlength=len(names))
+    order = np.argsort(values, kind="stable")
+    middle = np.cumsum(rows[order]) - rows[order] / 2
+    bin_of = np.empty(len(names), dtype=np.int64)
+    used, bin_of[order] = np.unique((n_bins * middle / max(1, rows.sum())).astype(np.int64), return_inverse=True)
+    called = []
+    for each in range(len(used)):
+        inside = [names[k] for k in order if bin_of[k] == each]
+        called.append(inside[0] if len(inside) == 1 else f"{inside[0]} to {inside[-1]}")
+    return tuple(called), bin_of[codes]
+
+
+def _number(name: str) -> float:
+    try:
+        return float(name)
+    except ValueError:
+        return math.nan
+
+
+def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[str]:
+    """A note for each column of numbers of which most values have fewer than the `smallest` number of rows."""
+    for column, (names, codes) in slices.items():
+        if len(names) <= _FEW or not all(math.isfinite(_number(name)) for name in names):
+            continue
+        small = int((np.bincount(codes, minlength=len(names)) < smallest).sum())
+        if 2 * small > len(names):
+            yield (
+                f"{small:,} of the {len(names):,} values of {column} have fewer than {smallest} rows; bins make slices "
+                f"of numbers (--bins {column}=4, or pandas.qcut)"
+            )
+
+
+#: So many values of a column of numbers may each be a slice of their own.
+_FEW = 8
+
 
 #: So many rows are counted at a time.
 _PIECE = 2**15
@@ -111,10 +167,7 @@ class Part(PairedRows):
 
 
 def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:
-    """The numbers of rows that neither got right, the candidate or the baseline alone, and both: of all and each slice.
-
-    `slices` (sequence of (int64 array of shape (n,), int)): the code of each row, and how many codes there are.
-    """
+    """The numbers of rows that neither got right, candidate or baseline alone, and both: of all and of each slice."""
     found = [np.zeros(4 * values, np.int64) for values in (1, *(values for _, values in slices))]
     for start in range(0, len(everything.label), _PIECE):  # what stays in a cache takes a third of the time
         rows = slice(start, start + _PIECE)

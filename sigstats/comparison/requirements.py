@@ -260,10 +260,7 @@ def _is_number(name: str) -> bool:
 
 
 def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
-    """The code of the class that scores are probabilities of, or that measures of one class are of; or ValueError.
-
-    `among_several`: whether it may be one of more than two classes, where it is named.
-    """
+    """The code of the class that scores or measures are of, of two, or `among_several` if named; or ValueError."""
     classes = paired.classes
     if len(classes) > 2 and among_several:
         if positive is None:

@@ -1,13 +1,220 @@
-"""The result of a comparison: a row for each measure on each slice, and the verdict."""
+"""A comparison: its result, and in sentences title, rule, costs beside quality, and why a row does not pass."""
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._common.numerals import NBSP, p_number, significant
 from .._common.tabular import Table, Tabular
-from .cells import HEADER, cells_of, verdict_of
+from .._common.task_weights import MEAN_OVER_TASKS
+from ..measures.table import MEASURES
+from ..multiplicity import IN_WORDS, adjust_pvalues
+from .cells import HEADER, cells_of, difference_in_words, in_points, interval_of, verdict_of, with_unit
+from .paired_predictions import ALL_ROWS
 from .rows import ComparedRows, frame_columns
 from .rows import ComparisonRow as ComparisonRow
-from .sentences import about_zero, counted, rule_in_words, title_of
+from .rule import ComparisonRule
+
+TITLES = {
+    "pass": "PASS: no regression",
+    "inconclusive": "INCONCLUSIVE: no regression shown, none excluded",
+    "fail": "FAIL: regression",
+}
+_IDENTICAL = "PASS: identical, there is nothing to test"
+
+
+def title_of(found: ComparedRows) -> str:
+    """The verdict in a line: what all rows exclude, and where they disagree in sign with the mean over tasks."""
+    if found.identical:
+        return _IDENTICAL
+    title = TITLES[found.verdict]
+    undecided = {row.slice for row in found.rows if row.verdict == "inconclusive"} - {ALL_ROWS}
+    small = (
+        f"{len(undecided):,} slice{'s are' if len(undecided) > 1 else ' is'} too small to tell; " if undecided else ""
+    )
+    first = next((row for row in found.rows if row.slice == ALL_ROWS), None)
+    if found.verdict == "inconclusive" and first is not None and first.verdict is not None and first.worst is not None:
+        behind = (first.worst > 0) == first.lower_is_better and first.worst != 0
+        excluded = f"a {_loss(first)} of more than {with_unit(first, first.worst).lstrip('−+')}"
+        title = f"INCONCLUSIVE: no regression shown; {small}on all rows {first.name} excludes "
+        title += excluded if behind else f"any {_loss(first)}"
+    both = not_worse_and_cheaper(found)
+    better = "" if both or found.verdict == "fail" else significantly_better(found)
+    return "; ".join([title, *apart_in_sign(found), *filter(None, (both, better))])
+
+
+def significantly_better(found: ComparedRows) -> str:
+    """The measures by which the candidate is better on all rows, two-sided, adjusted by Holm over the measures."""
+    rows = [row for row in found.rows if row.slice == ALL_ROWS and row.two_sided_pvalue is not None]
+    adjusted = adjust_pvalues([row.two_sided_pvalue or 0.0 for row in rows], method="holm").tolist() if rows else []
+    better = [row for row, p in zip(rows, adjusted, strict=True) if (row.gain or 0) > 0 and p <= found.rule.alpha]
+    if not better:
+        return ""
+    return "significantly better on all rows: " + ", ".join(f"{row.name} {difference_in_words(row)}" for row in better)
+
+
+def apart_in_sign(found: ComparedRows) -> list[str]:
+    """The measures that say one thing of all rows and the opposite of the mean over tasks."""
+    means = {row.name: row for row in found.rows if row.slice == MEAN_OVER_TASKS}
+    said = []
+    for row in found.rows:
+        mean = means.get(row.name)
+        if row.slice == ALL_ROWS and mean is not None and (row.difference or 0) * (mean.difference or 0) < 0:
+            rows, tasks = difference_in_words(row), difference_in_words(mean)
+            said.append(f"{row.name}: {rows} on all rows, {tasks} in the mean over tasks")
+    return said
+
+
+def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
+    """The rule in a sentence, for these measures."""
+    adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
+    specs = [MEASURES[measure] for measure in measures]
+    points = {spec.in_points for spec in specs}
+
+    def amount(value: float) -> str:
+        if points == {False}:
+            return significant(value)
+        of_marks = f" ({significant(value)} of a mark or loss)" if False in points else ""
+        return f"{significant(100 * value)} points{of_marks}"
+
+    level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
+    together = "simultaneous " if rule.simultaneous else ""
+    return (
+        f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
+        f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% {together}interval reaches below "
+        f"−{amount(rule.margin)}" + "".join(f", −{amount(margin)} of {name}" for name, margin in rule.margins.items())
+    )
+
+
+def reasons(found: ComparedRows) -> list[str]:
+    """A sentence for each row that does not pass, the worst first; one for all in which nothing differs."""
+    if found.identical:
+        return []
+    said = [
+        reason_of(row, found.rule)
+        for row in found.ranked
+        if (row.verdict in ("fail", "inconclusive") and not row.silent) or row.unanswered
+    ]
+    silent = silent_rows(found)
+    return [*said, in_one_sentence(silent, found.rule)] if silent else said
+
+
+def silent_rows(found: ComparedRows) -> list[ComparisonRow]:
+    """The inconclusive rows in which nothing differs, because so few objects exclude nothing."""
+    return [row for row in found.rows if row.silent and row.verdict == "inconclusive"]
+
+
+def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> str:
+    """A sentence for all `silent_rows`."""
+    first = silent[0]
+    slices = list(dict.fromkeys(row.slice for row in silent))
+    where = first.slice if len(slices) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
+    if first.low is None:
+        return f"no difference on {where}, and none is excluded: no limit of {first.name} is known"
+    decide = "" if first.deciding is None else f"; about {_rounded(first.deciding)} without a difference decide"
+    return (
+        f"no difference on {where}, but {first.n:,} rows exclude no {_loss(first)} of more than "
+        f"{_amount(first, rule.margin_of(first))} ({first.name}: {with_unit(first, first.worst)} is possible){decide}"
+    )
+
+
+def about_zero(rows: Iterable[ComparisonRow]) -> str:
+    """The reason why a row may fail whose interval holds 0, if one does; else empty."""
+    odd = any(row.verdict == "fail" and row.holds_zero for row in rows)
+    return "an interval beside fail that holds 0 is two-sided, and p is one-sided" if odd else ""
+
+
+def counted(rows: Iterable[ComparisonRow]) -> str:
+    """The number of rows with each verdict."""
+    count = Counter(row.verdict or "not tested" for row in rows)
+    named = (
+        f"{count[verdict]:,} {verdict}" for verdict in ("fail", "inconclusive", "pass", "not tested") if count[verdict]
+    )
+    return ", ".join(named)
+
+
+def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
+    """The reason why a row does not pass."""
+    if row.verdict is None:
+        return f"not tested: {row.name} on {row.slice}: {row.note}"
+    if row.silent:
+        return in_one_sentence([row], rule)
+    change = f"{row.name} on {row.slice}: {_change(row)}"
+    if row.verdict == "fail":
+        return f"worse: {change}" + ("; the interval holds 0 because it is two-sided" if row.holds_zero else "")
+    if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
+        least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin_of(row))
+        return f"worse, though by less than {least}, and a {_loss(row)} of more than {margin} is not excluded: {change}"
+    limits = "; no limit of a row is known: score_range names it" if row.without_limits else ""
+    return f"a {_loss(row)} is not excluded: {change}{limits}; {hint(row)}"
+
+
+def hint(row: ComparisonRow) -> str:
+    """The lean of the evidence of an inconclusive row, and what so many rows would have shown."""
+    shown, deciding = row.detectable, row.deciding
+    drop = (
+        "" if shown is None else f"; {row.n:,} rows show a drop of {significant(100 * shown, 2)} points with power 0.8"
+    )
+    return evidence(row) + drop + ("" if deciding is None else f"; about {_rounded(deciding)} with these values decide")
+
+
+def _rounded(rows: int) -> str:
+    """A number of rows to three figures, rounded up."""
+    unit = 10 ** max(0, len(str(rows)) - 3)
+    return f"{-(-rows // unit) * unit:,} rows"
+
+
+def _change(row: ComparisonRow) -> str:
+    """The difference of a row, its interval and its p-value."""
+    assert row.adjusted_pvalue is not None
+    between = "" if row.low is None else f" ({interval_of(row)})"
+    return f"{difference_in_words(row)}{between}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
+
+
+def _amount(row: ComparisonRow, value: float) -> str:
+    """A size of a drop with its unit."""
+    return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value)} {row.unit}".rstrip()
+
+
+def _loss(row: ComparisonRow) -> str:
+    """The change that a worse candidate shows."""
+    return "rise" if row.lower_is_better else "drop"
+
+
+def evidence(row: ComparisonRow) -> str:
+    """The possibilistic indices of "not worse", in words: a large p-value is no evidence of itself."""
+    if row.pd is None or row.nsd is None:
+        return "no evidence"
+    if row.pd < 0.5:
+        return "the evidence leans to worse"
+    return "the evidence leans to not worse" if row.nsd > 0.5 else "no evidence either way"
+
+
+def not_worse_and_cheaper(found: ComparedRows) -> str:
+    """The statement on quality and costs together, on all rows; empty where not both are compared.
+
+    The claim that the candidate is not worse and cheaper is made where each part is shown by itself, which needs no
+    adjustment (Berger 1982, Technometrics 24, 295-300).
+    """
+    rows = [row for row in found.rows if row.slice == ALL_ROWS and row.pvalue is not None]
+    costs, others = [row for row in rows if row.lower_is_better], [row for row in rows if not row.lower_is_better]
+    if not costs or not others:
+        return ""
+    as_good = all(row.verdict == "pass" for row in others)
+    cheaper = [row for row in costs if _p_better(row) <= found.rule.alpha]
+    said = ", ".join(f"{row.score or row.name} {difference_in_words(row)} ({interval_of(row)})" for row in cheaper)
+    if len(cheaper) < len(costs):
+        dearer = next(row for row in costs if row not in cheaper)
+        cost = dearer.score or dearer.name
+        return f"not worse, but {cost} is not shown to be lower" if as_good else f"nor is {cost} shown to be lower"
+    return f"not worse and cheaper: {said}" if as_good else f"cheaper ({said}), but not shown to be as good"
+
+
+def _p_better(row: ComparisonRow) -> float:
+    """The one-sided p-value of "the candidate is not better"."""
+    return 1.0 if row.two_sided_pvalue is None or (row.gain or 0.0) <= 0 else row.two_sided_pvalue / 2
+
 
 #: So many rows are shown; `sigstats.results.ComparisonResult.to_pandas` has all.
 MOST_ROWS = 20

@@ -26,7 +26,7 @@ from .._common.extreme import TIE_TOLERANCE
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
 from ..intervals import clopper_pearson
-from ..measures.confusion import Confusion
+from ..measures.formulas import Confusion
 from ..measures.measure import as_measure
 from ..measures.table import MEASURES, refers_to_one_class
 from ..ranking.intervals import mean_interval

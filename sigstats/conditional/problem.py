@@ -36,10 +36,7 @@ _STIRLING_ERROR = np.array(
 
 
 def binomial_log_pmf(n: int, p: float, x: IntArray, errors: FloatArray | None = None) -> FloatArray:
-    """The logarithm of the binomial probability of `x` successes in `n` trials; minus infinity outside 0 to n.
-
-    `errors`, of `stirling_errors` of n or more, saves time where many are wanted.
-    """
+    """The logarithm of binomial probabilities, -inf outside 0 to n, with `errors` of `stirling_errors`, if known."""
     x = np.asarray(x)
     if n == 0:
         return np.where(x == 0, 0.0, -np.inf)
@@ -65,11 +62,7 @@ def binomial_log_pmf(n: int, p: float, x: IntArray, errors: FloatArray | None = 
 
 
 def poisson_log_pmf(mean: float, x: IntArray) -> FloatArray:
-    """The logarithm of the Poisson probability of `x`, for a positive mean; minus infinity below 0.
-
-    >>> np.exp(poisson_log_pmf(1.0, np.arange(3))).round(6)
-    array([0.367879, 0.367879, 0.18394 ])
-    """
+    """The logarithm of the Poisson probability of `x`, for a positive mean; minus infinity below 0."""
     x = np.asarray(x)
     out = np.full(x.shape, -np.inf)
     inside = x > 0

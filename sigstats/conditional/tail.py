@@ -52,10 +52,7 @@ class ConditionalTail(NamedTuple):
 
 
 def tail(problem: Problem, *, limit: int = STATE_LIMIT) -> ConditionalTail:
-    """P(score <= threshold | sum of counts = total).
-
-    Raises StateLimitError if more than `limit` partial outcomes would have to be kept.
-    """
+    """P(score <= threshold | sum of counts = total); StateLimitError if more than `limit` outcomes had to be kept."""
     if len(problem.scores) == 1:
         return ConditionalTail(1.0, 0.0)
     parts = Parts()

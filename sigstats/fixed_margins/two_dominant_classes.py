@@ -196,10 +196,7 @@ def _exact_log_point(total: int, marked: int, drawn: int, number: int) -> Decima
 
 
 def _beyond(total: int, marked: int, drawn: int, number: int, highest: int) -> tuple[Decimal, float]:
-    """``P(M >= number) / P(M = number)`` for a number above the mean, where terms fall off, and its relative error.
-
-    The ratio of two terms has at most four roundings, and term i is a product of i ratios.
-    """
+    """``P(M >= number) / P(M = number)`` above the mean, and its error: a ratio of terms has at most four roundings."""
     spread = math.sqrt(marked * drawn / total * (1 - marked / total) * (1 - drawn / total)) + 1
     # From the mean on, log-concavity leaves less than 1e-20 of the sum beyond this many terms.
     length = min(highest - number, 100 + math.ceil(12 * spread))

@@ -12,7 +12,7 @@ from .._common.class_names import label_name
 from .._common.data_frames import opened
 from .._common.messages import printable
 from .._common.validation import as_choice, as_real, refuse
-from ..comparison import check_result, sentences
+from ..comparison import check_result, result
 from ..comparison.check import check_predictions
 from ..comparison.check_result import CheckResult
 from ..comparison.class_probabilities import class_probabilities, has_columns
@@ -68,7 +68,7 @@ def assert_no_regression(
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     found = compare(y, prediction_a, prediction_b, **options)
     if found.verdict == "fail" or found.verdict == fail_on:
-        raise AssertionError("\n".join([sentences.title_of(found), *map(printable, sentences.reasons(found))]))
+        raise AssertionError("\n".join([result.title_of(found), *map(printable, result.reasons(found))]))
     return found
 
 

@@ -154,11 +154,7 @@ class _Weights:
 
 
 def as_two_samples(counts_a: Any, counts_b: Any) -> tuple[IntArray, IntArray]:
-    """Both samples' counts of the classes that occur.
-
-    Raises ValueError if counts are negative or fractional, of one class only or of unequal number, or a sample is
-    empty; or if both are pandas Series of which the labels differ, or stand in another order.
-    """
+    """Both samples' counts of the classes that occur, two or more; neither is empty; or ValueError."""
     require_same_index(counts_a=counts_a, counts_b=counts_b)
     require_classes_spelled_once(counts_a=counts_a, counts_b=counts_b)
     a, b = as_counts(counts_a, "counts_a", ndim=1), as_counts(counts_b, "counts_b", ndim=1)

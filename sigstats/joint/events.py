@@ -28,7 +28,7 @@ from .._common.validation import (
     require_comparable,
     same_kind_of_labels,
 )
-from ..measures.confusion import Confusion
+from ..measures.formulas import Confusion
 from ..measures.measure import Kind
 from ._indicators import LabelSet, count_rows, same_indicators
 from .outcomes import JointOutcomes

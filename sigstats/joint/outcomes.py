@@ -34,7 +34,7 @@ from .._common.validation import (
     same_kind_of_labels,
 )
 from ..mcnemar.test import DiscordantCounts
-from ..measures.confusion import Confusion
+from ..measures.formulas import Confusion
 from ..measures.measure import Kind
 
 

@@ -116,10 +116,7 @@ def _as_mask(nominal: Any) -> Any:
 
 
 def _is_public(modules: Sequence[str]) -> bool:
-    """True if scikit-learn has all its classifiers in such modules: no module of tests or tools is imported.
-
-    Raises ImportError if there is no such module.
-    """
+    """True if scikit-learn has its classifiers in such modules, not tests or tools; ImportError if there are none."""
     import sklearn
 
     if importlib.util.find_spec(f"sklearn.{modules[0]}" if modules else "sklearn") is None:

@@ -14,11 +14,10 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
-from .._common.compiler import fuses_products
 from .._common.validation import IntArray
 from .base import UNDECIDED, Null, Problem, is_default, steps_of
 from .design import Design, design_of
-from .door import compiled
+from .door import compiled, fuses_products
 
 #: Whole numbers and their least values, and other numbers.
 _COUNTS = {"max_iter": 1, "max_leaf_nodes": 2, "max_depth": 1, "min_samples_leaf": 1, "n_iter_no_change": 1}

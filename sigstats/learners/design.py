@@ -38,10 +38,7 @@ class Design:
 
 
 def design_of(transforms: list[Any], X: FloatArray, *, keep_missing: bool = False) -> Design | None:
-    """The design that `transforms` make of `X`, or None if they are others than those of the ready learners.
-
-    Numbers may be missing only if the classifier is to see that (`keep_missing`).
-    """
+    """The design that `transforms` of a ready learner make of `X`, or None; missing numbers need `keep_missing`."""
     d = X.shape[1]
     if len(transforms) == 1 and isinstance(transforms[0], ColumnTransformer):
         parts = _parts(transforms[0], d)

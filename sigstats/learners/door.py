@@ -8,6 +8,7 @@ Whoever uses one that retells a fit tries it on noise first.
 
 import functools
 import importlib
+import platform
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -24,6 +25,14 @@ def compiled(room: Room) -> Any:
         return importlib.import_module(f"{__package__}.compiled.{room}")
     except ImportError:
         return None
+
+
+def fuses_products() -> bool:
+    """True if compilers for this processor make one instruction of a product and a sum, which rounds once, not twice.
+
+    Then sums equal but for rounding differ from those of a library that was compiled otherwise.
+    """
+    return platform.machine() not in ("x86_64", "AMD64")
 
 
 class Noise(NamedTuple):

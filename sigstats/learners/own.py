@@ -1,14 +1,14 @@
 """Classifiers of other packages, by an import path into a package that is allowed or by an entry point.
 
 An import path, ``"mypackage.models:Net"``, leads to a classifier class or to an unfitted classifier, such as a
-pipeline. An entry point of the group `GROUP` names the same for an installed package (`sigstats._common.offered`).
+pipeline. An entry point of the group `GROUP` names the same for an installed package (`sigstats._common.registry`).
 """
 
 import inspect
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .._common.offered import Offered
+from .._common.registry import Offered
 from .._common.validation import one_line, refuse
 from .base import attempt, require_harmless
 

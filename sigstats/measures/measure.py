@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.validation import FloatArray, as_choice, as_counts, did_you_mean, refuse, require_flag
-from .confusion import Confusion, checked_confusion, ratio
+from .formulas import Confusion, checked_confusion, ratio
 from .own import named, values_of
 from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, in_our_words, is_of_counts
 

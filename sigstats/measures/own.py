@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .._common.offered import Offered
+from .._common.registry import Offered
 from .._common.validation import FloatArray, one_line, refuse
-from .confusion import Confusion
+from .formulas import Confusion
 
 #: The group of entry points that name measures.
 GROUP = "sigstats.measures"
@@ -26,10 +26,7 @@ def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
 
 
 def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
-    """The formula of a measure that a package offers, and whether greater is better; or ValueError.
-
-    Greater is better unless the function, or the `sigstats.Measure`, has ``greater_is_better = False``.
-    """
+    """The formula of a measure that a package offers, and its ``greater_is_better``, true by default; or ValueError."""
     found = _MEASURES.find(name, ())
     function = getattr(found, "function", found)
     if not callable(function):
@@ -44,10 +41,7 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
 
 
 def code_of(name: str) -> dict[str, str] | None:
-    """The identity of the code of a measure that a package offers; None for a measure of this package.
-
-    Returns its ``package``, its ``version`` and the ``source``: SHA-256 of the file that the entry point names.
-    """
+    """The identity of the code of a measure that a package offers, as `Offered.code_of`; None for one of ours."""
     base = name.removeprefix("micro-").removeprefix("macro-")
     if base not in named():
         return None

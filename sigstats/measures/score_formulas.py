@@ -1,15 +1,76 @@
-"""Measures of what a model gives to rows: the area under the ROC curve, losses row by row, chances of an item.
+"""Measures of what a model gives to rows: areas under the ROC curve, losses, chances of an item, weighted kappa.
 
-The losses are negated, so that the greater mean belongs to the better classifier.
+The losses are negated, so that the greater mean belongs to the better classifier. Weighted kappa is of classes that are
+numbers, so that far errors count more (Cohen 1968, Psychological Bulletin 70, 213-220); classes without an order have
+kappa, measurements ``neg-mae``.
 """
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._common.validation import FloatArray
+from .._common.validation import FloatArray, IntArray
+
+#: By what power of the distance of two classes an error counts.
+POWERS = {"linear-kappa": 1, "quadratic-kappa": 2}
+
+
+class OrderedSums(NamedTuple):
+    """What weighted kappa is a function of, sums over rows: of distances, and of the rows of each class."""
+
+    #: float64 array of shape (m, 1).
+    distances: FloatArray
+    #: The rows that are, and that are called, each class; float64 arrays of shape (m, classes).
+    true: FloatArray
+    called: FloatArray
+
+
+def weighted_kappa(name: str, true: Any, called: Any) -> float:
+    """Weighted kappa of labels and predictions that are numbers."""
+    numbers, codes = np.unique(np.concatenate([true, called]), return_inverse=True)
+    kappa, (rows, said) = WeightedKappa(name, numbers), codes.reshape(2, -1)
+    weights = np.ones((1, len(rows)))
+    sums = kappa.sums_of(weights, rows, said)
+    return float(kappa.of(sums)[0])
+
+
+@dataclass(frozen=True)
+class WeightedKappa:
+    """Weighted kappa of classes of these numbers, as a function of sums over rows."""
+
+    name: str
+    #: float64 array of shape (classes,).
+    numbers: FloatArray
+
+    @property
+    def _distances(self) -> FloatArray:
+        return np.asarray(np.abs(np.subtract.outer(self.numbers, self.numbers)) ** POWERS[self.name])
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The positions of the least and the greatest class."""
+        return int(np.argmin(self.numbers)), int(np.argmax(self.numbers))
+
+    def sums(self, joint: Any, weights: FloatArray) -> tuple[OrderedSums, OrderedSums]:
+        """Those of A and of B for each row of weights of the joint events."""
+        y, a, b = (np.array([event[which][0] for event in joint.events]) for which in range(3))
+        return self.sums_of(weights, y, a), self.sums_of(weights, y, b)
+
+    def sums_of(self, weights: FloatArray, true: IntArray, called: IntArray) -> OrderedSums:
+        """Those of kinds of rows with these classes, for each row of weights of them."""
+        each = np.eye(len(self.numbers))
+        distances = self._distances[true, called][:, np.newaxis]
+        return OrderedSums(weights @ distances, weights @ each[true], weights @ each[called])
+
+    def of(self, sums: OrderedSums, _kind: str = "classes") -> FloatArray:
+        """One less the distances over those expected by chance; 1 where one class alone is there and called."""
+        n = sums.true.sum(axis=-1)
+        expected = ((sums.true @ self._distances) * sums.called).sum(axis=-1)
+        seen = sums.distances[..., 0] * n
+        return np.where(expected > 0, 1 - seen / np.where(expected > 0, expected, 1.0), 1.0)
 
 
 def pair_wins(positive: Any, score: Any) -> tuple[FloatArray, FloatArray]:
@@ -40,10 +101,7 @@ def area_under_curve(positive: Any, score: Any) -> float:
 
 
 def neg_log_loss(positive: Any, probability: Any) -> FloatArray:
-    """The logarithm of the probability of each row's true class.
-
-    `probability` (ndarray of float, shape (n,)): that each row is positive, as the classifier says.
-    """
+    """The logarithm of the probability of each row's true class, from the probability that the row is positive."""
     truth, said = np.asarray(positive, dtype=bool), np.asarray(probability, dtype=np.float64)
     # A certain and wrong answer costs what a double can tell from certainty, as in scikit-learn's log_loss.
     tiny = np.finfo(np.float64).eps
@@ -68,11 +126,7 @@ def mark(positive: Any, score: Any) -> FloatArray:  # noqa: ARG001 (as the other
 
 
 def neg_absolute_error(label: Any, prediction: Any) -> FloatArray:
-    """The distance of each predicted number from the true one, negated.
-
-    >>> neg_absolute_error(np.array([1.0, 2.5]), np.array([1.5, 2.0])).tolist()
-    [-0.5, -0.5]
-    """
+    """The distance of each predicted number from the true one, negated."""
     found: FloatArray = -np.abs(np.asarray(prediction, dtype=np.float64) - np.asarray(label, dtype=np.float64))
     return found
 
@@ -92,9 +146,5 @@ def pass_at(k: int, answers: int, right: int) -> Fraction:
 
 
 def ratio_of_sums(denominator: Any, score: Any) -> float:
-    """The sum of the scores over that of the denominators.
-
-    >>> ratio_of_sums(np.array([10, 30]), np.array([2, 2]))
-    0.1
-    """
+    """The sum of the scores over that of the denominators."""
     return float(np.sum(score) / np.sum(denominator))

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from .._common.validation import FloatArray
-from . import formulas, ordered, own, score_formulas
-from .confusion import Confusion
+from . import formulas, own, score_formulas
+from .formulas import Confusion
 
 #: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
 #: probabilities; any number a row.
@@ -143,8 +143,8 @@ _BASE = (
     MeasureSpec(name="ratio", needs="marks", unit="own", test="ratios", of_scores=score_formulas.ratio_of_sums),
     MeasureSpec(name="neg-mae", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_absolute_error),
     *(
-        MeasureSpec(name=name, needs="numbers", unit="points", of_scores=partial(ordered.weighted_kappa, name))
-        for name in ordered.POWERS
+        MeasureSpec(name=name, needs="numbers", unit="points", of_scores=partial(score_formulas.weighted_kappa, name))
+        for name in score_formulas.POWERS
     ),
     MeasureSpec(name="neg-mse", needs="numbers", unit="own", test="means", of_rows=score_formulas.neg_squared_error),
 )
@@ -177,11 +177,7 @@ class _Measures(dict[str, MeasureSpec]):
 
 
 def is_pass_at(name: str) -> bool:
-    """True if a name is that of ``pass@k``: the chance that one of k answers to an item is right.
-
-    >>> is_pass_at("pass@5"), is_pass_at("pass@0")
-    (True, False)
-    """
+    """True if a name is that of ``pass@k``: the chance that one of k answers to an item is right."""
     return _PASS_AT.fullmatch(name) is not None
 
 
@@ -199,11 +195,7 @@ COUNT_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() 
 
 
 def is_of_counts(name: Any) -> bool:
-    """True if a name is that of a measure of counts, of this package or offered by an installed one.
-
-    >>> is_of_counts("macro-f1"), is_of_counts("auc")
-    (True, False)
-    """
+    """True if a name is that of a measure of counts, of this package or offered by an installed one."""
     return isinstance(name, str) and (name in COUNT_MEASURES or base_of(name)[1] in own.named())
 
 

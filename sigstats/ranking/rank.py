@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .._common.class_names import label_name, require_class_names
+from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
-from .._common.model_columns import columns_of
 from .._common.scores import require_one_scale
 from .._common.task_weights import MEAN_OVER_TASKS, task_weights
 from .._common.validation import (

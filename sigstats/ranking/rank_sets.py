@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
+from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
-from .._common.model_columns import columns_of
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import (
     FloatArray,

@@ -46,10 +46,7 @@ def permute_features(X: Any, source: IntArray) -> Any:
 
 
 def copies_note(X: Any, y: IntArray, folds: IntArray, null: str) -> str:
-    """A warning where rows that a fold tests are copies of others that it trains on, or a feature is one; else empty.
-
-    `X`: as `as_rows` gives it; nothing is said of sparse rows and of objects.
-    """
+    """A warning where tested rows are copies of others that are trained on, or a feature is one; else empty."""
     columns = _codes_of_columns(X)
     if not columns:
         return ""
@@ -153,10 +150,7 @@ def fit_transform(transform: Any, X: Any) -> Any:
 
 
 def class_codes(predicted: Any, classes: NDArray[Any], rows: int, name: str) -> IntArray:
-    """The place among `classes` of each prediction; a column is read as its entries, as of CatBoost.
-
-    ValueError, which calls them `name`, if there is not a prediction for each row, or one is no class.
-    """
+    """The place among `classes` of each prediction (a column as its entries, as of CatBoost); or ValueError."""
     labels = np.asarray(predicted)
     if labels.shape not in ((rows,), (rows, 1)):
         raise refuse(f"{name} (shape)", labels.shape, f"a class for each of {rows} rows")

@@ -144,11 +144,7 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
 
 
 def as_classes(y: Any, name: str = "y") -> tuple[np.ndarray[Any, Any], IntArray]:
-    """The sorted distinct classes of `y` and the code of each row's class, or ValueError.
-
-    >>> as_classes(["b", "a", "b"])[1]
-    array([1, 0, 1])
-    """
+    """The sorted distinct classes of `y` and the code of each row's class, or ValueError."""
     wanted = "one class label for each row, two classes or more"
     labels = as_array(y, name, wanted)
     try:

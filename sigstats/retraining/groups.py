@@ -148,10 +148,7 @@ class LabelExchange:
 
 
 def rows_to_permute(y: IntArray, groups: IntArray) -> list[IntArray]:
-    """The rows among which a feature is permuted: those of each group and class, where there are two or more.
-
-    Raises ValueError if there is no such group.
-    """
+    """The rows among which a feature is permuted: of each group and class of two or more; ValueError if none is."""
     _, strata = np.unique(np.column_stack([groups, y]), axis=0, return_inverse=True)
     rows = np.split(np.argsort(strata.ravel(), kind="stable"), np.cumsum(np.bincount(strata.ravel()))[:-1])
     found = [each for each in rows if len(each) > 1]

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, one_line, refuse
-from ..measures.confusion import Confusion
+from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest
 from ..measures.table import MEASURES, base_of, in_our_words, refers_to_one_class
 from ._rows import take
@@ -119,10 +119,7 @@ class Statistic:
         return self._spec.needs in ("scores", "probabilities")
 
     def require_of(self, classifier: Any) -> None:
-        """Refuse a classifier that does not give what the measure needs.
-
-        Raises ValueError, one line that says what it lacks.
-        """
+        """Refuse a classifier that does not give what the measure needs."""
         known = ("predict_proba", "decision_function") if self._spec.needs == "scores" else ("predict_proba",)
         if self.needs_scores and not any(hasattr(classifier, name) for name in known):
             last = classifier.steps[-1][1] if hasattr(classifier, "steps") else classifier
@@ -131,10 +128,7 @@ class Statistic:
             )
 
     def of_predictions(self, truth: IntArray, predicted: IntArray) -> FloatArray:
-        """The measure of each replicate.
-
-        `predicted` (ndarray of int, shape (replicates, n)): codes of classes.
-        """
+        """The measure of each replicate of predicted codes, shape (replicates, n)."""
         k = self.n_classes
         size = len(predicted)
         place = (np.arange(size)[:, None] * k + truth) * k + predicted
@@ -160,10 +154,7 @@ class Statistic:
 
 
 def statistic_of(measure: str, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
-    """The statistic of a retrainer's classifier and classes.
-
-    Raises ValueError if the measure is unknown, or the classes or the classifier do not have what it needs.
-    """
+    """The statistic of a retrainer's classifier and classes; ValueError if they do not have what it needs."""
     classes = np.unique(np.asarray(y))
     code = 1
     if positive is not None:

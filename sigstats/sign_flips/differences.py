@@ -107,11 +107,7 @@ class SignedSums(NamedTuple):
 
 
 def signed_sums(units: NDArray[Any]) -> SignedSums:
-    """The magnitudes and sums of differences as `as_units` gives them.
-
-    >>> signed_sums(np.array([2, -1, 0]))
-    SignedSums(magnitudes=array([2, 1]), positive=2, negative=1)
-    """
+    """The magnitudes and sums of differences as `as_units` gives them."""
     number: Any = float if units.dtype.kind == "f" else object
     # Not the total less the positive ones, which leaves few digits of a small sum of floats.
     sums = units[units > 0].sum(dtype=number), -units[units < 0].sum(dtype=number)

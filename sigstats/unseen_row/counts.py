@@ -19,9 +19,9 @@ from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointCounts, JointOutcomes
-from ..measures.confusion import Confusion
+from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, MeanOfClasses, Measure
-from ..measures.ordered import WeightedKappa
+from ..measures.score_formulas import WeightedKappa
 
 #: How many numbers a block of weights may hold.
 _BLOCK = 2**21

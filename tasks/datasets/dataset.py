@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.validation import refuse, shown
-from sigstats.comparison.bins import in_bins
+from sigstats.comparison.part import in_bins
 
 from ..schema import column
 from .options import as_categories, as_class_codes, as_flags, as_matrix, as_names, as_parts, require_finite

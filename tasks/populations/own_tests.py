@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.messages import nearest, one_line, refuse
-from sigstats._common.offered import Offered
+from sigstats._common.registry import Offered
 
 from ..own_code import fit
 from .population import EventPopulation

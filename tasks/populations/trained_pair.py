@@ -120,7 +120,7 @@ class Pair:
 
     def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """How many of these rows have each of the eight joint outcomes, in the order of `JointOutcomes`."""
-        from sigstats.learners.kernels.kernel_machine import predict
+        from sigstats.learners.kernels.one_against_others import predict
 
         truth = self._truth[rows]
         a, b = (predict(fitted, self._rows[rows]) for fitted in self._fitted)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sigstats._common.class_names import require_class_names
 from sigstats._common.messages import did_you_mean, shown
 from sigstats._common.scores import lower_is_better_note, refuse_uncertain
-from sigstats.comparison.bins import in_bins
+from sigstats.comparison.part import in_bins
 
 from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
 from ._items import item_codes

@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.validation import shown
-from sigstats.comparison.bins import in_bins
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 from sigstats.comparison.paired_predictions import as_weights
+from sigstats.comparison.part import in_bins
 from sigstats.comparison.requirements import are_measurements, strangers
 
 from ..tables.spelling import is_number, same_spelling

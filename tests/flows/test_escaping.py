@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sigstats import ComparisonRule, compare
-from sigstats._common.markdown import for_markdown, for_markdown_cell, markdown_code, printable_words
-from sigstats._common.messages import printable
+from sigstats._common.messages import for_markdown, for_markdown_cell, markdown_code, printable, printable_words
 from sigstats._common.validation import refuse
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.json import as_json

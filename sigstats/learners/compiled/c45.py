@@ -4,7 +4,7 @@ import inspect
 
 from numba.extending import register_jitable
 
-from sigstats._common.compiled import compiled
+from sigstats.learners.compiled.jit import compiled
 
 from ..trees import c45_splits, c45_tree
 

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from sigstats._common.compiled import compiled
+from sigstats.learners.compiled.jit import compiled
 
 from ..base import UNDECIDED
 from .vector_products import ROWS, SINGLE_COLUMNS, set_single_product
@@ -199,10 +199,7 @@ def _candidates(products, squares, minima, limit, found):  # type: ignore[no-unt
 
 @compiled
 def _multiply(tested, panels, own, group, products):  # type: ignore[no-untyped-def]
-    """The products of tested rows with all rows but those of their own fold, as in `predict_fold`.
-
-    `group` is where the rows begin among those tested, and how many there are.
-    """
+    """The products of tested rows, `group` of them from one on, with all rows but those of their own fold."""
     (n_panels, d, _), (n_tested, width) = panels.shape, (tested.shape[1], products.shape[1])
     left, right, to = tested.reshape(-1), panels.reshape(-1), products.reshape(-1)
     for panel in range(n_panels):

@@ -10,7 +10,7 @@ from llvmlite import binding, ir
 from numba import extending, types
 from numba.core import cgutils
 
-from sigstats._common.compiled import inlined
+from sigstats.learners.compiled.jit import inlined
 
 
 def _lanes() -> int:

@@ -11,7 +11,7 @@ from sklearn.preprocessing import MinMaxScaler
 from ..._common.validation import refuse
 from ..base import attempt
 from ..encoders import with_encoding
-from ..gaussian.mixed_naive_bayes import MixedNB
+from ..gaussian.estimators import MixedNB
 from ..neighbours.nearest_neighbours import NearestNeighbours
 from ..trees.c45_classifier import C45Classifier
 
@@ -23,7 +23,7 @@ def _naive_bayes(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
 
 
 def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from ..gaussian.linear_discriminant import LinearDiscriminant
+    from ..gaussian.estimators import LinearDiscriminant
 
     return with_encoding(attempt(LinearDiscriminant, params), nominal, missing, standardise=True)
 

@@ -21,7 +21,7 @@ from sigstats._common.validation import FloatArray, IntArray
 from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
 from ..door import compiled
-from .linear_discriminant import LinearDiscriminant
+from .estimators import LinearDiscriminant
 
 _WIDEST = 512
 

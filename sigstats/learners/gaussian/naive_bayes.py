@@ -16,7 +16,7 @@ from sigstats._common.validation import FloatArray, IntArray
 from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask
 from ..design import BatchedDesign, Design
 from ..door import compiled
-from .mixed_naive_bayes import MixedNB, category_codes
+from .estimators import MixedNB, category_codes
 
 #: A variance no larger than this, relative to the squared values, may be rounding alone.
 _NO_VARIANCE = 1e-20

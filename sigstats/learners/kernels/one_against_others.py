@@ -17,10 +17,61 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.svm import SVC
 
-from sigstats._common.validation import FloatArray
+from ..._common.validation import FloatArray, IntArray
+from ..base import steps_of
 
-from .kernel_machine import ROUNDING, is_gaussian, predict
+#: Bytes of scratch memory for distances.
+_SCRATCH = 2**25
+
+#: How far rounding may move a decision, as a share of the sum of all weights: an exponent is exact to some 1e-13.
+ROUNDING = 1e-10
+
+
+def is_gaussian(machine: Any) -> bool:
+    """True if an estimator is a Gaussian kernel machine whose decisions are what it predicts."""
+    return type(machine) is SVC and machine.kernel == "rbf" and not machine.break_ties
+
+
+def predict(fitted: Any, X: Any) -> Any:
+    """The predictions of a fitted classifier or pipeline for the rows (or texts) of X: as ``fitted.predict(X)``."""
+    machine = steps_of(fitted)[-1]
+    if not is_gaussian(machine) or len(machine.classes_) != 2:
+        return fitted.predict(X)
+    rows = fitted[:-1].transform(X) if hasattr(fitted, "steps") and len(fitted.steps) > 1 else X
+    return machine.classes_[_codes(machine, rows)]
+
+
+def _codes(machine: Any, rows: Any) -> IntArray:
+    vectors, weights = machine.support_vectors_, machine.dual_coef_
+    weights = np.asarray(weights.toarray() if hasattr(weights, "toarray") else weights, dtype=np.float64).ravel()
+    own = _squares(vectors)
+    found = np.empty(rows.shape[0], dtype=np.int64)
+    step = max(1, _SCRATCH // (8 * len(weights)))
+    for first in range(0, len(found), step):
+        part = rows[first : first + step]
+        products = part @ vectors.T
+        exponents = np.asarray(products.toarray() if hasattr(products, "toarray") else products, dtype=np.float64)
+        exponents *= -2
+        exponents += own
+        exponents += _squares(part)[:, None]
+        np.maximum(exponents, 0, out=exponents)
+        exponents *= -machine._gamma
+        decisions = np.exp(exponents, out=exponents) @ weights + machine.intercept_[0]
+        codes = (decisions > 0).astype(np.int64)
+        unsure = np.flatnonzero(np.abs(decisions) <= ROUNDING * np.abs(weights).sum())
+        if unsure.size:
+            codes[unsure] = np.searchsorted(machine.classes_, machine.predict(part[unsure]))
+        found[first : first + step] = codes
+    return found
+
+
+def _squares(rows: Any) -> FloatArray:
+    """The squared length of each row."""
+    products = rows.multiply(rows) if hasattr(rows, "multiply") else rows * rows
+    return np.asarray(products.sum(axis=1), dtype=np.float64).ravel()
+
 
 #: A larger kernel matrix is left to libsvm, which keeps the part of it that is asked for.
 _MOST_BYTES = 2**30
@@ -93,7 +144,7 @@ class _SharedKernel:
         rows, vectors = _sorted(X), self._vectors
         said = np.empty((rows.shape[0], len(self._weights)), dtype=bool)
         margin = ROUNDING * np.abs(self._weights).sum(axis=1)
-        own, others, columns = _squares(rows), _squares(vectors), vectors.T.tocsr()
+        own, others, columns = _squares_in_order(rows), _squares_in_order(vectors), vectors.T.tocsr()
         unsure = np.zeros_like(said)
         for part in _stripes(rows.shape[0]):
             exponents = _exponents((rows[part] @ columns).toarray(), own[part], others, self._gamma)
@@ -107,7 +158,7 @@ class _SharedKernel:
 
 def _kernel_matrix(rows: Any, gamma: float) -> FloatArray:
     """The kernels of all pairs of rows, which rounded to 32 bits are those of libsvm."""
-    n, squares = rows.shape[0], _squares(rows)
+    n, squares = rows.shape[0], _squares_in_order(rows)
     kernel = np.empty((n, n))
     for part in _stripes(n):
         before = slice(part.stop)
@@ -151,7 +202,7 @@ def _sorted(X: Any) -> Any:
     return rows
 
 
-def _squares(rows: Any) -> FloatArray:
+def _squares_in_order(rows: Any) -> FloatArray:
     """The squared length of each row, its terms added from left to right."""
     return np.asarray(rows.multiply(rows) @ np.ones(rows.shape[1]), dtype=np.float64)
 

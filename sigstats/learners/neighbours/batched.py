@@ -22,11 +22,18 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, blocks
 from ..door import compiled
-from .configuration import Configuration, configuration
-from .lists import NeighbourLists, narrowed
+from .lists import FoldScales, FoldVariances, Learned, NeighbourLists, narrowed, rescaled
 from .mixed_features import MixedFeatures
-from .nearest_neighbours import kth_smallest, mismatches, one_hot, squared_distances, tie_order, vote
-from .scales import FoldScales, FoldVariances, Learned, rescaled
+from .nearest_neighbours import (
+    Configuration,
+    configuration,
+    kth_smallest,
+    mismatches,
+    one_hot,
+    squared_distances,
+    tie_order,
+    vote,
+)
 from .tied import TiedNeighbours
 
 #: So many rows of a list settle nearly all rows, where one neighbour is asked for.

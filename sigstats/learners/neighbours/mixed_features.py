@@ -12,8 +12,8 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import Problem
 from ..door import compiled
-from .configuration import Configuration
-from .scales import weights_of
+from .lists import weights_of
+from .nearest_neighbours import Configuration
 
 #: Squares beyond these bounds may be no number of 32 bits.
 _LEAST, _MOST = 1e-12, 1e30

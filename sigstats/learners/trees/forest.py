@@ -17,12 +17,11 @@ import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from sigstats._common.compiler import fuses_products
 from sigstats._common.validation import IntArray
 
 from ..base import Null, Problem, is_default, steps_of
 from ..design import Design, design_of
-from ..door import compiled
+from ..door import compiled, fuses_products
 
 _FREE = ("random_state", "max_depth", "min_samples_split", "min_samples_leaf")
 _FREE_OF_FORESTS = (*_FREE, "n_estimators", "bootstrap", "max_features")

@@ -27,8 +27,8 @@ from statsmodels.stats.multitest import multipletests
 
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.result import reasons, rule_in_words
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.comparison.sentences import reasons, rule_in_words
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import show

@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 import sigstats
-from sigstats._common import offered
+from sigstats._common import registry
 from sigstats.flows.cli import main
 from sigstats.flows.config.dataset_table import DatasetTable
 from sigstats.flows.errors import BadInput
@@ -106,7 +106,7 @@ def test_a_module_that_cannot_be_imported_is_named(package):
 
 def test_an_entry_point_needs_no_allowance(package, monkeypatch, tmp_path):
     points = {"their-net": [EntryPoint("their-net", NET, own.GROUP)]}
-    monkeypatch.setattr(offered, "_points", lambda group: points)
+    monkeypatch.setattr(registry, "_points", lambda group: points)
     assert type(build("their-net", missing=False)).__name__ == "Net"
     assert code_of("their-net", ("sklearn",))["package"] == "netpackage"
     with pytest.raises(ValueError, match="did you mean 'their-net'"):
@@ -124,11 +124,11 @@ def offers(package, monkeypatch):
         (information / "top_level.txt").write_text("netpackage\n")
         lines = [f"[{group}]", *(f"{name.replace('_', '-')} = {value}" for name, value in points.items())]
         (information / "entry_points.txt").write_text("\n".join(lines) + "\n")
-        offered._points.cache_clear()
+        registry._points.cache_clear()
 
     yield install
     monkeypatch.undo()
-    offered._points.cache_clear()
+    registry._points.cache_clear()
 
 
 @pytest.mark.long
@@ -171,7 +171,7 @@ def test_a_package_behind_another_of_its_name_offers_nothing(offers, another, tm
         f"[{own.GROUP}]\ntheir-net = netpackage.old:Net\ngone = netpackage.old:Gone\n"
     )
     monkeypatch.setattr(sys, "path", [*sys.path, str(older.parent)])
-    offered._points.cache_clear()
+    registry._points.cache_clear()
     assert own.named() == ("their-net",)
     assert own.find("their-net", ()).__name__ == "Net"
 
@@ -186,7 +186,7 @@ def another(package):
         information.mkdir()
         (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (information / "entry_points.txt").write_text(points, encoding=encoding)
-        offered._points.cache_clear()
+        registry._points.cache_clear()
 
     return install
 

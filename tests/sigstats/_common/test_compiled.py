@@ -33,7 +33,7 @@ def test_without_compilation_trees_take_the_other_way():
 
 
 MODULE = """\
-from sigstats._common.compiled import compiled
+from sigstats.learners.compiled.jit import compiled
 
 @compiled
 def twice(number):

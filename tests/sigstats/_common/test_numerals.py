@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import sigstats
 from sigstats._common.numerals import NBSP, number, significant, told_apart
 from sigstats.comparison.cells import cells_of, interval_of
+from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rows import ComparisonRow
-from sigstats.comparison.sentences import rule_in_words
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import usual_columns as usual

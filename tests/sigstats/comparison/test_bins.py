@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigstats.comparison.bins import in_bins
+from sigstats.comparison.part import in_bins
 from sigstats.flows.cli import main
 
 

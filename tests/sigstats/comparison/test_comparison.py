@@ -11,8 +11,8 @@ import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import PairedPredictions, pair_arrays
 from sigstats.comparison.requirements import COMPARED_MEASURES
+from sigstats.comparison.result import title_of
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.comparison.sentences import title_of
 from sigstats.measures.table import MEASURES
 
 

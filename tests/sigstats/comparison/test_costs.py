@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import binom, quantile_test
 
 import sigstats
-from sigstats.comparison.sentences import title_of
+from sigstats.comparison.result import title_of
 from sigstats.intervals import quantile_interval
 
 

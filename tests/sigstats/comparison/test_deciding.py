@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.comparison.sentences import reasons, title_of
+from sigstats.comparison.result import reasons, title_of
 
 
 def compared(n, only_baseline, only_candidate, **more):

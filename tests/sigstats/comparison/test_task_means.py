@@ -8,7 +8,7 @@ import pytest
 
 import sigstats
 from sigstats._common.task_weights import task_weights
-from sigstats.comparison.sentences import title_of
+from sigstats.comparison.result import title_of
 from sigstats.flows.cli import main
 
 from ...random_weights import NEAR, not_worse

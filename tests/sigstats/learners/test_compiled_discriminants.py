@@ -14,8 +14,7 @@ from .test_batched import check_same
 
 pytest.importorskip("numba")
 
-from sigstats.learners.compiled.gaussian._cholesky import inverse_factor
-from sigstats.learners.compiled.gaussian._placed_rows import best
+from sigstats.learners.compiled.gaussian._placed_rows import best, inverse_factor
 from sigstats.learners.compiled.vector_products import SIDE, add_square, subtract_square
 
 LDA = LinearDiscriminantAnalysis()

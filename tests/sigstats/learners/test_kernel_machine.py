@@ -9,8 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from sigstats.learners import build
-from sigstats.learners.kernels import kernel_machine
-from sigstats.learners.kernels.kernel_machine import predict
+from sigstats.learners.kernels import one_against_others
+from sigstats.learners.kernels.one_against_others import predict
 
 
 @pytest.mark.parametrize("gamma", ["scale", "auto", 0.3, 20.0])
@@ -48,7 +48,7 @@ def test_a_row_on_the_boundary_is_left_to_libsvm(monkeypatch):
 def test_large_sets_are_cut_to_the_scratch_memory(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)
     machine = make_pipeline(StandardScaler(), SVC()).fit(X, y)
-    monkeypatch.setattr(kernel_machine, "_SCRATCH", 40_000)
+    monkeypatch.setattr(one_against_others, "_SCRATCH", 40_000)
     assert (predict(machine, X) == machine.predict(X)).all()
 
 

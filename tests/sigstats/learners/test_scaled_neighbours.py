@@ -7,9 +7,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from sigstats.learners.neighbours.lists import NeighbourLists
+from sigstats.learners.neighbours.lists import FoldVariances, NeighbourLists
 from sigstats.learners.neighbours.nearest_neighbours import NearestNeighbours
-from sigstats.learners.neighbours.scales import FoldVariances
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.permutation import Retrainer
 

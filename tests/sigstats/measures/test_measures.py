@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sigstats.measures import formulas as measures
-from sigstats.measures.confusion import Confusion
+from sigstats.measures.formulas import Confusion
 from sigstats.measures.measure import Measure, as_measure, one_vs_rest
 from sigstats.measures.table import COUNT_MEASURES
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import compiled, inlined
+from sigstats.learners.compiled.jit import compiled, inlined
 
 from ._splits import LEAST_HESSIAN, Filled, Node, add_up, best_split, clear, in_eighths, leaf_value, take_away
 

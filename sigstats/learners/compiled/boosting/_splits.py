@@ -11,7 +11,7 @@ import numpy as np
 from llvmlite import ir
 from numba import extending, types
 
-from sigstats._common.compiled import compiled, inlined
+from sigstats.learners.compiled.jit import compiled, inlined
 
 #: Added to sums of hessians, which may be 0.
 _LITTLE: Final = 1e-15
@@ -85,10 +85,7 @@ add_line: Any = extending.intrinsic(_add_line)
 
 @compiled
 def add_up(binned: Any, first: Any, rows: Any, steps: Any, sums: Any) -> None:
-    """Add gradients and hessians, `steps` in the order of `rows`, to the bins of `sums` that begin at `first`.
-
-    The bins of a group of columns stay in the fastest cache.
-    """
+    """Add gradients and hessians, `steps` in the order of `rows`, to the bins of `sums` that begin at `first`."""
     width = binned.shape[2]
     for group in range(len(binned)):
         begin, values = first[group * width : (group + 1) * width], binned[group]

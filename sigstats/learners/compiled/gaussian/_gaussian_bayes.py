@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import borrowed, compiled
 from sigstats._common.validation import FloatArray, IntArray
+from sigstats.learners.compiled.jit import borrowed, compiled
 
 from ...base import UNDECIDED, FoldOrder
 from ._gaussian_scores import Fold, classify, new_fold, set_weights

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import borrowed, compiled, inlined
+from sigstats.learners.compiled.jit import borrowed, compiled, inlined
 
 from ...base import UNDECIDED
 from ..vector_products import SIDE, add_square

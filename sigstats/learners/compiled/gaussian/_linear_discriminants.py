@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import borrowed, compiled
 from sigstats._common.validation import FloatArray, IntArray
+from sigstats.learners.compiled.jit import borrowed, compiled
 
 from ...base import FoldOrder
 from ..vector_products import SIDE, add_square, subtract_square
-from ._cholesky import inverse_factor
-from ._placed_rows import CHUNK, PlacedRows, add_by_cell, classify, gather
+from ._placed_rows import CHUNK, PlacedRows, add_by_cell, classify, gather, inverse_factor
 
 
 class Folds(NamedTuple):

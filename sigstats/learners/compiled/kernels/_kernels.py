@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg.blas import ddot
 
-from sigstats._common.compiled import compiled
 from sigstats._common.validation import FloatArray
+from sigstats.learners.compiled.jit import compiled
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -168,10 +168,7 @@ class Kernel:
         return np.asarray(self._power(self.gamma * np.array([ddot(row, row) for row in rows]) + self.shift))
 
     def matrix(self, rows: FloatArray, room: Any = None) -> Any:
-        """The kernels of all pairs of rows in 32 bits, as libsvm has them; None where too many are in doubt.
-
-        It is made in `room`, an array of at least as many floats of 32 bits, where that is given.
-        """
+        """The kernels of all pairs of rows in 32 bits, as libsvm has them, in `room`; None where many are in doubt."""
         n, squares, constants = len(rows), _squares(rows), self._constants(rows.shape[1])
         made = np.empty((n, n), dtype=np.float32) if room is None else room[: n * n].reshape(n, n)
         doubtful = np.empty((_MOST_DOUBTFUL, 2), dtype=np.int64)

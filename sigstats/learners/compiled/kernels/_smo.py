@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sigstats._common.compiled import compiled
 from sigstats._common.validation import FloatArray
+from sigstats.learners.compiled.jit import compiled
 
 from ..vector_products import LANES
 from ._vector_scans import scan

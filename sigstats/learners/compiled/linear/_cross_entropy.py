@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sigstats._common.compiled import borrowed, compiled
 from sigstats._common.validation import FloatArray, IntArray
+from sigstats.learners.compiled.jit import borrowed, compiled
 
 from ..vector_products import COLUMNS, ROWS, add_product
 

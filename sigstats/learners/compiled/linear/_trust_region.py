@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg.blas import daxpy, ddot, dnrm2
 
-from sigstats._common.compiled import compiled
 from sigstats._common.validation import FloatArray
+from sigstats.learners.compiled.jit import compiled
 
 #: More steps than these, of one search for a direction or in vain, are not followed.
 _LONGEST = 10_000

@@ -9,24 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from sigstats._common.compiled import borrowed, compiled, inlined
+from sigstats.learners.compiled.jit import borrowed, compiled, inlined
 
-from ._coded_at_once import MANY, best_of_all_levels
 from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_search import best_of_drawn, best_of_levels, draw_code, draw_codes
 from ._coded_splits import Choice, Coded, code_below, draw_columns
-from ._forest_folds import Retrained, Settings, count, decide, parted
-from ._improvement import EPSILON, helps
+from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, parted
 
 
 @inlined
-def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int, even: bool, room: Room) -> Any:
+def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int, room: Room) -> Any:
     """The best split on the columns that were drawn."""
     tried, total, smallest = room.tried, room.total, settings.smallest
     count(sample, members, total)
     if not settings.drawn_thresholds:
-        if even and n < MANY and 2 * found >= sample.codes.shape[1]:
-            return best_of_all_levels(sample, members, tried, found, total, smallest, room.lefts)
         return best_of_levels(sample, members, tried, found, total, n, smallest, room.left, room.levels)
     draw_codes(sample, tried, found)
     return best_of_drawn(sample, members, tried, found, total, n, smallest, room.left)
@@ -65,8 +61,8 @@ def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n
 
 
 @compiled
-def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, tree: Tree, room: Room) -> None:
-    """Grow a tree on the rows that `rows` lists, in the order of their classes; `even` says that all weigh one."""
+def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, room: Room) -> None:
+    """Grow a tree on the rows that `rows` lists, in the order of their classes."""
     columns, constants, waiting, nodes = room.columns, room.constants, room.waiting, tree.nodes
     for column in range(len(columns)):
         columns[column] = column
@@ -93,7 +89,7 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, even: bool, t
             if m == 2 and found:
                 choice = _choose_of_two(sample, members, settings.drawn_thresholds, room)
             elif found:
-                choice = _choose(sample, members, settings, found, n, even, room)
+                choice = _choose(sample, members, settings, found, n, room)
             for at in range(known):
                 columns[at] = constants[at]
             for at in range(known, constant):
@@ -189,17 +185,16 @@ def _poll(
     scratch, grown = borrow(room, tree)
     rows = borrowed(rows)
     for each in range(len(seeds)):
-        different, even = 0, True
+        different = 0
         for at in range(len(placed)):
             drawn = draws[each, at]
             sample.weight[placed[at]] = drawn
             sample.marks[placed[at]] = 1 << 32 | np.int64(drawn)
-            even &= drawn <= 1
         for row in train:
             if sample.weight[row]:
                 rows[different] = row
                 different += 1
-        _grow(sample, rows[:different], settings, seeds[each], even, grown, scratch)
+        _grow(sample, rows[:different], settings, seeds[each], grown, scratch)
         _vote(sample, grown, tests, votes)
 
 

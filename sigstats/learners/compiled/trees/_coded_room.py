@@ -4,9 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import borrowed, compiled
+from sigstats.learners.compiled.jit import borrowed, compiled
 
-from ._coded_at_once import Lefts, room_for_lefts
 from ._coded_splits import Coded, Tried
 from ._forest_folds import Settings
 
@@ -28,7 +27,6 @@ class Room(NamedTuple):
 
     tried: Tried
     levels: Any
-    lefts: Lefts
     columns: Any
     constants: Any
     total: Any
@@ -40,12 +38,11 @@ class Room(NamedTuple):
 @compiled
 def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
-    d, width, n_classes = len(sample.values), sample.codes.shape[1], settings.n_classes
-    lanes = np.zeros((3, width), dtype=sample.codes.dtype)
+    d, n_classes = len(sample.values), settings.n_classes
+    lanes = np.zeros((2, sample.codes.shape[1]), dtype=sample.codes.dtype)
     own = Room(
-        Tried(lanes[0], lanes[1], lanes[2], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
+        Tried(lanes[0], lanes[1], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
         np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes), dtype=np.int64),
-        room_for_lefts(width),
         np.empty(d, dtype=np.int32),
         np.empty(d, dtype=np.int32),
         np.empty(n_classes, dtype=np.int64),
@@ -59,17 +56,15 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
 @compiled
 def borrow(room: Room, tree: Tree) -> Any:
     """The same without owners."""
-    tried, lefts = room.tried, room.lefts
+    tried = room.tried
     own = Room(
         Tried(
             borrowed(tried.lowest),
             borrowed(tried.highest),
-            borrowed(tried.tops),
             borrowed(tried.columns),
             borrowed(tried.draws),
         ),
         borrowed(room.levels),
-        Lefts(borrowed(lefts.counts), borrowed(lefts.hits)),
         borrowed(room.columns),
         borrowed(room.constants),
         borrowed(room.total),

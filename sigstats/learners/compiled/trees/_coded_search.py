@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sigstats._common.compiled import inlined
+from sigstats.learners.compiled.jit import inlined
 
 from ._coded_splits import Choice, Coded, Tried, code_below, value_of
-from ._improvement import floor_of, improvement, promising
+from ._forest_folds import floor_of, improvement, promising
 
 
 @inlined

@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numba import extending, types
 
-from sigstats._common.compiled import inlined
+from sigstats.learners.compiled.jit import inlined
 
-from ._improvement import SAME, next_draw
+from ._forest_folds import SAME, next_draw
 from ._lanes import LINE, higher, load, lower, store
 
 #: Codes of 32 bits are the bits of a value; of negative values all are turned, of others the sign.
@@ -49,15 +49,10 @@ class Choice(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """The lowest and highest code of each column in a node; the columns to search, and what was drawn for them.
-
-    ``draws`` are numbers of the sequence, and then the codes up to which rows go left; ``tops`` are
-    codes by column up to which rows are counted.
-    """
+    """The lowest and highest code of columns in a node; the columns to search, their draws, then codes that go left."""
 
     lowest: Any
     highest: Any
-    tops: Any
     columns: Any
     draws: Any
 

@@ -65,17 +65,6 @@ def _store(typing: Any, array: Any, at: Any, lanes: Any) -> Any:  # noqa: ARG001
     return types.none(array, types.uint64, lanes), lower
 
 
-def _spread(typing: Any, lanes: Any, number: Any) -> Any:  # noqa: ARG001 (Numba's)
-    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
-        vector, number = values
-        small = builder.trunc(number, vector.type.element)
-        one = builder.insert_element(ir.Constant(vector.type, ir.Undefined), small, ir.IntType(32)(0))
-        places = ir.Constant(ir.VectorType(ir.IntType(32), vector.type.count), None)
-        return builder.shuffle_vector(one, one, places)
-
-    return lanes(lanes, types.int64), lower
-
-
 def _operation(operate: Callable[[Any, Any, Any], Any]) -> Any:
     """A function of two vectors."""
 
@@ -88,28 +77,9 @@ def _operation(operate: Callable[[Any, Any, Any], Any]) -> Any:
     return extending.intrinsic(typed)
 
 
-def _widen(typing: Any, lanes: Any) -> Any:  # noqa: ARG001 (Numba's)
-    wide = Lanes(32, lanes.count)
-
-    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
-        (narrow,) = values
-        return narrow if lanes.bits == wide.bits else builder.zext(narrow, ir.VectorType(ir.IntType(32), wide.count))
-
-    return wide(lanes), lower
-
-
 load: Any = extending.intrinsic(_load)
 """The vector of `array` from an element on."""
 store: Any = extending.intrinsic(_store)
 """Write a vector to `array` from an element on."""
-spread: Any = extending.intrinsic(_spread)
-"""A number in all places of a vector like `lanes`."""
-widen: Any = extending.intrinsic(_widen)
-"""The same numbers, of 32 bits."""
-add: Any = _operation(lambda builder, a, b: builder.add(a, b))
-subtract: Any = _operation(lambda builder, a, b: builder.sub(a, b))
-multiply: Any = _operation(lambda builder, a, b: builder.mul(a, b))
 lower: Any = _operation(lambda builder, a, b: builder.select(builder.icmp_unsigned("<", a, b), a, b))
 higher: Any = _operation(lambda builder, a, b: builder.select(builder.icmp_unsigned(">", a, b), a, b))
-up_to: Any = _operation(lambda builder, a, b: builder.sext(builder.icmp_unsigned("<=", a, b), a.type))
-"""All bits where `a` is at most `b`, which is -1, and none elsewhere."""

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from sigstats._common.compiled import compiled, inlined
+from sigstats.learners.compiled.jit import compiled, inlined
 
-from ._forest_folds import Retrained, Settings, count, decide, parted
-from ._improvement import EPSILON, helps
+from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, parted
 from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split
 
 

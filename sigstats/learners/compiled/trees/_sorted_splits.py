@@ -8,10 +8,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats._common.compiled import compiled
+from sigstats.learners.compiled.jit import compiled
 
-from ._forest_folds import Settings
-from ._improvement import SAME, draw_place, floor_of, improvement, promising
+from ._forest_folds import SAME, Settings, draw_place, floor_of, improvement, promising
 
 #: So few rows are sorted by each column that is tried, which costs less than keeping them in order.
 FEW: Final = 16

@@ -26,10 +26,7 @@ if _settings.DISABLE_JIT:  # interpreted, these functions would take hours
 
 
 def compiled(function: Callable[..., Any], **options: Any) -> Any:
-    """Compile for NumPy's rules of division, without Python's lock, and store the result between processes.
-
-    `options` are those of `numba.njit`.
-    """
+    """Compile with options of `numba.njit`, NumPy's rules of division, without Python's lock; store the result."""
     try:
         made = _cached(function, options)
     except RuntimeError:  # no folder that Numba knows can be written to
