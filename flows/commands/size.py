@@ -6,8 +6,7 @@ The level is that of the rule: adjusted for all slices and measures, and for thi
 """
 
 import argparse
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args, overload
 
 from ..errors import DONE, BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
@@ -15,6 +14,8 @@ from ._predictions import (
     add_measures,
     add_prediction_arguments,
     add_runs,
+    add_score_range,
+    as_options,
     columns_of_files,
     file_for_each,
     match_options,
@@ -24,10 +25,9 @@ from ._predictions import (
 )
 
 if TYPE_CHECKING:
-    from sigstats.comparison.paired_predictions import PairedPredictions
     from sigstats.comparison.rule import ComparisonRule
     from sigstats.sizing.comparison import Pilot, SizePlan
-    from sigstats.tasks.predictions import Columns
+    from sigstats.tasks.predictions import PairedPredictions
 
 _DROPS = (0.005, 0.01, 0.02, 0.05)
 
@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "a pilot: predictions of a baseline and a candidate, or of the models of a leaderboard"
     parser.add_argument("files", nargs="*", metavar="FILE", help=text)
     drops = ", ".join(map(str, _DROPS))
-    text = f"a drop that matters, as a share (repeatable; default: of {drops} those above the smallest that counts)"
+    text = (
+        f"a drop that matters, as a share or in the unit of a mark (repeatable; default: of {drops} those that count)"
+    )
     _number(parser, "--drop", text, action="append")
     _number(parser, "--power", "the power that is wanted (default: 0.8)", default=0.8)
     by_hand = parser.add_argument_group("in place of a pilot")
@@ -63,7 +65,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _count(looks, "--looks", "the number of planned looks, if --spending needs it")
     add_measures(parser, "a measure, as for compare; each adds a test of all rows and of each slice (repeatable)")
-    add_prediction_arguments(parser, score="in a log, the scorer or metric that decides which answers are correct")
+    add_prediction_arguments(parser, score="a column of marks or probabilities; in a log, a scorer or metric")
+    parser.add_argument("--positive", metavar="CLASS", help="the class of f1, precision, recall and of scores")
+    add_score_range(parser, "score")
     add_runs(parser)
     add_outputs(parser, "json", "report")
 
@@ -84,9 +88,12 @@ def run(options: argparse.Namespace) -> int:
             return _leaderboard(options)
         if options.run is not None:
             return _runs(options)
-        found = _planned(options)
+        paired = _paired(options) if options.files else None
+        if paired is not None and (measure := _measure_of(options, paired)) != "accuracy":
+            return _measure(options, paired, measure)
+        found = _planned(options, paired)
     except ValueError as error:
-        raise BadInput(str(error)) from None
+        raise as_options(error) from None
     from ..sizing.words import as_html, as_json, show
 
     if write_outputs(options, ("json", "report"), lambda name: as_json(found) if name == "json" else as_html(found)):
@@ -94,14 +101,14 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _planned(options: argparse.Namespace) -> "SizePlan":
+def _planned(options: argparse.Namespace, paired: "PairedPredictions | None") -> "SizePlan":
     from sigstats.sequential.alpha_spending import spent_level
     from sigstats.sizing.comparison import plan_size
 
     from ..comparison.rule_options import rule_of
 
     rule = rule_of(options)
-    pilot = _of_files(options, rule) if options.files else _by_hand(options)
+    pilot = _by_hand(options) if paired is None else _of_files(options, paired, rule)
     if options.looks is not None and options.spending in ("each", "series"):
         raise BadInput(
             f"--looks: {options.looks} is not valid with --spending {options.spending}, which plans none; expected "
@@ -146,11 +153,27 @@ def _leaderboard(options: argparse.Namespace) -> int:
     target = as_real(options.power, "power", low=0, high=1, open_ends=True)
     require_one_score(options)
     joined = join_many(files, columns_of_files(options, len(files)), read, **match_options(options))
-    if joined.scores.dtype != bool or joined.group is not None:
-        raise BadInput("FILE: a size is by accuracy of single rows; expected predictions, one of each row")
+    if joined.group is not None:
+        raise BadInput("FILE: a size of a leaderboard is of single rows; expected one answer or score of each")
     names = names_in_one_file(options) or model_names(files, joined.subjects)
     level = 1 - rule_of(options).alpha
-    found = leaderboard_size(joined.scores, names, target=target, confidence_level=level)
+    found = leaderboard_size(joined.scores, names, target=target, confidence_level=level, lower=joined.lower)
+    return _told(options, found)
+
+
+#: What a size by runs has no use for.
+_NOT_OF_RUNS = {name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in ("run", "drop", "tests")}
+
+
+def _runs(options: argparse.Namespace) -> int:
+    """Print the runs of two recipes that show a drop."""
+    from sigstats.sizing.pilots import plan_runs
+
+    from ..comparison.rule_options import rule_of
+
+    refuse_beside(options, "--run", _NOT_OF_RUNS)
+    rule, paired = rule_of(options), _paired(options)
+    found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=_tests(options, 1))
     return _told(options, found)
 
 
@@ -164,40 +187,12 @@ def _told(options: argparse.Namespace, found: Any) -> int:
     return DONE
 
 
-#: What a size by runs has no use for.
-_NOT_OF_RUNS = {name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in ("run", "drop", "tests")}
-
-
-def _runs(options: argparse.Namespace) -> int:
-    """Print the runs of two recipes that show a drop."""
+def _paired(options: argparse.Namespace) -> "PairedPredictions":
+    """The rows of a pilot of two files."""
     from dataclasses import replace
 
-    from sigstats.sizing.pilots import plan_runs
-
-    from ..comparison.rule_options import rule_of
-
-    refuse_beside(options, "--run", _NOT_OF_RUNS)
-    rule, files = rule_of(options), file_for_each(options, options.files)
-    if len(files) != 2:
-        raise BadInput(f"FILE: {len(files)} are not valid with --run; expected two, of a baseline and a candidate")
-    of_files = [replace(each, run=options.run) for each in columns_of_files(options, 2)]
-    paired = _joined(options, files, of_files)
-    found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=_tests(options, 1))
-    return _told(options, found)
-
-
-def _joined(options: argparse.Namespace, files: Sequence[str], of_files: "Sequence[Columns]") -> "PairedPredictions":
-    """The rows that a baseline and a candidate both have."""
+    from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.tasks.predictions import join, read
-
-    sides = [read(*each) for each in zip(files, of_files, strict=True)]
-    return join(sides[0], sides[1], of_files[0], **match_options(options))
-
-
-def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
-    """The pilot of two files."""
-    from sigstats.comparison.requirements import as_compared_measures, refuse_mistaken_classes
-    from sigstats.sizing.comparison import pilot_of
 
     for name in ("accuracy", "discordance", "rows"):
         if (value := getattr(options, name)) is not None:
@@ -206,22 +201,52 @@ def _of_files(options: argparse.Namespace, rule: "ComparisonRule") -> "Pilot":
     if len(files) != 2:
         raise BadInput(f"FILE: {len(files)} are not valid; expected two, of a baseline and a candidate")
     require_one_score(options)
-    if options.ratio is not None:
-        raise BadInput("--ratio: is not valid; a size is by accuracy")
-    of_files = columns_of_files(options, 2)
-    paired = _joined(options, files, of_files)
-    if paired.scores is not None and not paired.graded:
-        raise BadInput(
-            f"--score: {of_files[0].score!r} is not valid; a size is by accuracy, expected no score of a table"
-        )
-    if not options.measures:
-        refuse_mistaken_classes(paired)
-    measures = as_compared_measures(options.measures) if options.measures else ("accuracy",)
+    of_files = [replace(each, run=options.run) for each in columns_of_files(options, 2)]
+    baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
+    paired = join(baseline, candidate, of_files[0], **match_options(options))
+    return paired if options.score_range is None else replace(paired, score_range=as_score_range(options.score_range))
+
+
+def _measure_of(options: argparse.Namespace, paired: "PairedPredictions") -> str:
+    """The measure whose rows are asked for: the accuracy where it is compared and no score is named."""
+    from sigstats.comparison.requirements import as_compared_measures, default_measures
+
+    names = as_compared_measures(options.measures) if options.measures else default_measures(paired)
+    scored = paired.scores is not None and not paired.graded and not options.measures
+    return "accuracy" if "accuracy" in names and not scored else names[-1]
+
+
+def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str) -> int:
+    """Print the rows that show a drop of any other measure."""
+    from sigstats.sizing.measures import plan_measure
+
+    from ..comparison.rule_options import rule_of
+
+    refuse_beside(options, f"the measure {measure}", {"report": "--report"})
+    drops, positive = options.drop or (), options.positive
+    found = plan_measure(
+        paired, measure, rule_of(options), drops, target=options.power, tests=_tests(options, None), positive=positive
+    )
+    return _told(options, found)
+
+
+def _of_files(options: argparse.Namespace, paired: "PairedPredictions", rule: "ComparisonRule") -> "Pilot":
+    """The pilot of two files."""
+    from sigstats.sizing.comparison import pilot_of
+
     tested = sum(size >= rule.smallest_slice for size in paired.part_sizes())
-    return pilot_of(paired, rule, tests=_tests(options, max(1, len(measures) * tested)))
+    return pilot_of(paired, rule, tests=_tests(options, max(1, max(1, len(options.measures)) * tested)))
 
 
-def _tests(options: argparse.Namespace, default: int) -> int:
+@overload
+def _tests(options: argparse.Namespace, default: int) -> int: ...
+
+
+@overload
+def _tests(options: argparse.Namespace, default: None) -> int | None: ...
+
+
+def _tests(options: argparse.Namespace, default: int | None) -> int | None:
     """The number of tests that are adjusted together."""
     from sigstats._common.validation import as_count
 

@@ -5,7 +5,7 @@ from sigstats.comparison import check_result
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.check_result import CheckResult
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, title_of
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, tells, title_of
 
 from .forest_plot import forest_in_text
 from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words
@@ -28,7 +28,7 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
         "",
     ]
     lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(found)]
-    lines += _listed(list(map(_short, reasons(found))), _MOST_REASONS)
+    lines += _listed(list(map(_short, reasons(found, folded=True))), _MOST_REASONS)
     rule = for_markdown(_short(rule_in_words(found.rule, found.measures)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_REASONS]]
@@ -75,14 +75,19 @@ def _listed(said: list[str], most: int) -> list[str]:
 
 
 def _table(found: ComparisonResult, room: int) -> list[str]:
-    """The worst rows for which there is room."""
-    lines = ["", *markdown_table([*(HEADER[position] for position in _COLUMNS), "verdict"], [])]
-    room -= sum(map(len, lines)) + 200
-    rows = list(found.ranked)
+    """The worst rows for which there is room; those that lean neither way are folded."""
+    head = ["", *markdown_table([*(HEADER[position] for position in _COLUMNS), "verdict"], [])]
+    room -= 2 * sum(map(len, head)) + 300
+    lines, rows = list(head), sorted(found.ranked, key=tells, reverse=True)
+    folded = [row for row in rows if not tells(row)]
     while rows and len(line := _line(rows[0])) < room:
+        if rows[0] in folded[:1]:
+            lines += ["", f"<details><summary>{counted(folded)} without evidence either way</summary>", *head]
         room -= len(line) + 1
         lines.append(line)
         rows.pop(0)
+    if folded and len(rows) < len(folded):
+        lines += ["", "</details>"]
     return [*lines, "", f"And {len(rows):,} more: {counted(rows)}."] if rows else lines
 
 

@@ -1,4 +1,4 @@
-"""A comparison in the terminal: the verdict, fails first, then what is inconclusive, and the rest counted."""
+"""A comparison in the terminal: what was shown, fails first, then what leans, and the rest folded."""
 
 import io
 import shutil
@@ -14,7 +14,6 @@ from rich.text import Text
 from sigstats._common.messages import printable
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
-from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import (
     ComparisonResult,
     ComparisonRow,
@@ -22,8 +21,10 @@ from sigstats.comparison.result import (
     counted,
     hint,
     in_one_sentence,
+    neither_way,
     rule_in_words,
     silent_rows,
+    tells,
     title_of,
 )
 
@@ -94,9 +95,8 @@ def as_text(
 
 
 def rows_shown(found: ComparisonResult) -> list[ComparisonRow]:
-    """The worst rows. Rows that pass are shown only if all fit, and of silent rows only the first."""
-    silent = [row for row in silent_rows(found)[1:] if row.slice != ALL_ROWS]
-    rows = [row for row in found.ranked if row not in silent]
+    """The worst rows, without slices that lean neither way; rows that pass are shown only if all fit."""
+    rows = list(filter(tells, found.ranked))
     if len(rows) > MOST_ROWS:
         rows = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered] or rows
     return rows[:MOST_ROWS]
@@ -107,6 +107,8 @@ def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator
     rest = [row for row in found.ranked if row not in rows]
     if rest:
         yield f"and {len(rest):,} more: {counted(rest)}"
+    if neither := [row for row in rest if not tells(row) and not row.silent]:
+        yield neither_way(neither)
     if about_zero(rows):
         yield about_zero(rows)
     unsure = next((row for row in rows if row.verdict == "inconclusive" and not row.silent), None)

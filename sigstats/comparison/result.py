@@ -16,6 +16,9 @@ from .rows import ComparedRows, frame_columns
 from .rows import ComparisonRow as ComparisonRow
 from .rule import ComparisonRule
 
+_NONE, _NEITHER = "no evidence", "no evidence either way"
+#: As many slices are named.
+_NAMED = 5
 TITLES = {
     "pass": "PASS: no regression",
     "inconclusive": "INCONCLUSIVE: no regression shown, none excluded",
@@ -87,17 +90,33 @@ def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
     )
 
 
-def reasons(found: ComparedRows) -> list[str]:
-    """A sentence for each row that does not pass, the worst first; one for all in which nothing differs."""
+def reasons(found: ComparedRows, *, folded: bool = False) -> list[str]:
+    """A sentence for each row that does not pass, the worst first; one for all in which nothing differs.
+
+    `folded`: one too for all slices that are inconclusive and lean neither way.
+    """
     if found.identical:
         return []
-    said = [
-        reason_of(row, found.rule)
-        for row in found.ranked
-        if (row.verdict in ("fail", "inconclusive") and not row.silent) or row.unanswered
+    open_ = [
+        row for row in found.ranked if (row.verdict in ("fail", "inconclusive") and not row.silent) or row.unanswered
     ]
-    silent = silent_rows(found)
-    return [*said, in_one_sentence(silent, found.rule)] if silent else said
+    said = [reason_of(row, found.rule) for row in open_ if not folded or tells(row)]
+    silent, rest = silent_rows(found), [row for row in open_ if folded and not tells(row)]
+    said += [in_one_sentence(silent, found.rule)] if silent else []
+    return [*said, neither_way(rest)] if rest else said
+
+
+def tells(row: ComparisonRow) -> bool:
+    """False for a slice that is inconclusive and leans neither way."""
+    whole = row.slice in (ALL_ROWS, MEAN_OVER_TASKS)
+    return whole or row.verdict != "inconclusive" or evidence(row) not in (_NEITHER, _NONE)
+
+
+def neither_way(rows: Sequence[ComparisonRow]) -> str:
+    """A sentence for inconclusive rows that lean neither way."""
+    slices = list(dict.fromkeys(row.slice for row in rows))
+    more = f" and {len(slices) - _NAMED:,} more" if len(slices) > _NAMED else ""
+    return f"no evidence either way on {', '.join(slices[:_NAMED])}{more}"
 
 
 def silent_rows(found: ComparedRows) -> list[ComparisonRow]:
@@ -185,10 +204,10 @@ def _loss(row: ComparisonRow) -> str:
 def evidence(row: ComparisonRow) -> str:
     """The possibilistic indices of "not worse", in words: a large p-value is no evidence of itself."""
     if row.pd is None or row.nsd is None:
-        return "no evidence"
+        return _NONE
     if row.pd < 0.5:
         return "the evidence leans to worse"
-    return "the evidence leans to not worse" if row.nsd > 0.5 else "no evidence either way"
+    return "the evidence leans to not worse" if row.nsd > 0.5 else _NEITHER
 
 
 def not_worse_and_cheaper(found: ComparedRows) -> str:
@@ -203,12 +222,20 @@ def not_worse_and_cheaper(found: ComparedRows) -> str:
         return ""
     as_good = all(row.verdict == "pass" for row in others)
     cheaper = [row for row in costs if _p_better(row) <= found.rule.alpha]
-    said = ", ".join(f"{row.score or row.name} {difference_in_words(row)} ({interval_of(row)})" for row in cheaper)
     if len(cheaper) < len(costs):
         dearer = next(row for row in costs if row not in cheaper)
         cost = dearer.score or dearer.name
         return f"not worse, but {cost} is not shown to be lower" if as_good else f"nor is {cost} shown to be lower"
-    return f"not worse and cheaper: {said}" if as_good else f"cheaper ({said}), but not shown to be as good"
+    said = ", ".join(f"{row.score or row.name} {difference_in_words(row)} ({interval_of(row)})" for row in cheaper)
+    open_ = [row.score or row.name for row in cheaper if row.verdict != "pass"]
+    alone = ""
+    if open_:
+        unknown = any(row.without_limits for row in cheaper if row.verdict != "pass")
+        why = "as no limit of a row is known" if unknown else "as its interval does not exclude a rise"
+        alone = f", though {' and '.join(open_)} alone {'is' if len(open_) == 1 else 'are'} inconclusive, {why}"
+    return (
+        f"not worse and cheaper: {said}{alone}" if as_good else f"cheaper ({said}){alone}, but not shown to be as good"
+    )
 
 
 def _p_better(row: ComparisonRow) -> float:

@@ -25,26 +25,32 @@ from scipy.stats import nct, t
 
 from .._common.numerals import significant
 from .._common.tabular import Table, Tabular
-from .._common.validation import as_real
+from .._common.validation import FloatArray, as_real
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
+from .measures import Spread
+
+_MCNEMAR = "McNemar's exact test"
+_BOUND = "the bound of a mean that one more row does not undo, whose power is approximate"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Neighbours:
     """A model and the one behind it: by how much, the share of rows that one alone gets right, the rows needed.
 
-    `needed` is None where no number is enough or more than 10**8; `power` is that of the rows at hand.
+    `deviation`: of scores, in place of that share, the standard deviation of a row's difference.
+    `needed`: None where no number is enough, or more than 10**8. `power`: that of the rows at hand.
     """
 
     a: str
     b: str
     difference: float
-    discordance: float
+    discordance: float | None
     needed: int | None
     power: float
     detectable: float | None
+    deviation: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,22 +68,30 @@ class LeaderboardSize(Tabular):
     def _table(self) -> Table:
         wanted = significant(100 * self.target)
         pairs = self.neighbours
+        marks = any(each.discordance is None for each in pairs)
+
+        def amount(value: float | None) -> str:
+            if value is None:
+                return "none"
+            return significant(value, 3) if marks else f"{significant(100 * value, 3)} points"
+
         columns = {
             "pair": [f"{each.a} over {each.b}" for each in pairs],
-            "ahead by": [f"{significant(100 * each.difference, 3)} points" for each in pairs],
-            "one alone right": [f"{significant(100 * each.discordance, 3)}%" for each in pairs],
+            "ahead by": [amount(each.difference) for each in pairs],
+            **(
+                {"standard deviation": [amount(each.deviation) for each in pairs]}
+                if marks
+                else {"one alone right": [f"{significant(100 * (each.discordance or 0), 3)}%" for each in pairs]}
+            ),
             "rows needed": ["over 100,000,000" if each.needed is None else f"{each.needed:,}" for each in pairs],
             "power now": [f"{100 * each.power:.1f}%" for each in pairs],
-            "smallest difference shown now": [
-                "none" if each.detectable is None else f"{significant(100 * each.detectable, 3)} points"
-                for each in pairs
-            ],
+            "smallest difference shown now": [amount(each.detectable) for each in pairs],
         }
         models = len(pairs) + 1
         notes = (
             (
                 f"Each of the {models * (models - 1)} ordered pairs of {models} models is tested at the level "
-                f"{significant(self.level, 3)}, by McNemar's exact test, as the first of Holm's steps."
+                f"{significant(self.level, 3)}, by {_BOUND if marks else _MCNEMAR}, as the first of Holm's steps."
             ),
             ("The differences are those of the pilot; of equal models no number of rows tells one from the other."),
         )
@@ -85,31 +99,63 @@ class LeaderboardSize(Tabular):
 
 
 def leaderboard_size(
-    right: NDArray[np.bool_], models: Sequence[str], *, target: float = 0.8, confidence_level: float = 0.95
+    scores: NDArray[np.bool_] | FloatArray,
+    models: Sequence[str],
+    *,
+    target: float = 0.8,
+    confidence_level: float = 0.95,
+    lower: bool = False,
 ) -> LeaderboardSize:
-    """The rows that tell each model from the one behind it, by the exact power of the first of Holm's steps.
+    """The rows that tell each model from the one behind it, by the power of the first of Holm's steps.
 
-    `right` (ndarray of bool, shape (n, k)): which of k models got each row right.
+    `scores` (ndarray of bool or float, shape (n, k)): which of k models got each row right, of which the power is
+    exact; or a mark of each, of which it is that of a normal test. `lower`: whether the lower score is the better one.
     """
-    n, k = right.shape
+    n, k = scores.shape
     level = (1 - confidence_level) / (k * (k - 1))
-    order = sorted(range(k), key=lambda model: (-int(right[:, model].sum()), model))
-    found = []
-    for a, b in itertools.pairwise(order):
-        share = float(np.mean(right[:, a] != right[:, b]))
-        ahead = float((right[:, a].sum() - right[:, b].sum()) / n)
-        found.append(
-            Neighbours(
-                a=models[a],
-                b=models[b],
-                difference=ahead,
-                discordance=share,
-                needed=drop_size(drop=ahead, discordance=share, alpha=level, target=target) if ahead else None,
-                power=drop_power(n, drop=ahead, discordance=share, alpha=level),
-                detectable=detectable_drop(n, discordance=share, alpha=level, target=target) if share else None,
-            )
-        )
+    means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
+    order = sorted(range(k), key=lambda model: (-float(means[model]), model))
+    pair = _pair if scores.dtype == bool else _pair_of_marks
+    found = (
+        pair(scores, (a, b), (models[a], models[b]), float(means[a] - means[b]), level, target)
+        for a, b in itertools.pairwise(order)
+    )
     return LeaderboardSize(neighbours=tuple(found), n=n, level=level, target=target)
+
+
+def _pair(
+    right: NDArray[Any], of: tuple[int, int], names: tuple[str, str], ahead: float, level: float, target: float
+) -> Neighbours:
+    n, share = len(right), float(np.mean(right[:, of[0]] != right[:, of[1]]))
+    ahead = float((right[:, of[0]].sum() - right[:, of[1]].sum()) / n)
+    return Neighbours(
+        a=names[0],
+        b=names[1],
+        difference=ahead,
+        discordance=share,
+        needed=drop_size(drop=ahead, discordance=share, alpha=level, target=target) if ahead else None,
+        power=drop_power(n, drop=ahead, discordance=share, alpha=level),
+        detectable=detectable_drop(n, discordance=share, alpha=level, target=target) if share else None,
+    )
+
+
+def _pair_of_marks(
+    marks: NDArray[Any], of: tuple[int, int], names: tuple[str, str], ahead: float, level: float, target: float
+) -> Neighbours:
+    differences = marks[:, of[0]] - marks[:, of[1]]
+    n, deviation = len(marks), float(differences.std(ddof=1))
+    limit = 1.0 if marks.min() >= 0 and marks.max() <= 1 else float(np.abs(differences).max())
+    spread = Spread(deviation, limit)
+    return Neighbours(
+        a=names[0],
+        b=names[1],
+        difference=ahead,
+        discordance=None,
+        needed=spread.needed(ahead, level, target),
+        power=spread.power(n, ahead, level),
+        detectable=spread.detectable(n, level, target) if deviation else None,
+        deviation=deviation,
+    )
 
 
 #: More runs than so many are not asked for.
@@ -144,6 +190,8 @@ class SizeOfRuns(Tabular):
     luck: float
     level: float
     target: float
+    #: Of marks, which have a unit of their own, or of accuracies, in points.
+    marks: bool = False
 
     def _columns(self) -> dict[str, list[Any]]:
         return {each.name: [getattr(drop, each.name) for drop in self.drops] for each in fields(DropOfRuns)}
@@ -152,18 +200,21 @@ class SizeOfRuns(Tabular):
         def shown(runs: int | None) -> str:
             return f"over {_MOST_RUNS:,}" if runs is None else f"{runs:,}"
 
+        def amount(value: float) -> str:
+            return significant(value, 3) if self.marks else f"{significant(100 * value, 3)} points"
+
         columns = {
-            "drop": [f"{significant(100 * each.drop, 3)} points" for each in self.drops],
+            "drop": [amount(each.drop) for each in self.drops],
             f"runs, on {self.items:,} items": [shown(each.needed) for each in self.drops],
             f"on {_MORE_ITEMS * self.items:,}": [shown(each.needed_more_items) for each in self.drops],
             "on any number": [shown(each.needed_any_items) for each in self.drops],
             "power now": [f"{100 * each.power:.1f}%" for each in self.drops],
         }
-        deviation, luck = (significant(100 * each, 3) for each in (self.deviation, self.luck))
+        deviation, luck = amount(self.deviation), significant((1 if self.marks else 100) * self.luck, 3)
         notes = (
             (
-                f"The accuracy of a run has a standard deviation of {deviation} points; that of the luck of the run, "
-                f"which more items do not lessen, is {luck}."
+                f"The {'mean score' if self.marks else 'accuracy'} of a run has a standard deviation of {deviation}; "
+                f"that of the luck of the run, which more items do not lessen, is {luck}."
             ),
             (
                 f"The permutation test of the runs has the one-sided level {significant(self.level, 3)}, and needs "
@@ -184,9 +235,11 @@ def plan_runs(
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     for drop in drops:
         as_real(drop, "drop", low=0, high=1, open_ends=True)
-    if paired.runs is None or not paired.predicted:
-        raise ValueError("prediction: is missing; expected labels and predictions of each run, for a size by accuracy")
+    marks = None if paired.runs is None or paired.predicted else paired.runs.scores
+    if paired.runs is None or paired.per is not None or (marks is None and not paired.predicted):
+        raise ValueError("prediction: is missing; expected predictions with labels of each run, or a score")
     sides = [(said == paired.label).astype(np.float64) for said in (paired.runs.a, paired.runs.b)]
+    sides = sides if marks is None else list(marks)
     counts, n = (len(sides[0]), len(sides[1])), paired.n
     if min(counts) < 2:
         raise ValueError(f"run: a recipe has {min(counts)} run; expected two or more of each, whose spread is known")
@@ -218,6 +271,7 @@ def plan_runs(
         luck=math.sqrt(luck),
         level=level,
         target=goal,
+        marks=marks is not None,
     )
 
 

@@ -31,7 +31,7 @@ from sigstats.comparison.result import reasons, rule_in_words
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.page import as_html
-from sigstats.flows.comparison.text import show
+from sigstats.flows.comparison.text import rows_shown, show
 from sigstats.mcnemar.sample_size import detectable_difference
 from sigstats.tasks.predictions import PairedPredictions
 
@@ -571,7 +571,7 @@ def test_no_number_is_cut_off_in_a_narrow_terminal(monkeypatch, capsys, columns)
     show(found, "base.csv", "cand.csv")
     said = capsys.readouterr().out
     assert "…" not in said
-    for row in found.rows:
+    for row in rows_shown(found):
         cells = cells_of(row)
         assert all(cells[position] in said for position in (0, 1, 5, 6, 8))
 

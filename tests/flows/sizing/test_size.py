@@ -3,12 +3,18 @@
 import json
 import math
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import sigstats
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.paired_predictions import pair_arrays
+from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
+from sigstats.sizing.measures import plan_measure
 
 from ..predictions import write
 
@@ -98,9 +104,47 @@ def test_wrong_input_is_one_line(arguments, said, capsys):
     assert said in error
 
 
-def test_a_score_of_a_table_is_no_size_by_accuracy(pilot, capsys):
-    assert main(["size", *map(str, pilot), "--score", "label"]) == 2
-    assert "--score: 'label' is not valid; a size is by accuracy" in capsys.readouterr().err
+def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pilot, tmp_path, capsys):
+    for file in pilot:
+        frame = pd.read_csv(file)
+        frame.assign(mark=(frame["label"] == frame["prediction"]) * 1).to_csv(file, index=False)
+    drops = ("--drop", "0.02", "--drop", "0.05")
+    marks = json.loads(size(capsys, *pilot, "--score", "mark", "--measure", "mean-score", *drops, "--json", "-"))
+    exact = json.loads(size(capsys, *pilot, *drops, "--json", "-"))
+    assert marks["level"] == exact["level"] == 0.05
+    for mine, other in zip(marks["drops"], exact["drops"], strict=True):
+        assert mine["needed"] == pytest.approx(other["needed"], rel=0.04)
+        assert mine["power"] == pytest.approx(other["power"], abs=0.02)
+    assert marks["parts"][0]["detectable"] == pytest.approx(exact["parts"][0]["detectable"], rel=0.03)
+    assert marks["passing"] == pytest.approx(exact["passing"], rel=0.03)
+    assert "Rows that show a drop of mean-score" in size(capsys, *pilot, "--score", "mark", "--measure", "mean-score")
+    files = [*pilot, tmp_path / "c.csv"]
+    pd.read_csv(pilot[0]).assign(mark=lambda frame: frame["mark"] * (frame["id"] % 3 > 0)).to_csv(files[2], index=False)
+    pairs = json.loads(size(capsys, *files, "--score", "mark", "--json", "-"))["neighbours"]
+    for pair, known in zip(pairs, json.loads(size(capsys, *files, "--json", "-"))["neighbours"], strict=False):
+        if pair["difference"] == known["difference"]:
+            assert pair["needed"] == pytest.approx(known["needed"], rel=0.04)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("measure", ["mean-score", "ratio"])
+def test_the_rows_needed_show_the_drop_as_often_as_said(measure):
+    rng, trials = np.random.default_rng(2), 200
+
+    def pair(n, drop):
+        hard = rng.beta(2, 2, n)
+        a, b = (np.clip(hard + rng.normal(0, 0.15, n) - shift, 0, 1) for shift in (0.0, drop))
+        length = rng.integers(1, 20, n).astype(float)
+        per = (length, length) if measure == "ratio" else None
+        scores = (a * length, b * length) if measure == "ratio" else (a, b)
+        found = pair_arrays(np.zeros(n, int), np.zeros(n, int), np.zeros(n, int), scores=scores, score_range=(0, 1))
+        return replace(found, per=per, predicted=False)
+
+    rule = ComparisonRule(n_resamples=999)
+    needed = plan_measure(pair(2000, 0.0), measure, rule, [0.03], target=0.8).drops[0].needed
+    fails = sum(compare_pair(pair(needed, 0.03), rule, [measure]).verdict == "fail" for _ in range(trials))
+    # The clipped marks drop by somewhat less than 0.03.
+    assert 0.65 * trials <= fails <= 0.88 * trials
 
 
 def test_items_of_several_answers_have_a_table_of_answers(capsys, tmp_path):

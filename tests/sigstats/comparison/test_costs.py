@@ -58,6 +58,8 @@ def test_quality_and_cost_are_one_sentence(gain, cost, said):
     found = sigstats.compare(baseline, candidate, score="cost_usd", lower_is_better=["cost_usd"])
     assert found.measures == ("accuracy", "mean-score")
     assert said in title_of(found)
+    alone = "though cost_usd alone is inconclusive, as no limit of a row is known"
+    assert (alone in title_of(found)) == (cost < 1)
     named = sigstats.compare(baseline, candidate, score="cost_usd", lower_is_better=["cost_usd"], measures=["accuracy"])
     assert named.rows == found.rows
     assert any(note.startswith("95% point of cost_usd (USD): 0.009") for note in found.notes)

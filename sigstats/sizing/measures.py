@@ -1,0 +1,200 @@
+"""The rows that a comparison by any measure needs: marks, ratios of sums, areas, F1, by the spread of a pilot.
+
+A test of `sigstats.compare` at a level has the power of a normal test of the difference, whose standard deviation falls
+with the root of the rows, but for the one row more that it puts in at its worst, whose share falls with their number.
+Both are read from the interval of the pilot. Of a mean of few rows with a skewed law it is an approximation.
+
+When not to use: for the accuracy, whose power is exact (`sigstats.sizing.comparison`); to explain after the fact why
+nothing was found, with the drop that the pilot itself shows.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from scipy.special import ndtr, ndtri
+
+from .._common.numerals import significant
+from .._common.tabular import Table, Tabular
+from .._common.validation import as_real, shown
+from ..comparison.cells import in_points
+from ..comparison.compare import compare_pair
+from ..comparison.paired_predictions import PairedPredictions
+from ..comparison.rows import ComparisonRow
+from ..comparison.rule import ComparisonRule
+
+#: More rows than so many are not asked for.
+_MOST = 10**8
+#: The drops by default, as shares of the baseline's value.
+_DROPS = (0.01, 0.02, 0.05, 0.1)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a difference varies: the standard deviation of one row, and what one row more moves it by, times n."""
+
+    deviation: float
+    unseen: float
+
+    def power(self, n: int, drop: float, level: float, minimum: float = 0.0) -> float:
+        """How often a drop is shown, and seen to be as large as the minimum."""
+        if self.deviation == 0:
+            return float(drop > self.unseen / n and drop >= minimum)
+        root = math.sqrt(n) / self.deviation
+        shown_ = float(ndtr((drop - self.unseen / n) * root + ndtri(level)))
+        return min(shown_, float(ndtr((drop - minimum) * root)))
+
+    def needed(self, drop: float, level: float, target: float, minimum: float = 0.0) -> int | None:
+        """The rows that show a drop so often; None where no number does, or more than 10**8."""
+        if drop <= minimum or drop <= 0:
+            return None
+        wide = float(ndtri(target) - ndtri(level)) * self.deviation
+        root = (wide + math.sqrt(wide**2 + 4 * drop * self.unseen)) / (2 * drop)
+        rows = max(root**2, (max(0.0, float(ndtri(target))) * self.deviation / (drop - minimum)) ** 2)
+        return None if rows > _MOST else max(2, math.ceil(rows))
+
+    def detectable(self, n: int, level: float, target: float, minimum: float = 0.0) -> float:
+        """The smallest drop that so many rows show so often."""
+        error = self.deviation / math.sqrt(n)
+        return max(
+            self.unseen / n + float(ndtri(target) - ndtri(level)) * error, minimum + float(ndtri(target)) * error
+        )
+
+
+def spread_of(row: ComparisonRow) -> Spread | None:
+    """The spread of a row that was tested; None of one without an interval."""
+    if row.difference is None or row.low is None or row.high is None or row.confidence_level is None:
+        return None
+    quantile = float(ndtri((1 + row.confidence_level) / 2))
+    error = (row.high - row.low) / (2 * quantile) if row.standard_error is None else row.standard_error
+    reach = (row.high - row.difference) if row.lower_is_better else (row.difference - row.low)
+    return Spread(error * math.sqrt(row.n), max(0.0, reach - quantile * error) * row.n)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropOfMeasure:
+    """A drop: the rows that show it, and how often the rows at hand do; `needed` is None where no number is enough."""
+
+    drop: float
+    needed: int | None
+    power: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartOfMeasure:
+    """A slice: its rows, the standard deviation of a row's difference, and the smallest drop that it shows."""
+
+    slice: str
+    n: int
+    deviation: float | None
+    detectable: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SizeOfMeasure(Tabular):
+    """The result of `plan_measure`; `passing`: the rows on which an equal candidate passes."""
+
+    measure: str
+    unit: str
+    in_points: bool
+    drops: tuple[DropOfMeasure, ...]
+    parts: tuple[PartOfMeasure, ...]
+    passing: int | None
+    level: float
+    target: float
+    rise: bool
+
+    def _columns(self) -> dict[str, list[Any]]:
+        return {each.name: [getattr(drop, each.name) for drop in self.drops] for each in fields(DropOfMeasure)}
+
+    def _shown(self, value: float) -> str:
+        return (
+            f"{significant(100 * value, 3)} points"
+            if self.in_points
+            else f"{significant(value, 3)} {self.unit}".strip()
+        )
+
+    def _table(self) -> Table:
+        change, wanted = "rise" if self.rise else "drop", f"{significant(100 * self.target)}%"
+        columns = {
+            change: [self._shown(each.drop) for each in self.drops],
+            "rows needed": ["–" if each.needed is None else f"{each.needed:,}" for each in self.drops],
+            "power now": [f"{100 * each.power:.1f}%" for each in self.drops],
+        }
+        smallest = (
+            f"{each.slice}: {each.n:,} rows show "
+            + (f"a {change} of {self._shown(each.detectable)}" if each.detectable is not None else "nothing")
+            + f" with power {wanted}"
+            for each in self.parts
+        )
+        enough = "No number of rows lets" if self.passing is None else f"About {self.passing:,} rows let"
+        notes = (
+            *smallest,
+            f"{enough} an equal candidate pass with power {wanted}.",
+            f"Each test has the one-sided level {significant(self.level, 3)}.",
+            "The power is that of a normal test with the spread of the pilot, and one row more at its worst.",
+        )
+        title = f"Rows that show a {change} of {self.measure} with power {wanted}, from {self.parts[0].n:,} rows"
+        return Table(title, columns, notes)
+
+
+def plan_measure(
+    paired: PairedPredictions,
+    measure: str,
+    rule: ComparisonRule,
+    drops: Sequence[float] = (),
+    *,
+    target: float = 0.8,
+    tests: int | None = None,
+    positive: str | None = None,
+) -> SizeOfMeasure:
+    """The rows that show each of some drops of a measure, by the spread of a pilot.
+
+    `drops`: in the unit of the measure, above 0; by default shares of the baseline's value. `tests`: as many are
+    adjusted together; by default those of the measure.
+
+    Raises ValueError as `sigstats.comparison.compare.compare_pair`, or if both models are alike.
+    """
+    goal = as_real(target, "power", low=0, high=1, open_ends=True)
+    drops = [as_real(drop, "drop", low=0, high=math.inf, open_ends=True) for drop in drops]
+    rows = compare_pair(paired, replace(rule, adjust="none"), [measure], positive=positive, copies=False).rows
+    spreads = [spread_of(row) for row in rows]
+    first, spread = rows[0], spreads[0]
+    if spread is None or first.differing == 0 or first.baseline is None:
+        why = first.note or "both models are alike"
+        raise ValueError(f"measures: {shown(measure)} tells no spread ({why}); expected another pilot")
+    tested = sum(row.pvalue is not None for row in rows)
+    level = rule.level_of_one(tested if tests is None else tests)
+    minimum = rule.minimum_effect
+    asked = drops or [float(f"{share * abs(first.baseline):.2g}") for share in _DROPS]
+    found = (
+        DropOfMeasure(
+            drop=drop,
+            needed=spread.needed(drop, level, goal, minimum),
+            power=spread.power(first.n, drop, level, minimum),
+        )
+        for drop in sorted(set(asked))
+    )
+    parts = (
+        PartOfMeasure(
+            slice=row.slice,
+            n=row.n,
+            deviation=None if each is None else each.deviation,
+            detectable=None if each is None else each.detectable(row.n, level, goal, minimum),
+        )
+        for row, each in zip(rows, spreads, strict=True)
+        if row.pvalue is not None
+    )
+    limited = not first.without_limits
+    return SizeOfMeasure(
+        measure=first.name,
+        unit=first.unit,
+        in_points=in_points(first),
+        drops=tuple(found),
+        parts=tuple(parts),
+        passing=spread.needed(rule.margin_of(first), (1 - rule.confidence_level) / 2, goal) if limited else None,
+        level=level,
+        target=goal,
+        rise=first.lower_is_better,
+    )
