@@ -77,6 +77,9 @@ def require_harmless(name: str, value: Any) -> None:
     ending = name.rpartition("__")[2]
     if ending == "memory" and isinstance(value, str):
         raise refuse(f"params: {name}", value, "no folder: joblib would load and run what lies there; leave it out")
+    for inner in value if isinstance(value, list | tuple) else (value,):
+        for key in inner if isinstance(inner, dict) else ():
+            require_harmless(f"{name}__{key}", inner[key])
     most = _MOST.get(ending)
     for size in value if isinstance(value, list | tuple) else (value,):
         if most is not None and isinstance(size, int | float) and not abs(size) <= most:
