@@ -12,7 +12,7 @@ import re
 import socket
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.messages import printable
@@ -111,7 +111,8 @@ def require_allowed(where: str) -> str:
 def _is_near(authority: str) -> bool:
     """Whether a host is, or its name leads to, a loopback or link-local address."""
     try:
-        host = urlsplit(f"//{authority}").hostname
+        # As who fetches it does: percent signs are decoded, and the link of an IPv6 address may be named.
+        host = unquote(urlsplit(f"//{authority}").hostname or "").partition("%")[0].rstrip(".")
         found = {str(each[4][0]).partition("%")[0] for each in socket.getaddrinfo(host, None)}
     except (OSError, ValueError):  # whoever opens it says what is wrong
         return False

@@ -12,6 +12,7 @@ from sigstats.tasks.input_files.places import VARIABLE
     "http://169.254.169.254/latest/meta-data", "HTTP://169.254.169.254/x", "http://[fe80::1]/x", "http://0.0.0.0/x",
     "http://[::ffff:127.0.0.1]/x", "http://somebody@127.1/x", "simplecache::http://127.0.0.1/x",
     "zip://rows.csv::http://127.0.0.1/x.zip", "ftp://127.0.0.1/x", "webhdfs://localhost:50070/x",
+    "http://[fe80::1%25eth0]/x", "http://%31%32%37.0.0.1/x", "http://localhost./x", "http://127.0.0.1./x",
 ])  # fmt: skip
 def test_an_address_of_this_machine_or_its_link_is_refused_unless_it_is_allowed(tmp_path, monkeypatch, url):
     monkeypatch.delenv(VARIABLE, raising=False)
