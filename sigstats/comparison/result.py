@@ -32,7 +32,7 @@ def title_of(found: ComparedRows) -> str:
     if found.identical:
         return _IDENTICAL
     title = TITLES[found.verdict]
-    undecided = {row.slice for row in found.rows if row.verdict == "inconclusive"} - {ALL_ROWS}
+    undecided = {row.slice for row in found.rows if row.verdict == "inconclusive"} - {ALL_ROWS, MEAN_OVER_TASKS}
     small = (
         f"{len(undecided):,} slice{'s are' if len(undecided) > 1 else ' is'} too small to tell; " if undecided else ""
     )
