@@ -13,27 +13,26 @@ from ..intervals import Interval, clopper_pearson
 
 
 class Law(NamedTuple):
-    """Random values of the difference with one more labelled row at its worst (with each verdict), for A and for B."""
+    """Random values of the difference with one more labelled row, the worst for A and the worst for B."""
 
-    against_a: tuple[FloatArray, ...]
-    against_b: tuple[FloatArray, ...]
+    against_a: FloatArray
+    against_b: FloatArray
 
     def low(self, share: float) -> float:
-        """The lower end: this share of each law is below it, or less."""
-        return min(float(np.quantile(values, share)) for values in self.against_a)
+        """The lower end: this share of the law is below it, or less."""
+        return float(np.quantile(self.against_a, share))
 
     def high(self, share: float) -> float:
         """The upper end."""
-        return max(float(np.quantile(values, 1 - share)) for values in self.against_b)
+        return float(np.quantile(self.against_b, 1 - share))
 
     def pvalue(self, null: float, way: str) -> float:
-        """The largest share of a law on the other side of the null hypothesis."""
+        """The share of a law on the other side of the null hypothesis."""
         if way == "two-sided":
             return min(1.0, 2 * min(self.pvalue(null, "greater"), self.pvalue(null, "less")))
         values = self.against_a if way == "greater" else self.against_b
         sign = 1 if way == "greater" else -1
-        beyond = max(int(np.count_nonzero(sign * (each - null) <= 0)) for each in values)
-        return monte_carlo_pvalue(beyond, len(values[0]))
+        return monte_carlo_pvalue(int(np.count_nonzero(sign * (values - null) <= 0)), len(values))
 
 
 #: At most so many random weights are held at a time.
@@ -86,7 +85,7 @@ class Judged(NamedTuple):
 
         sums, totals = _in_pieces(drawn, size, table.size)
         more = generator.standard_exponential((size, 1))
-        return self._worst(of_verdict / of_verdict.sum(axis=1, keepdims=True), sums, totals, more)
+        return self._worst(of_verdict, sums, totals, more, table.sum(axis=1), generator)
 
     def _law_of_groups(self, size: int, generator: np.random.Generator, more_labels: float | None) -> Law:
         """The same with weights of groups, as if there were so many times as many labelled ones where that is said."""
@@ -103,15 +102,26 @@ class Judged(NamedTuple):
         of_verdict, sums, totals = _in_pieces(drawn, size, len(rows))
         largest = labels.sum(axis=1).max()
         more = largest * generator.standard_exponential((size, 1))
-        return self._worst(of_verdict / of_verdict.sum(axis=1, keepdims=True), sums, totals, more)
+        return self._worst(of_verdict, sums, totals, more, self.labels, generator)
 
-    def _worst(self, shares: FloatArray, sums: FloatArray, totals: FloatArray, more: FloatArray) -> Law:
-        sides = []
+    def _worst(
+        self,
+        of_verdict: FloatArray,
+        sums: FloatArray,
+        totals: FloatArray,
+        more: FloatArray,
+        labels: FloatArray | IntArray,
+        generator: np.random.Generator,
+    ) -> Law:
+        """The law of weighted rows; the weight `more` is of the worst row, whose verdict is drawn."""
+        shares = of_verdict / of_verdict.sum(axis=1, keepdims=True)
+        # What a verdict's labels leave to chance: the squared share of its rows by their number.
+        chance = np.where(labels > 0, self.rows**2.0 / (labels + 1), 0.0)
+        added = more * (generator.choice(3, (len(sums), 1), p=chance / chance.sum()) == np.arange(3))
+        weights, sides = totals + added, []
         for worst in (self.values[0], self.values[-1]):
-            means = np.divide(sums, totals, out=np.full_like(sums, worst), where=totals > 0)
-            harm = shares * ((sums + worst * more) / (totals + more) - means)
-            base = (shares * means).sum(axis=1)
-            sides.append(tuple(base + harm[:, each] for each in range(3) if self.rows[each]))
+            means = np.divide(sums + worst * added, weights, out=np.full_like(sums, worst), where=weights > 0)
+            sides.append((shares * means).sum(axis=1))
         return Law(*sides)
 
     def labels_wanted(self, null: float, way: str, share: float) -> IntArray | None:

@@ -79,7 +79,7 @@ def _judged(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator
     seen = (sample.people[1] - sample.people[0])[labelled]
     data = judged_rows(np.sign(b - a).astype(np.int64), labelled, seen, 1.0, sample.items)
     law, share = data.law(options["resamples"], rng), (1 - options["confidence"]) / 2
-    return Estimate(data.estimate, law.low(share), law.high(share), float(law.against_a[0].std()), undefined=False)
+    return Estimate(data.estimate, law.low(share), law.high(share), float(law.against_a.std()), undefined=False)
 
 
 def _normal(options: Mapping[str, Any], estimate: float, error: float) -> Estimate:

@@ -27,7 +27,10 @@ def test_a_judge_that_never_prefers_leaves_mcnemars_exact_test(counts):
 
 
 def test_the_interval_is_that_of_randomly_weighted_rows():
-    """Each row and each label has an exponential weight of its own; the worst row comes to each verdict in turn."""
+    """Each row and label has an exponential weight of its own; the verdict of the worst row is drawn.
+
+    Its chances are as the square of the share of rows by the number of labels and one.
+    """
     rng = np.random.default_rng(2)
     judge = rng.random((2, 90)) < [[0.8], [0.6]]
     people = np.where(rng.random((2, 90)) < 0.85, judge, ~judge)
@@ -37,7 +40,12 @@ def test_the_interval_is_that_of_randomly_weighted_rows():
     for worst in (-1, 1):
         of_rows = rng.standard_exponential((60_000, 90))
         of_labels = rng.standard_exponential((60_000, 41))
-        values = []
+        squares = [np.count_nonzero(verdict == each) ** 2 for each in (-1, 0, 1)]
+        chances = [
+            square / (1 + np.count_nonzero(verdict[:40] == each))
+            for square, each in zip(squares, (-1, 0, 1), strict=True)
+        ]
+        values, drawn = np.zeros(60_000), rng.choice([-1, 0, 1], 60_000, p=np.array(chances) / sum(chances))
         for harmed in (-1, 0, 1):
             total = np.zeros(60_000)
             for each in (-1, 0, 1):
@@ -47,8 +55,8 @@ def test_the_interval_is_that_of_randomly_weighted_rows():
                 if each == harmed:
                     weights, marks = np.hstack([weights, of_labels[:, 40:]]), np.append(marks, worst)
                 total += share * (weights @ marks) / weights.sum(axis=1)
-            values.append(np.quantile(total, 0.025 if worst < 0 else 0.975))
-        ends.append(min(values) if worst < 0 else max(values))
+            values[drawn == harmed] = total[drawn == harmed]
+        ends.append(np.quantile(values, 0.025 if worst < 0 else 0.975))
     low, high = sigstats.judged_test(*judge, *labels, n_resamples=60_000).confidence_interval
     assert [low, high] == pytest.approx(ends, abs=0.005)
 
