@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from .record import FLAT, Folds, Learner, Named, Null, Permuted, Record, Scheme, Side, Split
 
@@ -173,10 +173,16 @@ class ScoredRows(Swappable):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgedRows(Record):
-    """A population of rows that a judge sees, and people in part (`sigstats.tasks.populations.judged`)."""
+class Described(Record):
+    """A population of which everything is said, and `sigstats.tasks.populations.described` has the module."""
 
     swapped: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedRows(Described):
+    """A population of rows that a judge sees, and people in part (`sigstats.tasks.populations.judged`)."""
+
     #: How many the judge sees.
     rows: int
     #: Of A and of B: the mean of what people say, and how often the judge calls right and wrong what they do.
@@ -190,16 +196,48 @@ class JudgedRows(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kinds(Record):
+class Kinds(Described):
     """A population of a few kinds of rows (`sigstats.tasks.populations.kinds`), with a value for each kind."""
 
-    swapped: ClassVar[bool] = False
     shares: tuple[float, ...]
     labels: tuple[str, ...]
     a: tuple[str, ...]
     b: tuple[str, ...]
     #: The rows of a group, all of one kind.
     group: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaskRows(Described):
+    """A population of rows of several tasks (`sigstats.tasks.populations.task_rows`), with a value for each task."""
+
+    #: Its share of all rows.
+    shares: tuple[float, ...]
+    #: The share of its rows that one model alone gets right.
+    discordant: tuple[float, ...]
+    #: How much worse B is on it, from -1 to 1.
+    worse: tuple[float, ...]
+    #: By how many standard errors B is worse on all rows of those tasks on which it is worse.
+    errors: float = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Votes(Described):
+    """A population of votes between two models (`sigstats.tasks.populations.votes`)."""
+
+    #: The strength of each model, in log odds.
+    strengths: tuple[float, ...]
+    voters: int
+    items: int
+    #: The standard deviations of what a voter, and what an item, adds to the strength of each model.
+    voter_sd: float = 0.0
+    item_sd: float = 0.0
+    #: The share of ties.
+    ties: float = 0.0
+
+
+#: What test sets are drawn from.
+DrawnFrom: TypeAlias = Outcomes | Computed | Events | ScoredRows | JudgedRows | Kinds | TaskRows | Votes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +275,7 @@ class Tested(Work):
 class OnTestSets(Tested):
     """Of ``subsample``, ``interval`` and ``own-test``."""
 
-    population: Outcomes | Computed | Events | ScoredRows | JudgedRows | Kinds
+    population: DrawnFrom
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,14 +1,21 @@
 """The design of a simulation study, as a paper states it: aims, data, estimands, methods, performance (ADEMP)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
-from sigstats.tasks.work import Events, JudgedRows, Kinds, OnTestSets, Outcomes, Tested
+from sigstats.tasks.work import Described, Events, JudgedRows, OnTestSets, Outcomes, TaskRows, Tested, Votes
 
 from ..pages.wording import count_of, join_words, significant
 from .evidence import Evidence, distinct
 
+#: What a size counts, where it is not rows.
+_UNITS: Mapping[type, str] = {JudgedRows: "label", Votes: "vote"}
+#: What tests are about that do not compare two classifiers by a measure.
+_ABOUT: Mapping[type, str] = {
+    TaskRows: "whether B is worse on any task",
+    Votes: "which models are preferred to which",
+}
 #: The fan-outs that apply methods to test sets.
 _FANOUTS = ("subsample", "own-test", "interval", "fold-test")
 
@@ -59,7 +66,7 @@ def _kind(cell: Cell) -> str:
     drawn_from = cell.work.population if isinstance(cell.work, OnTestSets) else None
     if isinstance(drawn_from, JudgedRows):
         return f"{drawn_from.rows:,} rows that a judge sees, of which people label as many as a size says"
-    if isinstance(drawn_from, Kinds) or (isinstance(drawn_from, Outcomes | Events) and drawn_from.endless):
+    if isinstance(drawn_from, Described) or (isinstance(drawn_from, Outcomes | Events) and drawn_from.endless):
         return "endless, drawn independently"
     return "rows, drawn without replacement"
 
@@ -74,11 +81,15 @@ def _factors(cells: Sequence[Cell]) -> str:
     return f" Factors, in all combinations: {'; '.join(parts)}." if parts else ""
 
 
+def _of(work: Tested) -> type:
+    """The kind of population that test sets are drawn from."""
+    return type(work.population) if isinstance(work, OnTestSets) else type(None)
+
+
 def size(cell: Cell) -> str:
     """The size of a test set in words."""
     work = cell.work_of(Tested)
-    judged = isinstance(work, OnTestSets) and isinstance(work.population, JudgedRows)
-    return count_of(work.n, "label" if judged else "row")
+    return count_of(work.n, _UNITS.get(_of(work), "row"))
 
 
 def estimand(cell: Cell) -> str:
@@ -91,7 +102,7 @@ def estimand(cell: Cell) -> str:
     if cell.fanout == "fold-test":
         of_one = cell.work_of(Tested).test.test in ("efficiency", "permutation")
         return "accuracy of A against chance" if of_one else "expected accuracy of B less that of A"
-    return ""
+    return _ABOUT.get(_of(cell.work_of(Tested)), "")
 
 
 def _tested(cell: Cell) -> str:

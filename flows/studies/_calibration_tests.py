@@ -33,10 +33,15 @@ _NAMES = {
     "f1-interval": "difference of F1",
     "judged-interval": "",
     "difference-interval": "difference",
+    "joint-tasks": "",
+    "votes": "preferences",
 }
 
 #: Those that are intervals alone.
 INTERVALS = ("f1-interval", "judged-interval", "difference-interval")
+
+#: Those of populations that are described.
+OF_DESCRIBED = (*INTERVALS, "joint-tasks", "votes")
 
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
 
@@ -99,6 +104,39 @@ class DifferenceInterval(Strict):
     @classmethod
     def _compared(cls, measure: str) -> str:
         return as_compared_measures(measure)[0]
+
+
+class JointTasks(Strict):
+    """A decision that B is worse on some task: those of joint_tasks_test, or of Kuebler et al. (2026)."""
+
+    test: Literal["joint-tasks"]
+    method: Annotated[
+        Literal[
+            "joint-tasks-test",
+            "mean-over-tasks",
+            "any-task",
+            "all-rows",
+            "largest-drop",
+            "fisher",
+            "three-at-a-third",
+        ],
+        Field(description="joint_tasks_test, one of its questions, or a test of theirs (the last three)"),
+    ] = "joint-tasks-test"
+    resamples: Annotated[int, Field(ge=99, le=10**6, description="Random draws of each test set")] = 999
+
+
+class VotesTest(Strict):
+    """Preferences between models by votes, all at once."""
+
+    test: Literal["votes"]
+    method: Annotated[
+        Literal["votes", "voters", "voters-and-items", "overlap"],
+        Field(description="What rank_votes takes as dependent; or the overlap of the intervals of scores"),
+    ] = "votes"
+    preference: Annotated[
+        Literal["false", "true"],
+        Field(description="false: the level, of false preferences; true: the power, of the best one over the next"),
+    ] = "false"
 
 
 class CorrectedT(Strict):
@@ -195,7 +233,7 @@ def _model(name: str, of: statistical_tests.OfSets) -> type[Strict]:
 _MODELS = (
     *(_model(name, of) for name, of in _OF_RECORDS.items()),
     *(Bootstrap, CorrectedT, FiveByTwo, Efficiency, Homogeneity, Permutation, Scored),
-    *(F1Interval, JudgedInterval, DifferenceInterval),
+    *(F1Interval, JudgedInterval, DifferenceInterval, JointTasks, VotesTest),
 )
 if TYPE_CHECKING:
     Test = Strict

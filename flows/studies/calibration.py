@@ -18,19 +18,19 @@ from sigstats._common.validation import shown
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations import own_tests
+from sigstats.tasks.populations.described import module_of
 from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.record import record
 from sigstats.tasks.replicates import cell, input_cells
-from sigstats.tasks.replicates.interval import OF_RECORDS
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import AppliedTest, OfFolds, OnTestSets, Samples, TwoViews
+from sigstats.tasks.work import AppliedTest, Described, OfFolds, OnTestSets, Samples, TwoViews
 
 from ..config.model import DataStudy
 from ..running.options import Prepared, Progress
-from ._calibration_tests import INTERVALS, OwnTest, Test, label_of, options_of
+from ._calibration_tests import INTERVALS, OF_DESCRIBED, OwnTest, Test, label_of, options_of
 from ._cell_study import CellStudyKind
 from ._published import PublishedSize, published_sizes
 from .populations import PopulationSpec, Source
@@ -230,8 +230,9 @@ def _cells(
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
     """True if a test can be applied to test sets of a population."""
-    if (of := OF_RECORDS.get(type(population.values))) is not None:
-        return test.test == of.TEST and bool(of.fits(population.values, test.compared, test.options["method"]))
+    if isinstance(population.values, Described):
+        of = module_of(population.values)
+        return test.test == of.TEST and bool(of.fits(population.values, test))
     if test.test in OF_FOLDS:
         return population.retrained is not None
     if test.code is not None:
@@ -240,12 +241,12 @@ def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
         known = population.population
         return not population.scored and population.retrained is None and not isinstance(known, EventPopulation)
     of_scores = test.test == "scores"
-    return of_scores == population.scored and test.test not in INTERVALS
+    return of_scores == population.scored and test.test not in OF_DESCRIBED
 
 
 def _wanted(population: PopulationSpec) -> str:
-    if (of := OF_RECORDS.get(type(population.values))) is not None:
-        return f"a {of.TEST} of such rows"
+    if isinstance(population.values, Described):
+        return f"a {module_of(population.values).TEST} of such rows"
     return "a test of scores" if population.scored else "a test of predictions"
 
 
@@ -285,7 +286,7 @@ def _fold_cells(
 
 def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) -> None:
     """Try a test once, so that what it refuses is refused before anything starts."""
-    if spec.scored or test.test in OF_FOLDS or type(spec.values) in OF_RECORDS:
+    if spec.scored or test.test in OF_FOLDS or isinstance(spec.values, Described):
         return
     population = spec.population or Population(outcomes=(1,) * 8)
     counted = isinstance(population, EventPopulation) and test.test == "bootstrap"

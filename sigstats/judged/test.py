@@ -151,14 +151,14 @@ def judged_test(
     With marks the verdict is which of both the judge marks higher, so that his marks need not be on people's scale.
 
     Rows have the weights of flat Dirichlet laws, those of all rows for the shares and those of labelled rows for the
-    means. One more labelled row, the worst possible, is put in with a verdict that is drawn, with a chance in proportion
-    to the squared share of its rows by the number of its labels and one: what they leave to chance. A verdict
-    without labels counts as the worst possible altogether. The interval's ends are points of the law of the weighted
-    difference. With one verdict it is the interval of an unseen row, and its p-value McNemar's exact one
+    means. One more labelled row, the worst possible, is put in with a verdict that is drawn, with a chance in
+    proportion to the squared share of its rows by the number of its labels and one: what they leave to chance. A
+    verdict without labels counts as the worst possible altogether. The interval's ends are points of the law of the
+    weighted difference. With one verdict it is the interval of an unseen row, and its p-value McNemar's exact one
     (``sigstats.unseen_row``). That it holds with three is not proved. In simulations of 30 to 1,000 labels a 95%
     interval covered in 95.1% or more (``sigstats run judges``). That of prediction-powered inference (PPI++) fell to
-    92%; with 30 labels it was a quarter to four fifths as wide. Groups have one weight each, for shares and means, and one
-    more group that is as large as the largest is put in.
+    92%; with 30 labels it was a quarter to four fifths as wide. Groups have one weight each, for shares and means,
+    and one more group that is as large as the largest is put in.
 
     References
     ----------

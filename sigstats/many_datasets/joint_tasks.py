@@ -130,11 +130,10 @@ def joint_tasks_test(
     won, lost = (a, b) if way == "greater" else (b, a)
     mean = stratified_paired_test(won, lost, size, alternative="greater", confidence_level=confidence_level)
     rows = mcnemar_test(int(won.sum()), int(lost.sum()), alternative="greater").pvalue
-    tails = [_tails(each) for each in (a + b).tolist()]
+    tails = [tails_of(each) for each in (a + b).tolist()]
     own = np.array([each[k] for each, k in zip(tails, won.tolist(), strict=True)])
-    tasks = _adjusted(own, tails)
-    extremes = np.hstack([_extremes(each, size, tails) for each in _drawn(won, a + b, count, generator)])
-    joint = np.min([_shares(each) for each in extremes], axis=0)
+    tasks = adjusted_by_steps(own, tails)
+    _, joint = exceedances(won[None], a + b, size, count, generator)
     return JointTasksResult(
         statistic=min(rows, mean.pvalue, float(tasks.min())),
         method="monte-carlo",
@@ -147,30 +146,52 @@ def joint_tasks_test(
         any_task=float(tasks.min()),
         every_task=float(own.max()),
         tasks=tuple(tasks.tolist()),
-        **monte_carlo_outcome(int((joint[1:] <= joint[0]).sum()), count),
+        **monte_carlo_outcome(int(joint[0]), count),
     )
 
 
-def _drawn(won: IntArray, n: IntArray, count: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """The rows won of each task, then random draws of them, some at a time."""
-    yield won[None]
+def exceedances(
+    won: IntArray, n: IntArray, size: IntArray, count: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """In how many draws all rows, the mean and any task, and then the joint decision, are as extreme as observed.
+
+    `won` (shape (m, T)): the rows won of each task, m times, all held against the same draws from `n` discordant ones.
+    Returns arrays of shape (3, m) and (m,).
+    """
+    tails = [tails_of(each) for each in n.tolist()]
+    values = np.hstack([_extremes(each, size, tails) for each in (won, *_drawn(n, count, rng))])
+    values = np.round(values * 1e9 / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300))
+    seen, draws = values[:, : len(won)], values[:, len(won) :]
+    ascending = np.sort(draws, axis=1)
+    parts, others = (
+        count - np.array([np.searchsorted(*each) for each in zip(ascending, of, strict=True)]) for of in (seen, draws)
+    )
+    joint = [  # what is observed counts among the draws
+        np.count_nonzero((others + (draws <= each[:, np.newaxis]) <= most).any(axis=0))
+        for each, most in zip(seen.T, parts.min(axis=0) + 1, strict=True)
+    ]
+    return parts, np.array(joint, dtype=np.int64)
+
+
+def _drawn(n: IntArray, count: int, rng: np.random.Generator) -> Iterator[IntArray]:
+    """Random draws of the rows won of each task, some at a time."""
     most = max(1, _AT_A_TIME // len(n))
     for start in range(0, count, most):
         yield rng.binomial(n, 0.5, size=(min(most, count - start), len(n)))
 
 
 def _extremes(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:
-    """The number of rows, the sum over tasks and the smallest p-value, each the more extreme the larger."""
+    """The number of rows won, the sum over tasks and the smallest p-value, each the more extreme the larger."""
     smallest = np.min([each[k] for each, k in zip(tails, won.T, strict=True)], axis=0)
     return np.array([won.sum(axis=1), won @ (size.min() / size), -np.log(np.maximum(smallest, 1e-300))])
 
 
-def _tails(n: int) -> FloatArray:
+def tails_of(n: int) -> FloatArray:
     """P(X >= k) for k = 0 to n, X binomial with n trials and p = 1/2."""
     return np.asarray(bdtrc(np.arange(-1.0, n), n, 0.5), dtype=np.float64) if n else np.ones(1)
 
 
-def _adjusted(own: FloatArray, tails: list[FloatArray]) -> FloatArray:
+def adjusted_by_steps(own: FloatArray, tails: list[FloatArray]) -> FloatArray:
     """The p-values of tasks, by steps: the chance that any task left has one as small."""
     order = np.argsort(own, kind="stable")
     # Tasks of as many discordant rows have the same law.
@@ -188,10 +209,3 @@ def _reached(tails: FloatArray, p: float) -> float:
     """The largest p-value of a task that is at most `p`, which is the chance of one; 0 where there is none."""
     first = int(np.searchsorted(-tails, -p * (1 + TIE_TOLERANCE)))
     return float(tails[first]) if first < len(tails) else 0.0
-
-
-def _shares(values: FloatArray) -> IntArray:
-    """The number of values as large as each, ties included."""
-    rounded = np.round(values * 1e9 / max(float(np.abs(values).max()), 1e-300))
-    ascending = np.sort(rounded)
-    return np.asarray(len(values) - np.searchsorted(ascending, rounded), dtype=np.int64)

@@ -10,13 +10,14 @@ from sigstats._common.extreme import at_most
 from sigstats.intervals import clopper_pearson
 
 from ..plan import Cell
+from ..populations.described import module_of
 from ..populations.scored import ScorePopulation
 from ..populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
 from ..rates import COVERAGE, ERROR, POWER
 from ..replicates.subsample import population
 from ..results import Results
 from ..schema import Hypothesis
-from ..work import Events, OfFolds, OnTestSets, Tested
+from ..work import Described, Events, OfFolds, OnTestSets, Tested
 from .sample_size import rows_needed
 
 #: What it reads, which studies of one kind alone compute.
@@ -33,7 +34,7 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 def _known(results: Results, cell: Cell) -> AnyPopulation | None:
     """The population of a cell, if it is known and its difference is that of answers, not of scores."""
     found = population(cell.work_of(OnTestSets), results.store) if cell.fanout == "subsample" else None
-    return None if isinstance(found, ScorePopulation) else found
+    return None if isinstance(found, ScorePopulation | Described) else found
 
 
 def null_is_true(results: Results, cell: Cell) -> bool:
@@ -45,6 +46,8 @@ def null_is_true(results: Results, cell: Cell) -> bool:
         return two_views.null_holds(work.population, work.test)
     assert isinstance(work, OnTestSets)
     drawn_from = population(work, results.store)
+    if isinstance(drawn_from, Described):
+        return bool(module_of(drawn_from).null_holds(drawn_from, work.test))
     if drawn_from is None or isinstance(drawn_from, ScorePopulation):
         # The outcomes are missing, or the population has scores, whose measures are never exactly equal.
         return work.population.swapped
@@ -57,7 +60,7 @@ def _exact(results: Results, cell: Cell) -> float | None:
     if not isinstance(work, OnTestSets):
         return None
     drawn_from = population(work, results.store)
-    if drawn_from is None or isinstance(drawn_from, ScorePopulation):
+    if drawn_from is None or isinstance(drawn_from, ScorePopulation | Described):
         return None
     return exact_rate(drawn_from, work.n, work.test, results.plan.alpha)
 

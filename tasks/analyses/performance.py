@@ -35,7 +35,7 @@ from ..rates import (
 from ..replicates.interval import population, true_value
 from ..results import Results
 from ..schema import Hypothesis
-from ..work import Events, JudgedRows, Kinds, OnTestSets, Outcomes, Tested
+from ..work import Described, Events, JudgedRows, OnTestSets, Outcomes, Tested
 from .calibration import count_undefined, null_is_true, undefined
 
 #: What it reads, which studies of one kind alone compute.
@@ -159,9 +159,9 @@ def _key(cell: Cell) -> tuple[str, ...]:
     if not isinstance(work, OnTestSets) or work.factors is not None:
         same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")
     else:  # outputs are exchanged in one of two, or r is 0 among several
-        endless = isinstance(work.population, Outcomes | Events) and work.population.endless
-        assert not isinstance(work.population, JudgedRows | Kinds)  # of which there are intervals alone
-        same = "" if endless else canonical(replace(work.population, swapped=False))
+        of = work.population
+        endless = isinstance(of, Outcomes | Events) and of.endless
+        same = "" if endless else canonical(of if isinstance(of, Described) else replace(of, swapped=False))
     return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
 
 

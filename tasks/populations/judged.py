@@ -42,9 +42,9 @@ class Sample:
     items: NDArray[np.int64] | None
 
 
-def fits(population: JudgedRows, measure: str, method: str) -> bool:  # noqa: ARG001
+def fits(population: JudgedRows, test: AppliedTest) -> bool:
     """True if a method can be applied to such rows."""
-    return population.marks == 1 or method != "rogan-gladen"
+    return population.marks == 1 or test.options["method"] != "rogan-gladen"
 
 
 def truth(population: JudgedRows, measure: str) -> float:  # noqa: ARG001

@@ -33,10 +33,11 @@ TEST = "difference-interval"
 _POSITIVE = "1"
 
 
-def fits(kinds: Kinds, measure: str, method: str) -> bool:
+def fits(kinds: Kinds, test: AppliedTest) -> bool:
     """True if a measure, and the method of its interval, can be applied to rows of these kinds."""
-    spec, labels = MEASURES[measure], set(kinds.labels)
-    if method == "usual" and kinds.group > 1 and spec.test == "counts":
+    measure, labels = test.compared, set(kinds.labels)
+    spec = MEASURES[measure]
+    if test.options["method"] == "usual" and kinds.group > 1 and spec.test == "counts":
         return False
     if not is_of_scores(measure):
         two = labels == {"0", _POSITIVE}

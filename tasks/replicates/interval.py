@@ -3,7 +3,6 @@
 The stream is that of `sigstats.tasks.replicates.subsample`, so that intervals and tests are given the same test sets.
 """
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -13,14 +12,15 @@ from numpy.typing import NDArray
 
 from ..fan_out import replicates_table
 from ..plan import Block
-from ..populations import judged, kinds
+from ..populations.described import module_of
 from ..populations.intervals import run_intervals, truth
 from ..populations.population import Population
 from ..populations.tests import require_some_defined
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import JudgedRows, Kinds, OnTestSets
+from ..work import Described, OnTestSets
 from . import subsample
+from .subsample import drawn_rows as drawn_rows
 from .subsample import stream as stream
 
 VERSION = 1
@@ -42,24 +42,18 @@ SCHEMA = pa.schema(
 )
 
 
-#: Of each record of a population that has intervals alone: what draws test sets of it and applies a method to one.
-OF_RECORDS: Mapping[type, Any] = {JudgedRows: judged, Kinds: kinds}
-
-
-def population(work: OnTestSets, store: Store) -> Population | JudgedRows | Kinds | None:
+def population(work: OnTestSets, store: Store) -> Population | Described | None:
     """The population of a cell; None if the cell that counts its outcomes is incomplete."""
-    if isinstance(work.population, JudgedRows | Kinds):
-        return work.population
     drawn_from = subsample.population(work, store)
-    assert drawn_from is None or isinstance(drawn_from, Population)  # the study refuses others
+    assert drawn_from is None or isinstance(drawn_from, Population | Described)  # the study refuses others
     return drawn_from
 
 
-def true_value(work: OnTestSets, drawn_from: Population | JudgedRows | Kinds) -> float:
+def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
     """What an interval should hold."""
     if isinstance(drawn_from, Population):
         return truth(drawn_from, work.test.options["of"])
-    return float(OF_RECORDS[type(drawn_from)].truth(drawn_from, work.test.compared))
+    return float(module_of(drawn_from).truth(drawn_from, work.test.compared))
 
 
 def compute(block: Block, store: Store) -> pa.Table:
@@ -73,7 +67,7 @@ def compute(block: Block, store: Store) -> pa.Table:
             drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
             said, problem = run_intervals(work.test.options, drawn.tolist(), rng)
         else:
-            of, problem = OF_RECORDS[type(drawn_from)], ""
+            of, problem = module_of(drawn_from), ""
             sets = of.draw(drawn_from, work.n, rng, LANE_SIZE)[:size]
             said = [of.run_interval(drawn_from, work.test, one, rng) for one in sets]
         if block.first == 0 and not found:
@@ -83,16 +77,6 @@ def compute(block: Block, store: Store) -> pa.Table:
     for row in found:
         row["covers"] = row["low"] - _TIE <= true <= row["high"] + _TIE
     return replicates_table(block, SCHEMA, **{name: [row[name] for row in found] for name in SCHEMA.names[1:]})
-
-
-def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
-    """The rows of one test set."""
-    work = block.cell.work_of(OnTestSets)
-    of = OF_RECORDS.get(type(work.population))
-    if of is None:
-        return subsample.drawn_rows(block, store, index)
-    rng, _ = next(block.lanes())
-    return pa.table(of.rows_of(work.population, of.draw(work.population, work.n, rng, LANE_SIZE)[index]))
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001

@@ -17,7 +17,7 @@ from ..populations.scored import ScorePopulation
 from ..populations.tests import advantage
 from ..schema import column
 from ..storage.store import Store
-from ..work import OnTestSets
+from ..work import Described, OnTestSets
 from . import subsample
 from .subsample import drawn_rows as drawn_rows
 from .subsample import needs as needs
@@ -49,7 +49,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     function = own_tests.find(name, allowed)
     drawn_from = subsample.population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
-    assert not isinstance(drawn_from, ScorePopulation)  # the study refuses others
+    assert not isinstance(drawn_from, ScorePopulation | Described)  # the study refuses others
     p_values, advantages, no_positive = [], [], []
     problems: list[str | None] = []
     for rng, size in block.lanes():

@@ -19,6 +19,7 @@ from sigstats._common.validation import shown
 from ..fan_out import FanOut, new_cell, replicates_table
 from ..own_code import require_measure
 from ..plan import Block, Cell
+from ..populations.described import module_of
 from ..populations.population import EventPopulation, Population
 from ..populations.score_files import run_score_test
 from ..populations.scored import ScorePopulation
@@ -28,7 +29,7 @@ from ..record import Named
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
-from ..work import Categorised, Computed, Counted, Events, OnTestSets, Outcomes, Predicted, ScoredRows
+from ..work import Categorised, Computed, Counted, Described, Events, OnTestSets, Outcomes, Predicted, ScoredRows
 from . import categorise, count, predict
 from .count import total
 
@@ -102,9 +103,11 @@ def stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
     return replace(work, population=Events(events=Named(name=likely.name, digest=likely.digest()), swapped=swapped))
 
 
-def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulation | None:
+def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulation | Described | None:
     """The population of a cell; None if the cell that counts its outcomes is incomplete."""
     drawn_from = work.population
+    if isinstance(drawn_from, Described):
+        return drawn_from
     data: EventPopulation | ScorePopulation
     if isinstance(drawn_from, Outcomes):
         return Population(outcomes=drawn_from.outcomes, endless=drawn_from.endless, swapped=drawn_from.swapped)
@@ -171,11 +174,14 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
-    """The rows of one test set: distinct rows with their count, or scored rows."""
+    """The rows of one test set: distinct rows with their count, scored rows, or those of a described population."""
     work = block.cell.work_of(OnTestSets)
     drawn_from = population(work, store)
     assert drawn_from is not None  # whoever replays has seen to it
     rng, _ = next(block.lanes())
+    if isinstance(drawn_from, Described):
+        of = module_of(drawn_from)
+        return pa.table(of.rows_of(drawn_from, of.draw(drawn_from, work.n, rng, LANE_SIZE)[index]))
     if not isinstance(drawn_from, ScorePopulation):
         return counted_rows(drawn_from, drawn_from.draw(work.n, rng, LANE_SIZE)[index].tolist())
     rows = drawn_from.draw(work.n, rng, LANE_SIZE).part(index)
@@ -188,7 +194,7 @@ def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
     return at_most(table.column("p_value").to_numpy(), alpha)
 
 
-def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation) -> None:
+def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described) -> None:
     """Refuse a positive class that no row has, which is known only after all files are counted."""
     source = outcomes_cell(work)
     positive = getattr(source.work, "positive", None) if source else None
@@ -197,11 +203,15 @@ def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopula
 
 
 def _lane(
-    work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation, rng: np.random.Generator, size: int
+    work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described, rng: np.random.Generator, size: int
 ) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]:
     """The answers of the test, by how much B is better, and whether a class has no row, on each test set."""
     test, n = work.test, work.n
     # Whole lanes are drawn, so that more test sets begin with the fewer.
+    if isinstance(drawn_from, Described):
+        of = module_of(drawn_from)
+        answers = of.run_test(drawn_from, test, of.draw(drawn_from, n, rng, LANE_SIZE)[:size], rng)
+        return answers, np.zeros(size), np.zeros(size, np.bool_)
     if isinstance(drawn_from, ScorePopulation):
         sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
         truth = 0.0 if drawn_from.swapped else drawn_from.truth[test.compared]

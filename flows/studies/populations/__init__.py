@@ -9,11 +9,14 @@ from .cross_validated import CrossValidated
 from .kinds import Judged, Kinds
 from .parquet import Parquet, Scores
 from .simulated import Simulated, Sturm
+from .tasks import Tasks
 from .trained import Trained
+from .votes import Votes
 
 __all__ = ["PopulationSpec", "Source"]
 
 #: Any source, as a study file describes it.
 Source: TypeAlias = Annotated[
-    CrossValidated | Judged | Kinds | Parquet | Scores | Simulated | Sturm | Trained, Field(discriminator="source")
+    CrossValidated | Judged | Kinds | Parquet | Scores | Simulated | Sturm | Tasks | Trained | Votes,
+    Field(discriminator="source"),
 ]

@@ -20,12 +20,9 @@ from sigstats.tasks.work import (
     Categorised,
     Computed,
     Counted,
-    Events,
-    JudgedRows,
-    Kinds,
+    DrawnFrom,
     Outcomes,
     Predicted,
-    ScoredRows,
     Source,
     TwoViews,
 )
@@ -43,7 +40,7 @@ class PopulationSpec:
     #: Its name among those of one source.
     slice: str | None
     #: What the work of a cell says of it.
-    values: Outcomes | Computed | Events | ScoredRows | JudgedRows | Kinds | TwoViews
+    values: DrawnFrom | TwoViews
     #: How many rows there are; None if it is endless.
     rows: int | None
     #: None if it is not known before classifiers are trained, or of scores.

@@ -28,8 +28,8 @@ OPTIONS = {"method": "compare", "confidence": 0.95, "resamples": 999}
 RNG = np.random.default_rng(1)
 
 
-def applied(measure):
-    return AppliedTest(test="difference-interval", measure=measure, options=OPTIONS)
+def applied(measure, method="compare"):
+    return AppliedTest(test="difference-interval", measure=measure, options=OPTIONS | {"method": method})
 
 
 @pytest.mark.parametrize(
@@ -75,12 +75,12 @@ def test_groups_are_rows_of_one_kind():
 
 
 def test_what_fits_which_kinds():
-    assert kinds.fits(CLASSES, "macro-f1", "usual")
-    assert not kinds.fits(replace(CLASSES, group=2), "macro-f1", "usual")  # the bootstrap draws single rows
-    assert not kinds.fits(CLASSES, "f1", "compare")  # three classes
-    assert not kinds.fits(SCORED, "accuracy", "compare")
-    assert kinds.fits(SCORED, "auc", "usual")
-    assert [kinds.fits(LOST, measure, "compare") for measure in ("mean-score", "auc", "accuracy")] == [
+    assert kinds.fits(CLASSES, applied("macro-f1", "usual"))
+    assert not kinds.fits(replace(CLASSES, group=2), applied("macro-f1", "usual"))  # the bootstrap draws single rows
+    assert not kinds.fits(CLASSES, applied("f1"))  # three classes
+    assert not kinds.fits(SCORED, applied("accuracy"))
+    assert kinds.fits(SCORED, applied("auc", "usual"))
+    assert [kinds.fits(LOST, applied(measure)) for measure in ("mean-score", "auc", "accuracy")] == [
         True,
         False,
         False,
