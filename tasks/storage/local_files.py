@@ -125,6 +125,8 @@ class LocalFiles:
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
         _refuse_link(path, "file")  # one that appears from here on is not followed either
+        if path.exists() and path.stat().st_nlink > 1:  # it is written in place, under each of its names
+            raise OSError(errno.ELOOP, f"{path} has another name (a hard link); expected a file of its own")
         with os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "r+") as handle:
             try:
                 fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -162,9 +164,11 @@ def require_inside(name: str) -> str:
 
 def _refuse_link(path: str | Path, kind: str) -> None:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        if not stat.S_ISLNK(os.lstat(path).st_mode):
-            return
-        raise OSError(errno.ELOOP, f"{path} is a link; expected a {kind} of its own")
+        found = os.lstat(path)
+        if stat.S_ISLNK(found.st_mode):
+            raise OSError(errno.ELOOP, f"{path} is a link; expected a {kind} of its own")
+        if kind == "file" and not stat.S_ISDIR(found.st_mode) and not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.ELOOP, f"{path} is a pipe or a device; expected a file of its own")
 
 
 def _overwrite(handle: TextIO, text: str) -> None:

@@ -290,3 +290,16 @@ def test_what_a_run_knows_of_its_objects_is_what_there_is():
         assert files.folders("") == ["replicates"]
     assert files.names("") == ["study.json"]
     assert files.folders("") == ["replicates"]
+
+
+def test_a_pipe_and_a_lock_of_another_name_are_refused_and_left(tmp_path):
+    files = open_files(str(tmp_path / "output"))
+    files.write("one.txt", b"one")
+    os.mkfifo(tmp_path / "output/pipe")
+    with pytest.raises(OSError, match="pipe is a pipe or a device; expected a file of its own"):
+        files.read("pipe")
+    (tmp_path / "kept").write_text("kept")
+    (tmp_path / "output/.lock").hardlink_to(tmp_path / "kept")
+    with pytest.raises(OSError, match=r"\.lock has another name \(a hard link\)"), files.lock():
+        pass
+    assert (tmp_path / "kept").read_text() == "kept"
