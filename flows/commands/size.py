@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = (
         f"a drop that matters, as a share or in the unit of a mark (repeatable; default: of {drops} those that count)"
     )
-    _number(parser, "--drop", text, action="append")
+    parser.add_argument("--drop", action="append", metavar="X", help=text)
     _number(parser, "--power", "the power that is wanted (default: 0.8)", default=0.8)
     by_hand = parser.add_argument_group("in place of a pilot")
     _number(by_hand, "--accuracy", "the accuracy of the baseline, as a share")
@@ -120,11 +120,24 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None") ->
     return plan_size(pilot, rule=rule, drops=_drops(options, rule), target=options.power, alpha=alpha)
 
 
+def _given(options: argparse.Namespace) -> list[float]:
+    """The drops that are asked for: numbers, or points as ``2pt`` and ``2%``."""
+    from sigstats.comparison.rule import as_share
+
+    drops = []
+    for text in options.drop or ():
+        try:
+            drops.append(float(text))
+        except ValueError:
+            drops.append(as_share(text, "--drop"))
+    return drops
+
+
 def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
     """The drops that are asked for, or the usual ones that count."""
     from sigstats._common.validation import as_real
 
-    given = [as_real(drop, "--drop", low=0, high=1, open_ends=True) for drop in options.drop or ()]
+    given = [as_real(drop, "--drop", low=0, high=1, open_ends=True) for drop in _given(options)]
     return given or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
 
 
@@ -223,7 +236,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     from ..comparison.rule_options import rule_of
 
     refuse_beside(options, f"the measure {measure}", {"report": "--report"})
-    drops, positive = options.drop or (), options.positive
+    drops, positive = _given(options), options.positive
     found = plan_measure(
         paired, measure, rule_of(options), drops, target=options.power, tests=_tests(options, None), positive=positive
     )

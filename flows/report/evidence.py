@@ -143,6 +143,11 @@ def at_smallest_p(row: Hypothesis) -> bool:
     return row.exceedances == 0 and bool(row.replicates)
 
 
+def undecided_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """The rows that are not rejected for want of replicates: none was as extreme as observed."""
+    return [row for row in not_rejected(rows) if at_smallest_p(row)]
+
+
 def primary_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
     """One row for each table: that of the method which the study names first."""
     return [group[0] for group in group_by(rows, lambda row: (row.dataset, row.classifier, row.a, row.b)).values()]

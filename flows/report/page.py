@@ -21,11 +21,10 @@ from ..pages.toml_text import toml_text
 from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
 from .design import design
-from .evidence import Evidence, distinct, rejected
+from .evidence import Evidence, distinct, rejected, undecided_rows
 from .performance import MOST_DATA_SETS, Performance, accuracy_panels, performance, performances
 from .problems import problems, read_failures, shortfall
 from .section import Column, Figure, Section, Verdict
-from .sections._cases import undecided_rows
 
 
 def render(

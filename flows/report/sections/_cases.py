@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import adjusted_p, count_of, join_words, p_equation, significant
-from ..evidence import Evidence, at_smallest_p, distinct, group_by, not_rejected, rejected
+from ..evidence import Evidence, at_smallest_p, distinct, group_by, not_rejected, rejected, undecided_rows
 
 _CASES = "cases (a classifier on a data set)"
 
@@ -74,11 +74,6 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
         where = datasets[0] if len(datasets) == 1 else f"all {len(datasets)} data sets"
         return f"{who} {claim} on {where} {found}."
     return f"In all {total} complete {_CASES} the classifier {claim} {found}."
-
-
-def undecided_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """The rows that are not rejected for want of replicates: none was as extreme as observed."""
-    return [row for row in not_rejected(rows) if at_smallest_p(row)]
 
 
 def retained_rows(rows: Sequence[Hypothesis]) -> list[Hypothesis]:

@@ -78,7 +78,7 @@ def _measure_of(row: Hypothesis) -> str:
 _ON_SLICES = replace(
     _OF_ALL_ROWS,
     verdict=_on_slices,
-    order=47,
+    order=51,
     test="sliced-pairs",
     name="Pairs by slices",
     question="Which of two classifiers is better on which rows?",

@@ -67,7 +67,7 @@ def test_a_level_that_looks_share(capsys):
 
 def test_errors_that_are_independent_differ_most(capsys):
     def needed(*arguments):
-        return json.loads(size(capsys, "--json", "-", "--drop", 0.02, *arguments))["drops"][0]["needed"]
+        return json.loads(size(capsys, "--json", "-", "--drop", "2pt", *arguments))["drops"][0]["needed"]
 
     assert needed("--accuracy", 0.9) == needed("--discordance", 0.18) > needed("--discordance", 0.1)
 
@@ -90,6 +90,7 @@ def test_a_drop_that_never_fails_is_said(capsys):
         (["--accuracy", "0.9", "--correlation", "2"], "--correlation: 2.0 is not valid"),
         (["--accuracy", "0.9", "--rows", "0"], "--rows: 0 is not valid"),
         (["--accuracy", "0.9", "--drop", "2"], "drop: 2.0 is not valid"),
+        (["--accuracy", "0.9", "--drop", "two"], "drop: 'two' is not valid; expected a number of points such as 0.5pt"),
         (["--accuracy", "0.9", "--power", "1"], "power: 1.0 is not valid"),
         (["--accuracy", "0.9", "--spending", "linear"], "looks: None is not valid"),
         (["--accuracy", "0.9", "--spending", "linear", "--look", "3", "--looks", "2"], "--look: 3 is not valid"),
