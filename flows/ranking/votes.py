@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.ranking.votes import VoteRanking, rank_votes
-from sigstats.tasks.predictions import Columns, read
+from sigstats.tasks.predictions import MISSING, Columns, read
 
 from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
 from ..pages.page import Answer, page, some_of
@@ -56,6 +56,8 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         if name not in given:
             wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
             raise ValueError(f"{votes.where}: column {name!r} is not there; expected {wanted}")
+        if (given[name] == MISSING).any():
+            raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
     codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}
     one, other = (np.array(each.to_pylist()) for each in (votes.label, votes.prediction))
     try:

@@ -31,7 +31,7 @@ def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
     names, codes = parted
     values = np.array([_number(name) for name in names])
     if wrong := next((name for name, value in zip(names, values, strict=True) if not math.isfinite(value)), None):
-        raise ValueError(f"bins: column {shown(column)} has the value {shown(wrong)}; expected numbers alone")
+        raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone to make bins of")
     rows = np.bincount(codes, minlength=len(names))
     order = np.argsort(values, kind="stable")
     middle = np.cumsum(rows[order]) - rows[order] / 2

@@ -17,7 +17,7 @@ from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import ALL_SCORES, Columns, Predictions
+from ._predictions import ALL_SCORES, MISSING, Columns, Predictions
 from ._scores import ScoredFile, join_scores, names_in, scores_meant
 from ._selection import names_to_give_back, select
 from ._tasks import is_table, one_log, one_table
@@ -25,6 +25,7 @@ from .readers import format_names, format_of, read_file
 
 __all__ = [
     "ALL_SCORES",
+    "MISSING",
     "MOST_VALUES",
     "Answer",
     "Columns",

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table
 from ._answers import marks_of, require_answers, without_unscored
 from ._items import content_of, occurrences
-from ._predictions import RIGHT, Columns, Predictions
+from ._predictions import MISSING, RIGHT, Columns, Predictions
 
 #: Well-known other names of the columns.
 _KNOWN = {
@@ -221,7 +221,10 @@ def from_table(table: Table, columns: Columns) -> Predictions:
             _refuse_second_header(table, columns, label, prediction)
     for name, column in ((columns.label, label), (columns.prediction, prediction)):
         _require_moderate(table, name, column)
-    others = {name: texts(name) for name in columns.optional if name in table.names}
+    others = {name: texts(name) for name in columns.others if name in table.names}
+    others |= {
+        name: _of_slices(table, name, texts) for name in columns.slices if name in table.names and name not in others
+    }
     epoch = None
     if columns.run is not None and (columns.epoch is not None or columns.group is not None):
         other = "group" if columns.epoch is None else "epoch"
@@ -260,6 +263,13 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     )
     answers = prediction if score is None else score
     return without_unscored(found, columns) if unscored and answers.null_count else found
+
+
+def _of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
+    """A column whose values are slices; rows without a value are one too."""
+    if pc.any(table.missing(name)).as_py():
+        return pc.fill_null(table.texts_or_missing(name), MISSING)
+    return texts(name)
 
 
 def _of_model(table: Table, column: str, model: str) -> Table:

@@ -10,6 +10,9 @@ import pyarrow.compute as pc
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
 
+#: The slice of the rows without a value in a column of slices.
+MISSING = "(missing)"
+
 #: As the name of a score, all that a log has.
 ALL_SCORES = "all"
 
@@ -76,8 +79,12 @@ class Columns:
     @property
     def optional(self) -> tuple[str, ...]:
         """The columns that one of two files may lack."""
-        one = [each for each in (self.group, self.task, self.weights) if each is not None]
-        return tuple(dict.fromkeys([*self.slices, *one]))
+        return tuple(dict.fromkeys([*self.slices, *self.others]))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Those of them that need a value in each row."""
+        return tuple(each for each in (self.group, self.task, self.weights) if each is not None)
 
     @property
     def texts(self) -> tuple[str, ...]:

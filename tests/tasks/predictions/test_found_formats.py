@@ -445,3 +445,15 @@ def test_a_log_of_one_model_says_what_its_prompts_are(tmp_path, capsys):
     (file,) = written(tmp_path, {"evalId": "e", "results": {"version": 3, "results": results}})
     assert main(["rank", str(file)]) == 2
     assert "is of one model; expected the --filter of each of p0, p1" in capsys.readouterr().err
+
+
+def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, capsys):
+    rows = pd.DataFrame({"id": range(60), "label": [0, 1] * 30, "prediction": [0] * 60, "part": ["a", "b", None] * 20})
+    path, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    rows.to_csv(path, index=False)
+    rows.assign(prediction=1).to_csv(other, index=False)
+    assert main(["compare", str(path), str(other), "--slice", "part", "--json", "-"]) in (0, 1)
+    sizes = {row["slice"]: row["n"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert sizes == {"all rows": 60, "part = a": 20, "part = b": 20, "part = (missing)": 20}
+    assert main(["compare", str(path), str(other), "--group", "part"]) == 2
+    assert "column 'part' is empty; expected a value" in capsys.readouterr().err
