@@ -225,14 +225,18 @@ def shown_by(found: JudgedComparison) -> str:
     low = found.result.confidence_interval.low
     if found.verdict == "fail":
         return "the candidate is worse in the eyes of people"
-    drop = f"a drop of more than {with_unit(found.corrected, low).lstrip('−')}"
-    return f"{drop} is excluded" if low < 0 else "the candidate is better in the eyes of people"
+    if low >= 0:
+        return "the candidate is better in the eyes of people"
+    drop = with_unit(found.corrected, low).lstrip("−")
+    if found.verdict == "pass":
+        return f"a drop of more than {drop} is excluded"
+    return f"people were not shown to find one better; a drop of up to {drop} is possible"
 
 
 def labels_to_get(result: JudgedResult) -> str:
     """How many labels would show a difference, and where."""
     if result.labels_wanted is None:
-        return "labels: no number of them would show a difference, if people go on as they began"
+        return "labels: with all rows labelled as people began no difference would be shown; judge more rows"
     more = [max(0, want - there) for want, there in zip(result.labels_wanted, result.labels, strict=True)]
     if not sum(more):
         return "labels: those that are there show a difference"

@@ -49,7 +49,7 @@ def as_html(found: JudgedComparison) -> str:
 def _answer(found: JudgedComparison) -> Answer:
     result, corrected, judge = found.result, found.corrected, found.by_judge
     said = shown_by(found)
-    shown = [("The judge alone:", f"{difference_in_words(judge)}, which nobody has corrected.")]
+    shown = [("The judge alone:", f"{difference_in_words(judge)}, its errors included.")]
     shown += [("Beware:", f"{note}.") for note in result.reason.split("; ") if note]
     return Answer(
         headline=f"{said[:1].upper()}{said[1:]}",
