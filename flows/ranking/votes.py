@@ -116,9 +116,7 @@ def as_html(found: VoteRanking) -> str:
                 ("rank", "model", "votes won", "score", f"its {confidence} interval"),
                 [
                     (ranks_of(model), model.model, percent(share, found.n), *_score(model))
-                    for model, share in zip(
-                        models, found.wins.sum(axis=1) / (found.wins + found.wins.T).sum(axis=1), strict=True
-                    )
+                    for model, share in zip(models, _won(found), strict=True)
                 ],
             ),
             ("Pairs that met", ("A", "B", "votes", "A won", "B won", "p", "adjusted p", "preferred"), pairs),
@@ -130,6 +128,7 @@ def as_html(found: VoteRanking) -> str:
             f"Guarantee: {found.guarantee}",
             f"All ranks hold at once with confidence {confidence}, by the signs of each pair's votes and Holm's steps",
             "Scores are Bradley and Terry's, 400 points for odds of ten to one; each interval is by itself",
+            "Scores take all votes together, ranks the pairs that met one by one; where both differ, the ranks hold",
             *([f"{len(met):,} pairs are too many for a page; --json has them all"] if not pairs else []),
         ],
     )
@@ -149,12 +148,12 @@ def _answer(found: VoteRanking, pairs: int) -> Answer:
     to_do = "Choose among the first by what else counts, or ask for more of their votes."
     if len(first) < 2:
         to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences do not go round."
-    places = zip(("first", "second"), models, strict=False)
+    places = zip(("first", "second"), models, _won(found), strict=False)
     return Answer(
         headline=headline(found),
         numbers=[
             ("votes", f"{found.n:,}", f"{len(models)} models"),
-            *((place, _score(model)[0], model.model) for place, model in places),
+            *((f"{place} by votes won", percent(share), model.model) for place, model, share in places),
         ],
         shown=known,
         to_do=to_do,
@@ -164,6 +163,11 @@ def _answer(found: VoteRanking, pairs: int) -> Answer:
             f"{confidence}. Points: places by votes won. Thin lines: models to which another is preferred."
         ),
     )
+
+
+def _won(found: VoteRanking) -> NDArray[np.float64]:
+    """The share of its votes that each model won."""
+    return np.asarray(found.wins.sum(axis=1) / (found.wins + found.wins.T).sum(axis=1))
 
 
 def _models(found: VoteRanking) -> list[RankedModel]:

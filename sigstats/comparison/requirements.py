@@ -129,7 +129,7 @@ def require(paired: PairedPredictions, measure: str) -> None:
             _require_items(paired, measure)
         return
     if paired.scores is None:
-        raise ValueError(f"measures: {measure!r} is not valid without scores; expected a column of scores")
+        raise ValueError(f"measures: {measure!r} is not valid without scores; expected scores (--score COLUMN)")
     if (measure == "ratio") > (paired.per is not None):
         raise ValueError("measures: 'ratio' is not valid without denominators; expected --ratio NUMERATOR/DENOMINATOR")
     if paired.of_truth and measure != "neg-log-loss":
