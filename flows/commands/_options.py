@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ..config.toml_files import place_of
 from ..errors import BadInput
-from ..running.options import own_place
 from . import repeatable
 
 if TYPE_CHECKING:
@@ -60,6 +59,8 @@ def cache_of(cache: str | None, output: str) -> str | None:
     """The cache of finished cells, which must not be the output; None if there is none."""
     if cache is None:
         return None
+    from ..running.options import own_place
+
     return own_place(usable(cache, "--cache"), output, "--cache")
 
 

@@ -72,6 +72,12 @@ def _stratified(rng: Generator) -> float:
     return sigstats.stratified_paired_test(only_a, discordant - only_a, n).pvalue
 
 
+def _anytime(rng: Generator) -> float:
+    """Twelve looks at rows of which A alone, or B alone, is right in one of four."""
+    differences = rng.choice([-1, 0, 0, 0, 0, 0, 0, 1], size=240)
+    return sigstats.anytime_test(differences, looks=np.arange(240) // 20).pvalue
+
+
 def _fuzzy(rng: Generator, n: int, classes: int = 3) -> np.ndarray:
     """Objects of which some may be of one more class than the one that was drawn."""
     weights: np.ndarray = np.eye(classes)[_labels(rng, n)]
@@ -125,6 +131,7 @@ DRAWS: dict[str, tuple[Callable[[Generator], float], int]] = {
         150,
     ),
     "permutation_test": (_permutation, 500),
+    "anytime_test": (_anytime, 1000),
     "GandyRule": (partial(_sequential, sigstats.GandyRule(alpha=0.05, maximum=199)), 2000),
     "BesagCliffordRule": (partial(_sequential, sigstats.BesagCliffordRule(maximum=199, exceedances=10)), 2000),
 }

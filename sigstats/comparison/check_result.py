@@ -219,7 +219,7 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
 
     Exact for a share of single rows; of means it is that at which their bounds, narrowed by the root of it, decide.
 
-    >>> share = {"counted": 100, "value": 0.92, "low": 0.848, "pvalue": 0.79, "test": "binomial, exact"}
+    >>> share = {"counted": 100, "value": 0.92, "low": 0.848, "high": 0.965, "pvalue": 0.79, "test": "binomial, exact"}
     >>> row = CheckedRow(slice="all rows", measure="accuracy", n=100, **share)
     >>> found = CheckResult(rows=(row,), rule=ComparisonRule(), bar=0.9, n=100)
     >>> rows_that_decide(row, found)

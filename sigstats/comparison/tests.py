@@ -84,15 +84,17 @@ def times_until_rejected(pvalue: float, level: float) -> float:
 
 
 def fewest_rows(n: int, decide: Callable[[float], bool]) -> int | None:
-    """The fewest rows above n that decide, by how many times as many they are; None where too many would not.
+    """The fewest rows above n that decide, to one in 500, by how many times as many; None where too many would not.
 
     >>> fewest_rows(100, lambda times: times >= 2.5)
     250
     """
-    low, high = n, _MOST_ROWS
-    if not decide(high / n):
-        return None
-    while high - low > 1:
+    low, high = n, 2 * n
+    while not decide(high / n):
+        low, high = high, 2 * high
+        if high > _MOST_ROWS:
+            return None
+    while high - low > max(1, low // 500):
         middle = (low + high) // 2
         low, high = (low, middle) if decide(middle / n) else (middle, high)
     return high

@@ -171,6 +171,7 @@ def test_looks_of_a_version_that_had_fewer_keys_are_taken_up(folder):
     assert history(folder)["look"].max() == 2
 
 
+@pytest.mark.long
 def test_any_false_alarm_on_any_slice_at_any_look_is_at_most_the_level():
     """Three slices of marks with unlike laws of equal means, looked at twelve times, by e-Holm."""
     rng, rule = np.random.default_rng(4), sigstats.ComparisonRule(alpha=0.2, minimum_effect=0)

@@ -471,7 +471,7 @@ def test_a_plan_counts_the_choice_of_parameters_and_the_tests_of_classifiers_not
     assert main(["plan", str(study), "--output", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().out
     lines = [line for line in said.splitlines() if " to do, " in line and line.startswith("  ")]
-    assert {line.split()[0] for line in lines} == {"tune", "categorise", "subsample"}
+    assert {line.split()[0] for line in lines} == {"parameters", "categories", "test"}
     assert all(line.split(" done ")[1].endswith(" s") for line in lines)
     assert "cells read results of other cells, and were timed with invented ones" in said
     assert "cannot be timed" not in said

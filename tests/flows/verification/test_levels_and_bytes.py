@@ -41,6 +41,7 @@ def test_every_test_of_the_reference_set_that_promises_a_level_is_drawn():
         "adjust_pvalues",
         "clopper_pearson",
         "discordant_odds_ratio",
+        "f1_interval",
         "number_correct",
         "pair_probability",
         "paired_power",
