@@ -94,10 +94,10 @@ def levels():
 
 def change(other):
     from distributed import get_worker
-    from sigstats.tasks.engine import version
-    version.run_guarded = lambda *_, **__: get_worker().address
+    from sigstats.tasks.engine import dask_staff
+    dask_staff.run_guarded = lambda *_, **__: get_worker().address
     if other:
-        version.version = lambda: "9.9, code of another"
+        dask_staff.version = lambda: "9.9, code of another"
 
 if __name__ == "__main__":
     with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as started:
