@@ -55,7 +55,7 @@ def test_a_finished_study_on_s3_grows_and_refuses_what_would_change_it(bucket, t
     before = {name: place.read(name) for name in place.names()}
     refused = run("run", study, "--cluster", "serial", "--set", "seed=5", place=place)
     assert refused.returncode == 2
-    assert "it would change 1 stored cell, subsample of p, r = 0%, 40, McNemar (exact)" in refused.stderr
+    assert "it would change 1 stored cell, test sets of p, r = 0%, 40, McNemar (exact)" in refused.stderr
     assert {name: place.read(name) for name in place.names()} == before
     larger = ("--set", "sizes=[40, 80]", "--set", "alpha=0.1")
     grown = run("run", study, "--cluster", "serial", *larger, place=place)
