@@ -98,7 +98,7 @@ def compare_fresh(
             there = _there(values, so_far.filter(where))
             late = bool(records) and mine not in family
             before_it = None if known is None else row_of(known, study.columns)
-            rows.append((row_of_fresh(there, name, before_it, rule, late=late), there))
+            rows.append(row_of_fresh(there, name, before_it, rule, late=late))
     repeated = int(np.count_nonzero(~new))
     notes = [f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new"]
     notes += [f"{repeated:,} rows were there at earlier looks: they are left out"] if repeated else []

@@ -15,14 +15,12 @@ from .paired_predictions import ALL_ROWS
 from .result import MOST_ROWS
 from .rows import WITHOUT_LIMITS, frame_columns, interval_of, worst_verdict
 from .rule import ComparisonRule, Verdict
-from .tests import rows_of, times_until_rejected
+from .tests import fewest_rows, rows_of, times_until_rejected
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
 #: The test of a share of single rows, and how that of runs begins.
 BINOMIAL, RUNS = "binomial, exact", "signs of"
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
-#: More rows than so many are not asked for.
-_MOST_ROWS = 10**9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,15 +239,8 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
         low = clopper_pearson(hits, n, confidence_level=found.rule.confidence_level).low
         return low >= bar or float(bdtr(hits, n, bar)) <= level
 
-    low, high = row.counted, 2 * row.counted
-    while not decides(high):
-        low, high = high, 2 * high
-        if high > _MOST_ROWS:
-            return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if decides(middle) else (middle, high)
-    return -(-high * row.n // row.counted)
+    counted = fewest_rows(row.counted, decides)
+    return None if counted is None else -(-counted * row.n // row.counted)
 
 
 def as_text(found: CheckResult) -> str:

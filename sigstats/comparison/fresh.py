@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,6 +40,15 @@ class RowValues:
     baseline: FloatArray
     candidate: FloatArray
     #: The largest difference that a row can have.
+    limit: float
+
+
+class FreshRow(NamedTuple):
+    """A row that is not yet decided, the distinct differences that it rests on, and the largest that there can be."""
+
+    row: ComparisonRow
+    #: As shares of the limit; None where nothing was tested.
+    rows: Rows | None
     limit: float
 
 
@@ -74,12 +84,16 @@ def values_of_rows(
 
 def row_of_fresh(
     values: RowValues, name: str, before: ComparisonRow | None, rule: ComparisonRule, *, late: bool
-) -> ComparisonRow:
+) -> FreshRow:
     """A measure on all rows of a slice so far, not yet decided; `late`: the slice was not there at the first look."""
     row = replace(values.row, slice=name, n=len(values.baseline))
     if row.n < rule.smallest_slice:
-        return replace(row, note=f"too small to test: {row.n} of at least {rule.smallest_slice} rows")
-    a, b, rows = _rows(values)
+        note = f"too small to test: {row.n} of at least {rule.smallest_slice} rows"
+        return FreshRow(replace(row, note=note), None, values.limit)
+    sign = -1 if row.lower_is_better else 1
+    a, b = sign * values.baseline, sign * values.candidate
+    differences = difference(b, a) / values.limit
+    rows = rows_of(*(np.asarray(each, dtype=np.float64) for each in np.unique(differences, return_counts=True)))
     known, largest = Interval(-1.0, 1.0, rule.confidence_level), 1.0
     if before is not None and before.low is not None and before.high is not None:
         turned = before.turned()
@@ -89,8 +103,8 @@ def row_of_fresh(
         largest = 1.0 if before.pvalue is None else before.pvalue
     low, high = interval_left(rows, known, "two-sided")
     worse, differs = (math.exp(-max(0.0, log_evalue(rows, 0.0, way))) for way in ("less", "two-sided"))
-    differing = int(rows.counts[rows.values != 0].sum())
-    return replace(
+    differing = int(np.count_nonzero(differences))
+    row = replace(
         row,
         baseline=float(a.mean()),
         candidate=float(b.mean()),
@@ -104,39 +118,31 @@ def row_of_fresh(
         confidence_level=rule.confidence_level,
         note=_LATE if late else f"rows that differ: {differing:,} of {row.n:,}",
     )
+    return FreshRow(row, rows, values.limit)
 
 
-def _rows(values: RowValues) -> tuple[FloatArray, FloatArray, Rows]:
-    """The values of both models, of which more is better, and the distinct differences as shares of the limit."""
-    sign = -1 if values.row.lower_is_better else 1
-    a, b = sign * values.baseline, sign * values.candidate
-    found = np.unique(difference(b, a) / values.limit, return_counts=True)
-    return a, b, rows_of(*(np.asarray(each, dtype=np.float64) for each in found))
-
-
-def _rows_that_decide(row: ComparisonRow, values: RowValues, rule: ComparisonRule, level: float) -> int | None:
+def _rows_that_decide(
+    row: ComparisonRow, rule: ComparisonRule, level: float, *, rows: Rows, limit: float
+) -> int | None:
     """With how many rows of these values the e-value reaches what a pass or a fail needs; None where none would."""
-    rows, margin = _rows(values)[2], rule.margin_of(row)
+    margin = rule.margin_of(row)
     assert row.difference is not None
     needed = []
-    if -values.limit < -margin < row.difference:
-        needed.append((-margin / values.limit, "two-sided", -math.log1p(-rule.confidence_level)))
+    if -limit < -margin < row.difference:
+        needed.append((-margin / limit, "two-sided", -math.log1p(-rule.confidence_level)))
     if -row.difference >= max(rule.minimum_effect, 1e-12):
         needed.append((0.0, "less", -math.log(level)))
-    return fewest_rows(
-        rows.n,
-        lambda times: any(
-            log_evalue(rows._replace(counts=times * rows.counts), mean, way) >= wanted for mean, way, wanted in needed
-        ),
-    )
+
+    def decides(n: int) -> bool:
+        more = rows._replace(counts=n / rows.n * rows.counts)
+        return any(log_evalue(more, mean, way) >= wanted for mean, way, wanted in needed)
+
+    return fewest_rows(rows.n, decides, one_in=500)
 
 
-def decide_fresh(
-    tested: Sequence[tuple[ComparisonRow, RowValues]], family: int, rule: ComparisonRule
-) -> tuple[ComparisonRow, ...]:
+def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
     """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
-    rows = [row for row, _ in tested]
-    pvalues = [row.pvalue for row in rows if row.pvalue is not None]
+    pvalues = [each.row.pvalue for each in tested if each.row.pvalue is not None]
     adjusted = pvalues
     if pvalues and rule.adjust != "none":  # what is too small to test yet belongs to the family
         every = [*pvalues, *[1.0] * (family - len(pvalues))]
@@ -145,9 +151,9 @@ def decide_fresh(
     level = rule.level_of_one(max(1, family))
     return tuple(
         row.turned()
-        if row.pvalue is None
-        else decide_row(row, next(of_row), rule, level, partial(_rows_that_decide, values=values))
-        for row, values in tested
+        if row.pvalue is None or rows is None
+        else decide_row(row, next(of_row), rule, level, partial(_rows_that_decide, rows=rows, limit=limit))
+        for row, rows, limit in tested
     )
 
 

@@ -83,20 +83,20 @@ def times_until_rejected(pvalue: float, level: float) -> float:
     return float(ndtri(level) / ndtri(pvalue)) ** 2 if 0 < pvalue < 0.5 else math.inf
 
 
-def fewest_rows(n: int, decide: Callable[[float], bool]) -> int | None:
-    """The fewest rows above n that decide, to one in 500, by how many times as many; None where too many would not.
+def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
+    """The fewest rows above n that decide, or too many by one in so many; None where a billion would not.
 
-    >>> fewest_rows(100, lambda times: times >= 2.5)
-    250
+    >>> fewest_rows(100, lambda rows: rows >= 251)
+    251
     """
     low, high = n, 2 * n
-    while not decide(high / n):
+    while not decides(high):
         low, high = high, 2 * high
         if high > _MOST_ROWS:
             return None
-    while high - low > max(1, low // 500):
+    while high - low > (1 if one_in is None else max(1, low // one_in)):
         middle = (low + high) // 2
-        low, high = (low, middle) if decide(middle / n) else (middle, high)
+        low, high = (low, middle) if decides(middle) else (middle, high)
     return high
 
 

@@ -190,7 +190,7 @@ def _alarm(rng, rule):
             values = RowValues(
                 ComparisonRow(slice="", measure="mean-score", n=0), a[:number].ravel(), b[:number].ravel(), 1.0
             )
-            rows.append((row_of_fresh(values, str(name), before[name], rule, late=False), values))
+            rows.append(row_of_fresh(values, str(name), before[name], rule, late=False))
         before = decide_fresh(rows, 3, rule)
         if any(row.verdict == "fail" for row in before):
             return True
@@ -209,6 +209,14 @@ def test_rows_to_decide_are_those_at_which_the_evalue_decides():
         return whole + np.log(2 * betainc(behind + 0.5, ahead + 0.5, 0.5))
 
     values = RowValues(ComparisonRow(slice="", measure="accuracy", n=0), baseline, candidate, 1.0)
-    (row,) = decide_fresh([(row_of_fresh(values, "all", None, rule, late=False), values)], 1, rule)
+    (row,) = decide_fresh([row_of_fresh(values, "all", None, rule, late=False)], 1, rule)
     assert row.verdict == "inconclusive"
     assert row.deciding == next(n for n in range(101, 10_000) if log_evalue(n) >= np.log(20))
+
+
+def test_rows_that_differ_are_counted_however_many_differences_there_are():
+    """Of more than 2,048 differences the evidence is that of a grid; the rows that differ are those that do."""
+    marks = np.linspace(0, 1, 3000)
+    values = RowValues(ComparisonRow(slice="", measure="mean-score", n=0), np.zeros(3000), marks, 1.0)
+    found = row_of_fresh(values, "all", None, sigstats.ComparisonRule(), late=False)
+    assert found.row.differing == 2999
