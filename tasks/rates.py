@@ -38,3 +38,8 @@ def measure_of(test: AppliedTest) -> Measure:
     if test.test == "dcf":
         return as_measure("dcf", **{key: test.options[key] for key in ("cost_fn", "cost_fp", "prior")})
     return as_measure(test.compared)
+
+
+def is_large_part(n: int, rows: float) -> bool:
+    """True if test sets of n rows, without replacement, vary clearly less than new rows: more than a tenth of all."""
+    return 10 * n > rows

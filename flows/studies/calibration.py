@@ -23,6 +23,7 @@ from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
+from sigstats.tasks.rates import is_large_part
 from sigstats.tasks.record import record
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.storage.store import StoredData
@@ -161,7 +162,7 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
 def _large_part(study: CalibrationStudy, source: str, populations: Sequence[PopulationSpec]) -> Iterator[str]:
     """A note where test sets are a large part of the rows, of which they vary less than new ones."""
     rows, n = min((each.rows or math.inf for each in populations), default=math.inf), max(study.sizes)
-    if 10 * n > rows:
+    if is_large_part(n, rows):
         yield (
             f"{source}: test sets of {n:,} of {rows:,} rows, without replacement, vary less than new rows like these; "
             "of predictions on disk replacement = true draws as from an endless population"

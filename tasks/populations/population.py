@@ -198,8 +198,8 @@ class EventPopulation:
     def discordant(self) -> tuple[float, float]:
         """How many rows only A, and only B, gets wholly right; or with which probability."""
         eight = self.outcomes_of(self._counts[None])[0]
-        total = self.joint.n if self.endless else 1
-        return int(eight[2]) / total, int(eight[1]) / total
+        only_a, only_b = int(eight[2]), int(eight[1])
+        return (only_a / self.joint.n, only_b / self.joint.n) if self.endless else (only_a, only_b)
 
     def difference(self, measure: str | Measure) -> float:
         """The true difference B - A of a measure."""

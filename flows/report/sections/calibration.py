@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sigstats.measures.table import MEASURES
-from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
+from sigstats.tasks.rates import COVERAGE, ERROR, POWER, is_large_part, measure_of
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.work import Events, OnTestSets, Outcomes, Tested
 
@@ -54,12 +54,13 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 def _drawn(evidence: Evidence) -> str:
     """That test sets are a large part of their population, where they are."""
     cells = (cell.work for cell in evidence.results.plan.cells)
-    parts = [
-        work.n / sum(work.population.outcomes)
+    drawn = [
+        (work.n, sum(work.population.outcomes))
         for work in cells
         if isinstance(work, OnTestSets) and isinstance(work.population, Outcomes) and not work.population.endless
     ]
-    if max(parts, default=0.0) < _LARGE:
+    parts = [n / rows for n, rows in drawn if is_large_part(n, rows)]
+    if not parts:
         return ""
     return (
         f"without replacement, up to {percent(max(parts))} of the population at once, so that rates are better than "
@@ -260,8 +261,6 @@ _SECTION = Section(
 SECTIONS = (_SECTION,)
 
 
-#: A test set that is so large a part of its population varies less than one of new rows.
-_LARGE = 0.1
 #: How often a test should find what there is: the power that is usual in planning.
 WANTED = 0.8
 _IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}

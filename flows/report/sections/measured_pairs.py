@@ -34,6 +34,13 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     ]
 
 
+_METHOD = (
+    "Accuracies are tested by McNemar's exact test; every other measure, and rows in groups, by the bound that one "
+    "more row, or group, of a kind not seen does not undo: Gaffke's of means of losses, the same of areas under "
+    "the ROC curve, random weights of rows for functions of counts. The null hypothesis is that both have the same "
+    "value. "
+)
+
 _OF_ALL_ROWS = Section(
     order=46,
     test="measured-pairs",
@@ -41,12 +48,7 @@ _OF_ALL_ROWS = Section(
     question="Which of two classifiers is better by other measures?",
     verdict=verdict,
     columns=columns,
-    method=(
-        "Accuracies are tested by McNemar's exact test; every other measure, and rows in groups, by the bound that one "
-        "more row, or group, of a kind not seen does not undo: Gaffke's of means of losses, the same of areas under "
-        "the ROC curve, random weights of rows for functions of counts. The null hypothesis is that both have the same "
-        "value. The p-values are adjusted over all data sets and measures of one method."
-    ),
+    method=_METHOD + "The p-values are adjusted over all data sets and measures of one method.",
     source=(
         "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
         "Mathematical Methods of Statistics 14 (2005)"
@@ -85,7 +87,8 @@ _ON_SLICES = replace(
     columns=lambda rows: [usual.SLICE, *columns(rows)],
     method=(
         "The rows of each value of a feature by themselves. A slice of fewer than 10 rows is not tested. "
-        + str(_OF_ALL_ROWS.method).replace("data sets and", "data sets, slices and")
+        + _METHOD
+        + "The p-values are adjusted over all data sets, slices and measures of one method."
     ),
 )
 

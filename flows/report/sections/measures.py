@@ -33,8 +33,12 @@ def _by(measure: str, rows: Sequence[Hypothesis]) -> str:
 
 
 def _best(rows: Sequence[Hypothesis]) -> Hypothesis:
-    sign = -1 if less_is_better(rows[0]) else 1
-    return max(rows, key=lambda row: sign * (row.estimate or 0.0))
+    return max(rows, key=_gain)
+
+
+def _gain(row: Hypothesis) -> float:
+    """A value, of which more is better."""
+    return (-1 if less_is_better(row) else 1) * (row.estimate or 0.0)
 
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -51,6 +55,14 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     ]
 
 
+_METHOD = (
+    "Each measure is that of the cross-validated predictions, or scores, of all folds together. Intervals: of "
+    "accuracies Clopper and Pearson's (in groups Gaffke's), of areas under the ROC curve DeLong's, of means of losses "
+    "Student's, of all others, and of all differences but accuracies', bounds that one more row of a kind not seen "
+    "does not undo (Gaffke's of means, random weights of rows for functions of counts). Scores of other folds come "
+    "from different fits, so that an area over all folds also asks whether these agree."
+)
+
 _OF_ALL_ROWS = Section(
     order=5,
     test="measures",
@@ -58,13 +70,7 @@ _OF_ALL_ROWS = Section(
     question="How good is each classifier by other measures?",
     verdict=verdict,
     columns=columns,
-    method=(
-        "Each measure is that of the cross-validated predictions, or scores, of all folds together. Intervals: of "
-        "accuracies Clopper and Pearson's (in groups Gaffke's), of areas under the ROC curve DeLong's, of means of "
-        "losses Student's, of all others, and of all differences but accuracies', bounds that one more row of a kind "
-        "not seen does not undo (Gaffke's of means, random weights of rows for functions of counts). Scores of other "
-        "folds come from different fits, so that an area over all folds also asks whether these agree."
-    ),
+    method=_METHOD,
     source=(
         "Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable, "
         "Mathematical Methods of Statistics 14 (2005); DeLong, DeLong and Clarke-Pearson, Biometrics 44 (1988)"
@@ -79,8 +85,7 @@ def _lowest(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa:
         return Verdict("There is no result: every slice is missing, or too small.")
     sentences = []
     for measure, group in groups.items():
-        sign = -1 if less_is_better(group[0]) else 1
-        worst = min(group, key=lambda row: sign * (row.estimate or 0.0))
+        worst = min(group, key=_gain)
         where = f"{worst.classifier} on {worst.dataset} where {worst.slice} ({count_of(worst.n or 0, 'row')})"
         value, interval = usual.measured(worst, worst.estimate), usual.INTERVAL.text(worst)
         sentences.append(
@@ -100,7 +105,7 @@ _ON_SLICES = replace(
     columns=lambda rows: [usual.SLICE, *columns(rows)],
     method=(
         "The cross-validated predictions of all folds, divided by the value of a feature. An interval holds for its "
-        "slice alone: the lowest of many is low by chance too. " + str(_OF_ALL_ROWS.method)
+        "slice alone: the lowest of many is low by chance too. " + _METHOD
     ),
 )
 

@@ -64,7 +64,8 @@ class Parquet(PopulationSource):
             return self._counted_by_workers(files, seed)
         counts = read_counts(self.path, base, **options, progress=partial(progress, self.name))
         if self.positive is None and (counts.listed or averaged):
-            events = replace(counts.events(self.name), endless=self.replacement)
+            whole = counts.events(self.name)
+            events = replace(whole, endless=self.replacement)
             kept = Named(name=self.name, digest=events.digest())
             populations = [
                 PopulationSpec(
@@ -76,7 +77,7 @@ class Parquet(PopulationSource):
                 for part, found in zip(_PARTS, (events, events.exchanged()), strict=True)
             ]
             note = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
-            return LoadedSource(populations=populations, data=[events], note=self._note(counts.rows, events) + note)
+            return LoadedSource(populations=populations, data=[events], note=self._note(counts.rows, whole) + note)
         both = [counts.population(self.positive, swapped=swapped) for swapped in (False, True)]
         drawn = [found.endlessly() if self.replacement else found for found in both]
         return LoadedSource(
@@ -99,7 +100,7 @@ class Parquet(PopulationSource):
         return LoadedSource(populations=populations, cells=[counting], data=[files], note=note)
 
     def _note(self, rows: int, found: AnyPopulation) -> str:
-        only_a, only_b = (round(each * (rows if found.endless else 1)) for each in found.discordant)
+        only_a, only_b = found.discordant
         return f"{self.name}: {rows:,} rows; only A is right on {only_a:,}, only B on {only_b:,}"
 
 
