@@ -27,7 +27,7 @@ from sigstats.tasks.rates import is_large_part
 from sigstats.tasks.record import record
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import AppliedTest, Described, OfFolds, OnTestSets, Samples, TwoViews
+from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples, TwoViews
 
 from ..config.model import DataStudy
 from ..running.options import Prepared, Progress
@@ -160,8 +160,12 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
 
 
 def _large_part(study: CalibrationStudy, source: str, populations: Sequence[PopulationSpec]) -> Iterator[str]:
-    """A note where test sets are a large part of the rows, of which they vary less than new ones."""
-    rows, n = min((each.rows or math.inf for each in populations), default=math.inf), max(study.sizes)
+    """A note where test sets are a large part of the rows, of which they vary less than new ones.
+
+    Of judged rows a size is the number of labels, and all rows are drawn anew.
+    """
+    finite = (each.rows for each in populations if each.rows and not isinstance(each.values, JudgedRows))
+    rows, n = min(finite, default=math.inf), max(study.sizes)
     if is_large_part(n, rows):
         yield (
             f"{source}: test sets of {n:,} of {rows:,} rows, without replacement, vary less than new rows like these; "

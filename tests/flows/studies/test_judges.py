@@ -148,3 +148,9 @@ def test_what_does_not_fit_is_said(spoiled, message, tmp_path, capsys):
     code = main(["plan", str(study_file(tmp_path, STUDY.replace(*spoiled)))])
     assert code == (0 if message is None else 2)
     assert message is None or message in capsys.readouterr().err
+
+
+def test_labels_are_no_part_of_a_population(tmp_path, capsys):
+    """All rows are drawn anew, so that many labels among them are nothing to warn of."""
+    assert main(["plan", "--no-timing", str(study_file(tmp_path, STUDY.replace("[30]", "[300]")))]) == 0
+    assert "replacement" not in capsys.readouterr().out
