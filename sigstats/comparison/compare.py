@@ -152,7 +152,8 @@ def _tested(
         ]
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
-    joint = joint_over_tasks(everything, paired, rule) if "accuracy" in names else None
+    of_right = "accuracy" in names or not paired.predicted
+    joint = joint_over_tasks(everything, paired, rule) if of_right else None
     notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice)]
     if copies and (paired.content is not None or paired.scores is not None):
         blank = [ComparisonRow(slice=ALL_ROWS, measure=name, n=paired.n, **score_of(paired, name)) for name in names]

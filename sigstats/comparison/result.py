@@ -272,8 +272,9 @@ class ComparisonResult(Tabular, ComparedRows):
         Whether the two inputs are identical: files of the same bytes, frames of the same content, or the same arrays.
         Then nothing was tested, and the verdict is "pass".
     joint : JointTasksResult or None
-        The decision on the accuracy over several tasks (`sigstats.joint_tasks_test`, of which A is the baseline), a
-        test by itself, which the verdict does not count; None without tasks, and where rows are in groups.
+        The decision on what was right over several tasks (`sigstats.joint_tasks_test`, of which A is the baseline), a
+        test by itself, which the verdict does not count; None without tasks, of rows in groups, and of marks that
+        are not all 0 or 1.
 
     Examples
     --------

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.numerals import p_number
 from .._common.task_weights import task_weights
@@ -65,23 +66,35 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
 
 
 def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> JointTasksResult | None:
-    """The decision on the accuracy over all tasks; None for one task, very many of them or of rows, and groups."""
+    """The decision over all tasks on what was right; None for one task, very many of them or of rows, and groups."""
+    right = _right(part, marks=not paired.predicted)
     if (
-        paired.tasks is None
+        right is None
+        or paired.tasks is None
         or len(paired.task_names) > _MOST_TASKS
         or part.group is not None
         or part.right is not None
+        or part.marks is not None
         or part.runs is not None
     ):
         return None
-    right_a, right_b = part.a == part.label, part.b == part.label
     counts = [
         np.bincount(paired.tasks, which, minlength=len(paired.task_names)).astype(np.int64)
-        for which in (right_a & ~right_b, right_b & ~right_a, np.ones(len(part.label)))
+        for which in (right[0] & ~right[1], right[1] & ~right[0], np.ones(part.n))
     ]
     if counts[0].sum() + counts[1].sum() > MOST_DISCORDANT:
         return None
     return joint_tasks_test(*counts, n_resamples=min(rule.n_resamples, _MOST_DRAWS), rng=rule.rng)
+
+
+def _right(part: Part, *, marks: bool) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
+    """What each model gets right; None of marks that are not all 0 or 1."""
+    if not marks:
+        return part.a == part.label, part.b == part.label
+    if part.scores is None or part.per is not None or any(((each != 0) & (each != 1)).any() for each in part.scores):
+        return None
+    a, b = (each != part.lower for each in part.scores)
+    return a, b
 
 
 def joint_in_words(joint: JointTasksResult, names: Sequence[str], rule: ComparisonRule) -> list[str]:

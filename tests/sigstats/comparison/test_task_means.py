@@ -40,6 +40,19 @@ def test_it_is_the_law_of_random_weights(grouped):
         assert row.baseline == pytest.approx(np.mean([a[name == TASK].mean() for name in "abc"]))
 
 
+@pytest.mark.parametrize("score", ["passed", "wrong"])
+def test_marks_of_right_and_wrong_are_decided_over_like_labels(score):
+    task = np.repeat(["a", "b"], [90, 60])
+    a, b = (RNG.random((2, 150)) < [[0.8], [0.6]]).astype(int)
+    of_labels = sigstats.compare(*frames(a, b, task), task="task").joint
+    direction = {"lower_is_better": score} if score == "wrong" else {"score": score}
+    given = (1.0 - each if score == "wrong" else 1.0 * each for each in (a, b))
+    marks = [pd.DataFrame({"id": range(150), "task": task, score: each}) for each in given]
+    assert sigstats.compare(*marks, task="task", **direction).joint == of_labels
+    marks[0].loc[0, score] = 0.5
+    assert sigstats.compare(*marks, task="task", **direction).joint is None
+
+
 @pytest.mark.long
 def test_its_interval_holds_the_mean_difference_of_unequal_tasks():
     """In 300 comparisons of two tasks of 300 and 60 rows; of fewer than 270 with a chance below 1e-4."""
