@@ -121,7 +121,8 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     if first["type"] == "extra_forbidden":
         _, tables = _walk(model, first["loc"][:-1])
         known = {name for table in tables for name in table.model_fields}
-        return f"{where}: unknown key; {hint(first['loc'][-1], sorted(known))}{more}"
+        right = (path and _place_of(path, model)) or hint(first["loc"][-1], sorted(known))
+        return f"{where}: unknown key; {right}{more}"
     if first["type"] == "missing":
         return f"{where}: is missing{more}"
     reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
@@ -133,6 +134,19 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     if first["type"] == "value_error":
         return f"{where}: {one_line(reason)}{more}"
     return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"
+
+
+def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
+    """Where a key belongs that stands in a table in place of the study, or the reverse; empty if nowhere for certain."""
+    *outer, name = path
+    if outer:
+        return f"{name} belongs to the study itself, above its first [table]" if name in model.model_fields else ""
+    tables = [
+        table
+        for table, field in model.model_fields.items()
+        if any(name in each.model_fields for each in _models([field.annotation]))
+    ]
+    return f"did you mean {tables[0]}.{name}?" if len(tables) == 1 else ""
 
 
 def _is_union_tag(part: object) -> bool:

@@ -52,6 +52,8 @@ def test_every_cluster_of_the_project_is_valid(repository):
         ('kind = "benchmrk"', "kind: 'benchmrk' is not valid; expected one of benchmark"),
         ("kind = 3", "kind: 3 is not valid"),
         (SHORTEST + "sed = 3", "sed: unknown key; did you mean 'seed'?"),
+        (SHORTEST + "resamples = 99", "resamples: unknown key; did you mean permutation.resamples?"),
+        (SHORTEST + "[permutation]\nmeasures = []", "permutation.measures: unknown key; measures belongs to the study"),
         (SHORTEST + "[permutation]\nresample = 99", "permutation.resample: unknown key; did you mean 'resamples'?"),
         (
             SHORTEST + "[permutation]\nresamples = '99'",
