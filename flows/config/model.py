@@ -137,7 +137,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
 
 
 def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
-    """Where a key belongs that stands in a table in place of the study, or the reverse; empty if nowhere for certain."""
+    """Where a key belongs that stands in a table in place of the study, or the reverse; empty if uncertain."""
     *outer, name = path
     if outer:
         return f"{name} belongs to the study itself, above its first [table]" if name in model.model_fields else ""
