@@ -26,23 +26,13 @@ def canonical(values: Any) -> str:
 
 
 def digest(what: str, **values: Any) -> str:
-    """SHA-256 (hexadecimal) of named values; equal values of different kinds, `what`, have different digests.
-
-    >>> digest("cell", a=1, b=[2]) == digest("cell", b=[2], a=1)
-    True
-    >>> digest("cell", a=1) == digest("block", a=1)
-    False
-    """
+    """SHA-256 (hexadecimal) of named values; equal values of different kinds, `what`, have different digests."""
     text = canonical({"identity": IDENTITY_VERSION, "what": what, "values": values})
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def slug(*parts: object) -> str:
-    """A readable name that is safe in a path and a URL.
-
-    >>> slug("Breast Cancer", "1-nn", None, "labels")
-    'breast-cancer.1-nn.labels'
-    """
+    """A readable name that is safe in a path and a URL."""
     cleaned = (re.sub(r"[^a-z0-9_+-]+", "-", str(part).lower()).strip("-") for part in parts if part is not None)
     return ".".join(part[:40] for part in cleaned if part)
 

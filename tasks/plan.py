@@ -145,10 +145,6 @@ def missing_lanes(cell: Cell, done: Iterable[tuple[int, int]]) -> list[tuple[int
     """The ranges of lanes that no stored range of replicates covers.
 
     `done`: ranges of replicates that are stored, ``first <= replicate < last``, each of whole lanes.
-
-    >>> cell = Cell(fanout="f", version=1, subject={}, work=Work(), stream={}, seed=0, replicates=95, lane_size=10)
-    >>> missing_lanes(cell, [(90, 95), (0, 30)])
-    [(3, 9)]
     """
     size = cell.lane_size
     gaps, next_lane = [], 0

@@ -4,10 +4,10 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from types import UnionType
-from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, Union, dataclass_transform, get_args, get_origin, get_type_hints
 
 Null: TypeAlias = Literal["labels", "features"]
 Side: TypeAlias = Literal["a", "b"]
@@ -22,16 +22,16 @@ R = TypeVar("R", bound="Record")
 
 
 @dataclass(frozen=True, kw_only=True)
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 class Record:
-    """Named values that JSON can hold."""
+    """Named values that JSON can hold: each class of its own is such a dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
 
 
 def record(kind: type[R], values: Mapping[str, Any]) -> R:
-    """The record of a JSON object.
-
-    >>> record(Learner, {"learner": "1-nn", "params": {}})
-    Learner(learner='1-nn', params={}, code=None, stem=None, tune=None)
-    """
+    """The record of a JSON object."""
     hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
     named = {name: _value(hints[name], value) for name, value in values.items() if name in hints}
     rest = {name: value for name, value in values.items() if name not in hints}
@@ -62,7 +62,6 @@ def _fits(kind: type[Record], values: Mapping[str, Any]) -> bool:
     return required <= values.keys() <= {each.name for each in fields(kind)}
 
 
-@dataclass(frozen=True, kw_only=True)
 class Named(Record):
     """Data in the store: a data set, documents, files, or a population."""
 
@@ -72,7 +71,6 @@ class Named(Record):
     grouped: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class Tuning(Record):
     """Parameters of which the best combination is chosen."""
 
@@ -81,7 +79,6 @@ class Tuning(Record):
     measure: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class Learner(Record):
     """A classifier as a study names it."""
 
@@ -94,7 +91,6 @@ class Learner(Record):
     tune: Tuning | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Folds(Record):
     """A cross-validation; ``folds`` is a number, or what `sigstats.tasks.datasets.folds` has in place of it."""
 
@@ -104,7 +100,6 @@ class Folds(Record):
     transforms: Literal["fold", "all"] = "fold"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Split(Record):
     """How many rows are trained on and tested, and the seed of the order."""
 
@@ -113,7 +108,6 @@ class Split(Record):
     seed: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class Scheme(Record):
     """A repeated cross-validation."""
 
@@ -121,9 +115,19 @@ class Scheme(Record):
     repeats: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class Permuted(Record):
     """The permutations of a sample."""
 
     null: Null
     resamples: int
+
+
+class TwoViews(Record):
+    """A population on which two learners are retrained (`sigstats.tasks.populations.two_views`)."""
+
+    #: The number of features that each learner sees.
+    features: int
+    #: How far apart A sees the means of the two classes, in standard deviations.
+    separation: float
+    #: By how much further B does.
+    difference: float

@@ -1,18 +1,16 @@
 """The work of each fan-out: everything that its replicates depend on but the seed, as one record."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, TypeAlias
 
-from .record import FLAT, Folds, Learner, Named, Null, Permuted, Record, Scheme, Side, Split
+from .record import FLAT, Folds, Learner, Named, Null, Permuted, Record, Scheme, Side, Split, TwoViews
 
 
-@dataclass(frozen=True, kw_only=True)
 class Work(Record):
     """The work of a fan-out; as it is, that of one whose replicates depend on the seed alone."""
 
 
-@dataclass(frozen=True, kw_only=True)
 class CrossValidated(Work):
     """Of ``crossval``, ``scores`` and ``repetition``; that of retrains has it too."""
 
@@ -21,7 +19,6 @@ class CrossValidated(Work):
     cross_validation: Folds
 
 
-@dataclass(frozen=True, kw_only=True)
 class Measured(CrossValidated):
     """Of ``measured``."""
 
@@ -30,21 +27,18 @@ class Measured(CrossValidated):
     positive: int = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Retrained(CrossValidated):
     """Of ``retrain``."""
 
     null: Null
 
 
-@dataclass(frozen=True, kw_only=True)
 class MeasuredRetrain(Measured):
     """Of ``measured-retrain``."""
 
     null: Null
 
 
-@dataclass(frozen=True, kw_only=True)
 class TableTested(Work):
     """Of ``replicate``."""
 
@@ -52,14 +46,12 @@ class TableTested(Work):
     data: Mapping[str, Any]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Evaluated(TableTested):
     """Of ``evaluate``."""
 
     method: str
 
 
-@dataclass(frozen=True, kw_only=True)
 class Counted(Work):
     """Of ``count``."""
 
@@ -69,7 +61,6 @@ class Counted(Work):
     written: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrainingSet(Work):
     """The data that classifiers are trained on, one of the two, and how it is split."""
 
@@ -85,7 +76,6 @@ class TrainingSet(Work):
         return named
 
 
-@dataclass(frozen=True, kw_only=True)
 class TrainedPair(TrainingSet):
     """Two classifiers that are trained."""
 
@@ -97,7 +87,6 @@ class TrainedPair(TrainingSet):
         return self.a if side == "a" else self.b
 
 
-@dataclass(frozen=True, kw_only=True)
 class Predicted(TrainedPair):
     """Of ``predict``."""
 
@@ -105,7 +94,6 @@ class Predicted(TrainedPair):
     positive: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
 class Categorised(TrainedPair):
     """Of ``categorise``."""
 
@@ -114,7 +102,6 @@ class Categorised(TrainedPair):
     set: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Tuned(TrainingSet):
     """Of ``tune``."""
 
@@ -123,7 +110,6 @@ class Tuned(TrainingSet):
     classifier: Learner
 
 
-@dataclass(frozen=True, kw_only=True)
 class Source(Record):
     """A cell whose replicates are the outcomes of a population."""
 
@@ -134,7 +120,6 @@ class Source(Record):
     replicates: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class Swappable(Record):
     """A population of which test sets are drawn."""
 
@@ -142,7 +127,6 @@ class Swappable(Record):
     swapped: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class Outcomes(Swappable):
     """The values of a `sigstats.tasks.populations.population.Population`."""
 
@@ -150,14 +134,12 @@ class Outcomes(Swappable):
     endless: bool
 
 
-@dataclass(frozen=True, kw_only=True)
 class Computed(Swappable):
     """A population that another cell computes."""
 
     outcomes_of: Source
 
 
-@dataclass(frozen=True, kw_only=True)
 class Events(Swappable):
     """A population of joint events in the store."""
 
@@ -165,21 +147,18 @@ class Events(Swappable):
     endless: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScoredRows(Swappable):
     """A population of scored rows in the store."""
 
     scores: Named
 
 
-@dataclass(frozen=True, kw_only=True)
 class Described(Record):
     """A population of which everything is said, and `sigstats.tasks.populations.described` has the module."""
 
     swapped: ClassVar[bool] = False
 
 
-@dataclass(frozen=True, kw_only=True)
 class JudgedRows(Described):
     """A population of rows that a judge sees, and people in part (`sigstats.tasks.populations.judged`)."""
 
@@ -195,7 +174,6 @@ class JudgedRows(Described):
     marks: int = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class Kinds(Described):
     """A population of a few kinds of rows (`sigstats.tasks.populations.kinds`), with a value for each kind."""
 
@@ -207,7 +185,6 @@ class Kinds(Described):
     group: int = 1
 
 
-@dataclass(frozen=True, kw_only=True)
 class TaskRows(Described):
     """A population of rows of several tasks (`sigstats.tasks.populations.task_rows`), with a value for each task."""
 
@@ -221,7 +198,6 @@ class TaskRows(Described):
     errors: float = 3.0
 
 
-@dataclass(frozen=True, kw_only=True)
 class Votes(Described):
     """A population of votes between two models (`sigstats.tasks.populations.votes`)."""
 
@@ -240,7 +216,6 @@ class Votes(Described):
 DrawnFrom: TypeAlias = Outcomes | Computed | Events | ScoredRows | JudgedRows | Kinds | TaskRows | Votes
 
 
-@dataclass(frozen=True, kw_only=True)
 class AppliedTest(Record):
     """A test as it is applied to samples of a population."""
 
@@ -260,7 +235,6 @@ class AppliedTest(Record):
         return self.measure or "accuracy"
 
 
-@dataclass(frozen=True, kw_only=True)
 class Tested(Work):
     """A test on samples of a population."""
 
@@ -271,26 +245,12 @@ class Tested(Work):
     factors: Mapping[str, float] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class OnTestSets(Tested):
     """Of ``subsample``, ``interval`` and ``own-test``."""
 
     population: DrawnFrom
 
 
-@dataclass(frozen=True, kw_only=True)
-class TwoViews(Record):
-    """A population on which two learners are retrained (`sigstats.tasks.populations.two_views`)."""
-
-    #: The number of features that each learner sees.
-    features: int
-    #: How far apart A sees the means of the two classes, in standard deviations.
-    separation: float
-    #: By how much further B does.
-    difference: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class OnSamples(Work):
     """Of ``cross-validate``."""
 
@@ -301,7 +261,6 @@ class OnSamples(Work):
     permutation: Permuted | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
 class Samples(Record):
     """The subject, seed and replicates of a cross-validation."""
 
@@ -311,7 +270,6 @@ class Samples(Record):
     replicates: int
 
 
-@dataclass(frozen=True, kw_only=True)
 class OfFolds(Tested):
     """Of ``fold-test``."""
 

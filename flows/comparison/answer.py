@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sigstats.comparison.candidates import CandidatesResult, overall
-from sigstats.comparison.cells import difference_of, interval_of, value_of, with_unit
+from sigstats.comparison.cells import difference_of, interval_of, loss, value_of, with_unit
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, apart_in_sign, hint, not_worse_and_cheaper
 
@@ -70,9 +70,9 @@ def _headline(found: ComparisonResult) -> str:
         undecided = f"{places[0]} is" if len(places) == 1 else f"{len(places):,} {kind}s are"
         return f"Not worse on all rows{_of(found, first)}; {undecided} undecided"
     if first.worst is None:
-        return f"No {_way(first)} is shown, and none is excluded{_of(found, first)}"
+        return f"No {loss(first)} is shown, and none is excluded{_of(found, first)}"
     up_to = f"one of up to {_size(first, first.worst)}{_of(found, first)}"
-    return f"No {_way(first)} is shown on all rows, but {up_to} is not excluded"
+    return f"No {loss(first)} is shown on all rows, but {up_to} is not excluded"
 
 
 def _numbers(found: ComparisonResult) -> list[tuple[str, str, str]]:
@@ -94,7 +94,7 @@ def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
         row = max(passing, key=found.rule.margin_of)
         yield (
             "Not worse:",
-            f"{some_of(places)}; a {_way(row)} of more than {_size(row, found.rule.margin_of(row))} is excluded.",
+            f"{some_of(places)}; a {loss(row)} of more than {_size(row, found.rule.margin_of(row))} is excluded.",
         )
     if places := _places(found, "inconclusive"):
         open_ = [row for row in found.rows if row.verdict == "inconclusive"]
@@ -102,7 +102,7 @@ def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
         largest = max(limited, key=lambda row: abs(row.worst or 0), default=None)
         possible = ""
         if largest is not None:
-            possible = f"; a {_way(largest)} of up to {_size(largest, largest.worst)} is possible on {largest.slice}"
+            possible = f"; a {loss(largest)} of up to {_size(largest, largest.worst)} is possible on {largest.slice}"
         yield "Undecided:", f"{some_of(places)}{possible}."
     if together := not_worse_and_cheaper(found):
         yield "Together:", f"{together}."
@@ -131,10 +131,6 @@ def _places(found: ComparisonResult, verdict: str | None) -> list[str]:
 
 def _of(found: ComparisonResult, row: ComparisonRow) -> str:
     return f" ({row.name})" if len(found.names) > 1 or row.measure != "accuracy" else ""
-
-
-def _way(row: ComparisonRow) -> str:
-    return "rise" if row.lower_is_better else "drop"
 
 
 def _size(row: ComparisonRow, value: float | None) -> str:

@@ -1,13 +1,15 @@
 """A comparison, of one candidate or several, and a check as JUnit's XML, which continuous integration shows."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import printable
-from sigstats.comparison import cells, check_result, result
+from sigstats.comparison import check_result, result
 from sigstats.comparison.candidates import CandidatesResult
+from sigstats.comparison.cells import cells_of
 from sigstats.comparison.check_result import CheckedRow, CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
 from sigstats.comparison.rule import failing_verdicts
@@ -33,25 +35,22 @@ def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool =
 def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
     """The same of a check."""
     name = f"{file} against {found.bar:g}"
-    header, of_row = check_result.HEADER, check_result.cells_of
-    suite = _suite(
-        name, "check", found.rows, header, of_row, lambda row: check_result.reason_of(row, found), fail_on_inconclusive
-    )
+    reason, of_row = partial(check_result.reason_of, found=found), check_result.cells_of
+    suite = _suite(name, "check", found.rows, of_row, reason, fail_on_inconclusive)
     return _document(check_result.title_of(found), [suite])
 
 
 def _of_pair(found: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
     name = f"{candidate} against {baseline}"
-    header, of_row = cells.HEADER, cells.cells_of
-    return _suite(name, "compare", found.rows, header, of_row, lambda row: result.reason_of(row, found.rule), strict)
+    reason = partial(result.reason_of, rule=found.rule)
+    return _suite(name, "compare", found.rows, cells_of, reason, strict)
 
 
 def _suite(
     name: str,
     command: str,
     rows: Sequence[R],
-    header: Sequence[str],
-    of_row: Callable[[R], Sequence[str]],
+    of_row: Callable[[R], Mapping[str, str]],
     reason: Callable[[R], str],
     strict: bool,
 ) -> ET.Element:
@@ -65,7 +64,7 @@ def _suite(
             failure.set("message", _valid(reason(row)))
         elif row.verdict in (None, "inconclusive"):
             ET.SubElement(case, "skipped", message=_valid(row.note if row.verdict is None else reason(row)))
-        numbers = [f"{name}: {cell}" for name, cell in zip(header, of_row(row), strict=True)]
+        numbers = [f"{name}: {cell}" for name, cell in of_row(row).items()]
         said = "; ".join([*numbers, f"test: {row.test}", row.note]).removesuffix("; ")
         ET.SubElement(case, "system-out").text = _valid(said)
     suite.set("tests", str(len(rows)))

@@ -3,7 +3,7 @@
 from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table, printable
 from sigstats.comparison import check_result
 from sigstats.comparison.candidates import CandidatesResult
-from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.cells import FEW_COLUMNS, cells_of, verdict_of
 from sigstats.comparison.check_result import CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, tells, title_of
 
@@ -15,8 +15,6 @@ _MOST_CHARACTERS = 65_000
 _MOST_REASONS, _LONGEST_CELL, _MOST_INTERVALS = 20, 300, 12
 #: Of each of several candidates, and of a check.
 _MOST_OF_EACH, _MOST_ROWS = 5, 200
-#: The columns of the table; the page and the JSON have all.
-_COLUMNS = [position for position, name in enumerate(HEADER) if name not in ("p", "PD", "NSD")]
 
 
 def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
@@ -60,7 +58,7 @@ def check_as_markdown(found: CheckResult, file: str) -> str:
     title, rule = check_result.title_of(found), check_result.rule_of(found)
     lines = [f"### {for_markdown(title)}", "", f"{markdown_code(_short(file))}, {found.n:,} rows.", ""]
     lines += [f"- {for_markdown(_short(reason))}" for reason in check_result.reasons_of(found)[:_MOST_REASONS]]
-    rows = [list(map(_short, check_result.cells_of(row))) for row in found.ranked[:_MOST_ROWS]]
+    rows = [list(map(_short, check_result.cells_of(row).values())) for row in found.ranked[:_MOST_ROWS]]
     lines += ["", *markdown_table(check_result.HEADER, rows)]
     if len(found.rows) > _MOST_ROWS:
         lines += ["", f"And {len(found.rows) - _MOST_ROWS:,} more."]
@@ -76,7 +74,7 @@ def _listed(said: list[str], most: int) -> list[str]:
 
 def _table(found: ComparisonResult, room: int) -> list[str]:
     """The worst rows for which there is room; those that lean neither way are folded."""
-    head = ["", *markdown_table([*(HEADER[position] for position in _COLUMNS), "verdict"], [])]
+    head = ["", *markdown_table([*FEW_COLUMNS, "verdict"], [])]
     room -= 2 * sum(map(len, head)) + 300
     lines, rows = list(head), sorted(found.ranked, key=tells, reverse=True)
     folded = [row for row in rows if not tells(row)]
@@ -93,7 +91,7 @@ def _table(found: ComparisonResult, room: int) -> list[str]:
 
 def _line(row: ComparisonRow) -> str:
     cells = cells_of(row)
-    return markdown_row([_short(cell) for cell in (*(cells[position] for position in _COLUMNS), verdict_of(row))])
+    return markdown_row([_short(cell) for cell in (*(cells[name] for name in FEW_COLUMNS), verdict_of(row))])
 
 
 def _short(text: str) -> str:

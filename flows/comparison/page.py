@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from sigstats._common.numerals import NBSP
 from sigstats.comparison.candidates import CandidatesResult
-from sigstats.comparison.cells import HEADER, cells_of, sort_keys_of, verdict_of
+from sigstats.comparison.cells import cells_of, sort_keys_of, verdict_of
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, reasons, rule_in_words
 
 from ..pages.page import page
@@ -79,8 +79,8 @@ def _shown_columns(found: ComparisonResult) -> list[str]:
 
 def _cells(row: ComparisonRow, columns: Sequence[str]) -> list[tuple[str, str]]:
     how = "; ".join(filter(None, [row.test, row.note]))
-    cells = dict(zip(HEADER, zip(cells_of(row), sort_keys_of(row), strict=True), strict=True))
-    return [(verdict_of(row), ""), *(cells[name] for name in columns), (how, "")]
+    cells, keys = cells_of(row), sort_keys_of(row)
+    return [(verdict_of(row), ""), *((cells[name], keys[name]) for name in columns), (how, "")]
 
 
 def candidates_as_html(found: CandidatesResult) -> str:

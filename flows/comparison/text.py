@@ -127,19 +127,18 @@ def _widest_table(rows: Sequence[ComparisonRow], found: ComparisonResult, width:
     measuring = Console(width=10_000)
     single = ("measure",) if len(found.names) == 1 else ()
     for left_out in _LEFT_OUT:
-        columns = [position for position, name in enumerate(HEADER) if name not in (*left_out, *single)]
+        columns = [name for name in HEADER if name not in (*left_out, *single)]
         table = _table(rows, columns, decided=_DECIDE not in left_out and any(row.deciding for row in rows))
         if Measurement.get(measuring, measuring.options, table).maximum <= width:
             break
     return table
 
 
-def _table(rows: Sequence[ComparisonRow], columns: Sequence[int], *, decided: bool) -> Table:
+def _table(rows: Sequence[ComparisonRow], columns: Sequence[str], *, decided: bool) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for position in columns:
-        name = HEADER[position]
-        # Only names are shortened, never numbers.
-        table.add_column(name, justify="left" if position < 2 else "right", no_wrap=position > 1, overflow="fold")
+    for name in columns:
+        numbers = name not in ("slice", "measure")  # which are never shortened
+        table.add_column(name, justify="right" if numbers else "left", no_wrap=numbers, overflow="fold")
     table.add_column("verdict", no_wrap=True)
     if decided:
         table.add_column(_DECIDE, justify="right", no_wrap=True)
@@ -147,6 +146,6 @@ def _table(rows: Sequence[ComparisonRow], columns: Sequence[int], *, decided: bo
         cells = cells_of(row)
         style = _COLOURS[row.verdict] if row.verdict != "pass" else None
         wanted = [] if not decided else ["" if row.deciding is None else f"{row.deciding:,}"]
-        shown = (Text(printable(cells[position])) for position in columns)
+        shown = (Text(printable(cells[name])) for name in columns)
         table.add_row(*shown, verdict_of(row), *wanted, style=style)
     return table

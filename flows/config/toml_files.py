@@ -67,9 +67,6 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
     """Return `values` with each ``key=value`` of the command line set.
 
     The key is dotted. The value is read as TOML; what is not TOML is a string.
-
-    >>> apply_settings({"seed": 1}, ["seed=2", "permutation.resamples=99", "name=quick"])
-    {'seed': 2, 'permutation': {'resamples': 99}, 'name': 'quick'}
     """
     result = dict(values)
     for setting in settings:
@@ -117,13 +114,6 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
     """The place of a study file, or of the ready study of a name.
 
     If there is a folder of the name, the ready study is meant: the folder may hold its results.
-
-    >>> place_of("quickstart").path.name
-    'quickstart.toml'
-    >>> place_of("quickstrat")
-    Traceback (most recent call last):
-    ...
-    sigstats.flows.errors.BadInput: study: 'quickstrat' is not valid; ... (did you mean 'quickstart'?)
     """
     path, ready = Path(fspath(study)), ready_studies()
     named = fspath(study) in ready

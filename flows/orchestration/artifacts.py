@@ -56,13 +56,7 @@ def leave_artifacts(result: StudyResult, *, study: str, output: str, pages: str 
 
 
 def link_to(place: str, *, output: str, pages: str | None) -> str | None:
-    """The address of a page that a browser anywhere can open; None if there is none.
-
-    >>> link_to("/data/out/report.html", output="/data/out", pages="https://reports.example/nightly/")
-    'https://reports.example/nightly/report.html'
-    >>> link_to("/data/out/report.html", output="/data/out", pages=None) is None
-    True
-    """
+    """The address of a page that a browser anywhere can open; None if there is none."""
     base = output.rstrip("/")
     if pages is not None and place.startswith(f"{base}/"):
         return f"{pages.rstrip('/')}{place.removeprefix(base)}"
@@ -78,13 +72,7 @@ def _whereabouts(name: str, place: str) -> str:
 
 
 def message_of(title: str, reasons: Sequence[str]) -> str:
-    """A title and the first reasons, as many as fit into a message, with the number of the others.
-
-    >>> message_of("FAIL", ["worse: a", "worse: b"])
-    'FAIL: worse: a; worse: b'
-    >>> message_of("FAIL", ["x" * 200, "y" * 200, "z"])[-12:]
-    '; and 2 more'
-    """
+    """A title and the first reasons, as many as fit into a message, with the number of the others."""
     said = [printable(" ".join(reason.split())) for reason in reasons]
     for kept in range(len(said), 0, -1):
         rest = [f"and {len(said) - kept:,} more"] if kept < len(said) else []

@@ -141,14 +141,7 @@ _LINE = 28.0
 
 @dataclass(frozen=True, kw_only=True)
 class Axes:
-    """A drawing with an x-axis below and a y-axis to the left.
-
-    >>> axes = Axes(width=150, height=100, x_limits=(0, 10), y_limits=(0, 1), left=40, bottom=20, right=10, top=10)
-    >>> axes.x(5), axes.y(0.5)
-    (90.0, 45.0)
-    >>> axes.path([(0, 0), (10, 1)])
-    'M40 80L140 10'
-    """
+    """A drawing with an x-axis below and a y-axis to the left."""
 
     #: The size of the drawing in pixels.
     width: float

@@ -78,20 +78,12 @@ def own_date(study: RegressionStudy, path: Path, columns: Columns) -> dt.datetim
 
 
 def natural(text: str) -> NaturalKey:
-    """A name in natural order: ``candidate-9`` before ``candidate-10``.
-
-    >>> sorted(["b10", "b9", "a11", "b9a"], key=natural)
-    ['a11', 'b9', 'b9a', 'b10']
-    """
+    """A name in natural order: ``candidate-9`` before ``candidate-10``."""
     return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in _NUMBER.split(text) if part)
 
 
 def time_in(name: str) -> dt.datetime | None:
-    """The last time in a name, in UTC; None if there is none.
-
-    >>> str(time_in("candidate-20261121T0615.parquet")), time_in("candidate-7.parquet")
-    ('2026-11-21 06:15:00+00:00', None)
-    """
+    """The last time in a name, in UTC; None if there is none."""
     for found in reversed(list(_TIME.finditer(name))):
         year, _, month, day, hour, minute, second = (int(part or 0) if part != "-" else 0 for part in found.groups())
         try:

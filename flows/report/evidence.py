@@ -195,10 +195,6 @@ def short_names(labels: Iterable[str]) -> dict[str, str]:
 
     Of labels with one name, the words in brackets that all of them have are left out, and the settings that no two
     labels need to be told apart. The design of the report has the labels in full.
-
-    >>> labels = [f"bootstrap ({average}-f1, percentile, resamples = 2000)" for average in ("micro", "macro")]
-    >>> list(short_names([*labels, "f1 interval (wilson, resamples = 9)", "McNemar (exact)"]).values())
-    ['bootstrap (micro-f1)', 'bootstrap (macro-f1)', 'f1 interval (wilson)', 'McNemar (exact)']
     """
     parts = {label: _parts(label) for label in labels}
     words = _differing({label: (name, words) for label, (name, words, _) in parts.items()})

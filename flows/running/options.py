@@ -27,12 +27,7 @@ _MOST = 100_000
 
 @dataclass(frozen=True)
 class Part:
-    """Part `number`, from 1, of `total`.
-
-    >>> cell = Cell(fanout="f", version=1, subject={}, work=Work(), stream={}, seed=0, replicates=95, lane_size=10)
-    >>> [parse_part(f"{k}/3").lanes([cell])[cell.name] for k in (1, 2, 3)]
-    [(0, 3), (3, 6), (6, 10)]
-    """
+    """Part `number`, from 1, of `total`."""
 
     number: int
     total: int

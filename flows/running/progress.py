@@ -242,11 +242,7 @@ def _at_this_pace(done: int, total: int, began: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration in words, rounded.
-
-    >>> duration(7.31), duration(600), duration(7200)
-    ('7.3 s', '10 min', '2.0 h')
-    """
+    """A duration in words, rounded."""
     if seconds < 90:
         return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
     if seconds < 5400:

@@ -25,15 +25,7 @@ _FRAME = (
 
 
 def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
-    """Values of NumPy, paths, data frames, functions, classes and estimators in words.
-
-    Examples
-    --------
-    >>> from sklearn.tree import DecisionTreeClassifier
-    >>> from sigstats.flows.studies._from_python import plain
-    >>> plain({"classifiers": [DecisionTreeClassifier(max_depth=3)]})["classifiers"][0]["learner"]
-    'sklearn.tree.DecisionTreeClassifier'
-    """
+    """Values of NumPy, paths, data frames, functions, classes and estimators in words."""
     if isinstance(value, Mapping):
         value = {str(key): each for key, each in value.items()}
         if where.startswith(("datasets.", "populations.")) and opened(value.get("path")) is not None:

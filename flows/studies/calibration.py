@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from sigstats._common.validation import shown
 from sigstats.tasks.own_code import with_measure_code
@@ -24,10 +24,10 @@ from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.rates import is_large_part
-from sigstats.tasks.record import record
+from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples, TwoViews
+from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples
 
 from ..config.model import DataStudy
 from ..running.options import Prepared, Progress
@@ -102,31 +102,14 @@ class CalibrationStudy(DataStudy):
             raise ValueError(f"{alpha:g} is not valid; expected less than 0.5, the level of a test")
         return alpha
 
-    @field_validator("sizes", mode="after")
+    @field_validator("sizes", "tests", "populations", mode="after")
     @classmethod
-    def _sizes_once(cls, sizes: list[int]) -> list[int]:
-        return _once(sizes, sizes)
-
-    @field_validator("tests", mode="after")
-    @classmethod
-    def _tests_once(cls, tests: list[Test]) -> list[Test]:
-        return _once(tests, [label_of(test) for test in tests])
-
-    @field_validator("populations", mode="after")
-    @classmethod
-    def _named_once(cls, populations: list[Source]) -> list[Source]:
-        names = [population.name for population in populations]
+    def _once(cls, items: list[Any], info: ValidationInfo) -> list[Any]:
+        names = [label_of(each) if info.field_name == "tests" else getattr(each, "name", each) for each in items]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"the name {shown(name)} is there twice; expected everything to be named once")
-        return populations
-
-
-def _once(items: list[Any], names: Sequence[Any]) -> list[Any]:
-    for item, name in zip(items, names, strict=True):
-        if items.count(item) > 1:
-            raise ValueError(f"{shown(name)} is there twice; expected everything once")
-    return items
+                raise ValueError(f"{shown(name)} is there twice; expected everything once")
+        return items
 
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:

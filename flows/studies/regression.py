@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
-from sigstats.comparison.cells import HEADER, cells_of, verdict_of
+from sigstats.comparison.cells import cells_of, verdict_of
 from sigstats.comparison.result import TITLES, reasons
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.tasks.storage.store import Store
@@ -88,10 +88,7 @@ class RegressionResult:
     @property
     def artifacts(self) -> Artifacts:
         """The table of measures, the comparison as Markdown, and links to the report and the page."""
-        names = (*HEADER, "verdict")
-        rows = [
-            dict(zip(names, (*cells_of(row), verdict_of(row)), strict=True)) for row in self.found.comparison.ranked
-        ]
+        rows = [{**cells_of(row), "verdict": verdict_of(row)} for row in self.found.comparison.ranked]
         return Artifacts(
             links={"report": self.found.report, "page": self.found.page},
             tables={"measures": rows},

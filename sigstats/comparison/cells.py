@@ -19,6 +19,8 @@ HEADER = (
     "PD",
     "NSD",
 )
+#: The columns where there is little room.
+FEW_COLUMNS = [name for name in HEADER if name not in ("p", "PD", "NSD")]
 
 
 class Measured(Protocol):
@@ -33,13 +35,14 @@ class Measured(Protocol):
         """The unit of a mark; empty where it has none."""
 
 
-def cells_of(row: ComparisonRow) -> tuple[str, ...]:
-    """The cells of a row under `HEADER`."""
+def cells_of(row: ComparisonRow) -> dict[str, str]:
+    """The cells of a row by column."""
     values = [value_of(row, row.baseline), value_of(row, row.candidate), difference_of(row, row.difference)]
     ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
     rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
-    return (row.slice, row.name, rows, *values, interval_of(row), *ps, *indices)
+    cells = (row.slice, row.name, rows, *values, interval_of(row), *ps, *indices)
+    return dict(zip(HEADER, cells, strict=True))
 
 
 def items_in_words(n: int, items: int) -> str:
@@ -48,7 +51,7 @@ def items_in_words(n: int, items: int) -> str:
     return named if n == items else f"{n:,} of {named}"
 
 
-def sort_keys_of(row: ComparisonRow) -> tuple[str, ...]:
+def sort_keys_of(row: ComparisonRow) -> dict[str, str]:
     """The keys that the cells of a row are sorted by, an empty string for text."""
     values = (
         row.n,
@@ -61,12 +64,18 @@ def sort_keys_of(row: ComparisonRow) -> tuple[str, ...]:
         row.pd,
         row.nsd,
     )
-    return ("", "", *("" if value is None else repr(float(value)) for value in values))
+    keys = ("", "", *("" if value is None else repr(float(value)) for value in values))
+    return dict(zip(HEADER, keys, strict=True))
 
 
 def verdict_of(row: ComparisonRow) -> str:
     """The verdict of a row, or that it was not tested."""
     return row.verdict or "not tested"
+
+
+def loss(row: ComparisonRow) -> str:
+    """The change that a worse candidate shows."""
+    return "rise" if row.lower_is_better else "drop"
 
 
 def in_points(row: Measured) -> bool:

@@ -137,8 +137,8 @@ class CheckResult(Tabular):
         return frame_columns(self.rows, CheckedRow)
 
     def _table(self) -> Table:
-        cells = zip(*map(cells_of, self.ranked), strict=True)
-        columns = dict(zip(HEADER, map(list, cells), strict=True))
+        cells = list(map(cells_of, self.ranked))
+        columns = {name: [each[name] for each in cells] for name in HEADER}
         return Table(title_of(self), columns, notes=(*self.notes, f"Rule: {rule_of(self)}."), words=2)
 
     def __repr__(self) -> str:
@@ -147,14 +147,15 @@ class CheckResult(Tabular):
     __str__ = __repr__
 
 
-def cells_of(row: CheckedRow) -> tuple[str, ...]:
-    """The cells of a row under `HEADER`."""
+def cells_of(row: CheckedRow) -> dict[str, str]:
+    """The cells of a row by column."""
     rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
     interval = "–"
     if row.low is not None and row.high is not None:
         interval = " to ".join(told_apart(row.low, row.high, lambda end, _: value_of(row, end), 2))
     ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
-    return (row.slice, row.measure, rows, value_of(row, row.value), interval, *ps, row.verdict or "not tested")
+    cells = (row.slice, row.measure, rows, value_of(row, row.value), interval, *ps, row.verdict or "not tested")
+    return dict(zip(HEADER, cells, strict=True))
 
 
 def bar_in_words(found: CheckResult) -> str:
@@ -202,7 +203,7 @@ def reason_of(row: CheckedRow, found: CheckResult) -> str:
     if row.verdict is None or row.adjusted_pvalue is None:
         return f"not tested: {row.measure} on {row.slice}: {row.note}"
     cells = cells_of(row)
-    of = f"{row.measure} on {row.slice}: {cells[3]} ({cells[4]})"
+    of = f"{row.measure} on {row.slice}: {cells['value']} ({cells['interval']})"
     if row.verdict == "fail":
         return f"{found.missed}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
     if row.test.endswith(WITHOUT_LIMITS):
@@ -216,12 +217,6 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
     """The number of rows of which the observed values would fail or pass; None where no number would.
 
     Exact for a share of single rows; of means it is that at which their bounds, narrowed by the root of it, decide.
-
-    >>> share = {"counted": 100, "value": 0.92, "low": 0.848, "high": 0.965, "pvalue": 0.79, "test": "binomial, exact"}
-    >>> row = CheckedRow(slice="all rows", measure="accuracy", n=100, **share)
-    >>> found = CheckResult(rows=(row,), rule=ComparisonRule(), bar=0.9, n=100)
-    >>> rows_that_decide(row, found)
-    864
     """
     level = found.rule.level_of_one(sum(each.pvalue is not None for each in found.rows) or 1)
     if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.startswith(RUNS):
@@ -246,7 +241,7 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
 def as_text(found: CheckResult) -> str:
     """The verdict, the worst rows in columns, what would decide the first that is undecided, and the rule."""
     shown = found.ranked[:MOST_ROWS]
-    table = [[printable(" ".join(cell.split())) for cell in cells_of(row)] for row in shown]
+    table = [[printable(" ".join(cell.split())) for cell in cells_of(row).values()] for row in shown]
     lines = [title_of(found), *(f"note: {note}" for note in found.notes), *in_columns([HEADER, *table], left=2)]
     if len(found.rows) > MOST_ROWS:
         lines.append(f"and {len(found.rows) - MOST_ROWS:,} more")

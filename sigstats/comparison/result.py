@@ -10,7 +10,7 @@ from .._common.tabular import Table, Tabular
 from .._common.task_weights import MEAN_OVER_TASKS
 from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS, adjust_pvalues
-from .cells import HEADER, cells_of, difference_in_words, in_points, interval_of, verdict_of, with_unit
+from .cells import FEW_COLUMNS, cells_of, difference_in_words, in_points, interval_of, loss, verdict_of, with_unit
 from .paired_predictions import ALL_ROWS
 from .rows import ComparedRows, frame_columns
 from .rows import ComparisonRow as ComparisonRow
@@ -39,9 +39,9 @@ def title_of(found: ComparedRows) -> str:
     first = next((row for row in found.rows if row.slice == ALL_ROWS), None)
     if found.verdict == "inconclusive" and first is not None and first.verdict is not None and first.worst is not None:
         behind = (first.worst > 0) == first.lower_is_better and first.worst != 0
-        excluded = f"a {_loss(first)} of more than {with_unit(first, first.worst).lstrip('−+')}"
+        excluded = f"a {loss(first)} of more than {with_unit(first, first.worst).lstrip('−+')}"
         title = f"INCONCLUSIVE: no regression shown; {small}on all rows {first.name} excludes "
-        title += excluded if behind else f"any {_loss(first)}"
+        title += excluded if behind else f"any {loss(first)}"
     both = not_worse_and_cheaper(found)
     better = "" if both or found.verdict == "fail" else significantly_better(found)
     return "; ".join([title, *apart_in_sign(found), *filter(None, (both, better))])
@@ -133,7 +133,7 @@ def in_one_sentence(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> st
         return f"no difference on {where}, and none is excluded: no limit of {first.name} is known"
     decide = "" if first.deciding is None else f"; about {_rounded(first.deciding)} without a difference decide"
     return (
-        f"no difference on {where}, but {first.n:,} rows exclude no {_loss(first)} of more than "
+        f"no difference on {where}, but {first.n:,} rows exclude no {loss(first)} of more than "
         f"{_amount(first, rule.margin_of(first))} ({first.name}: {with_unit(first, first.worst)} is possible){decide}"
     )
 
@@ -146,11 +146,9 @@ def about_zero(rows: Iterable[ComparisonRow]) -> str:
 
 def counted(rows: Iterable[ComparisonRow]) -> str:
     """The number of rows with each verdict."""
-    count = Counter(row.verdict or "not tested" for row in rows)
-    named = (
-        f"{count[verdict]:,} {verdict}" for verdict in ("fail", "inconclusive", "pass", "not tested") if count[verdict]
-    )
-    return ", ".join(named)
+    count: Counter[str] = Counter(row.verdict or "not tested" for row in rows)
+    verdicts = ("fail", "inconclusive", "pass", "not tested")
+    return ", ".join(f"{count[verdict]:,} {verdict}" for verdict in verdicts if count[verdict])
 
 
 def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
@@ -164,9 +162,9 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
         return f"worse: {change}" + ("; the interval holds 0 because it is two-sided" if row.holds_zero else "")
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
         least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin_of(row))
-        return f"worse, though by less than {least}, and a {_loss(row)} of more than {margin} is not excluded: {change}"
+        return f"worse, though by less than {least}, and a {loss(row)} of more than {margin} is not excluded: {change}"
     limits = "; no limit of a row is known: score_range names it" if row.without_limits else ""
-    return f"a {_loss(row)} is not excluded: {change}{limits}; {hint(row)}"
+    return f"a {loss(row)} is not excluded: {change}{limits}; {hint(row)}"
 
 
 def hint(row: ComparisonRow) -> str:
@@ -194,11 +192,6 @@ def _change(row: ComparisonRow) -> str:
 def _amount(row: ComparisonRow, value: float) -> str:
     """A size of a drop with its unit."""
     return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value)} {row.unit}".rstrip()
-
-
-def _loss(row: ComparisonRow) -> str:
-    """The change that a worse candidate shows."""
-    return "rise" if row.lower_is_better else "drop"
 
 
 def evidence(row: ComparisonRow) -> str:
@@ -245,8 +238,6 @@ def _p_better(row: ComparisonRow) -> float:
 
 #: So many rows are shown; `sigstats.results.ComparisonResult.to_pandas` has all.
 MOST_ROWS = 20
-_COLUMNS = [position for position, name in enumerate(HEADER) if name not in ("p", "PD", "NSD")]
-_NAMES = ("verdict", *(HEADER[position] for position in _COLUMNS))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -289,11 +280,9 @@ class ComparisonResult(Tabular, ComparedRows):
         return frame_columns(self.rows, ComparisonRow)
 
     def _table(self) -> Table:
-        shown, rest, rows = self.ranked[:MOST_ROWS], self.ranked[MOST_ROWS:], []
-        for row in shown:
-            cells = cells_of(row)
-            rows.append((verdict_of(row), *(cells[position] for position in _COLUMNS)))
-        columns = dict(zip(_NAMES, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+        shown, rest = self.ranked[:MOST_ROWS], self.ranked[MOST_ROWS:]
+        cells = [{"verdict": verdict_of(row), **cells_of(row)} for row in shown]
+        columns = {name: [each[name] for each in cells] for name in ("verdict", *FEW_COLUMNS)}
         tests = ", ".join(dict.fromkeys(row.test for row in self.rows if row.test))
         said = [
             f"and {len(rest):,} more: {counted(rest)}" if rest else "",
@@ -301,6 +290,6 @@ class ComparisonResult(Tabular, ComparedRows):
             f"Rule: {rule_in_words(self.rule, self.measures)}.",
             f"Tests: {tests}." if tests else "",
         ]
-        return Table(title_of(self), columns, notes=(*filter(None, said), *self.notes), words=3)
+        return Table(title_of(self), columns if shown else {}, notes=(*filter(None, said), *self.notes), words=3)
 
     __repr__ = Tabular.__str__

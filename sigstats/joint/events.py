@@ -12,7 +12,7 @@ either.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -264,17 +264,14 @@ class JointEvents:
             Of A and of B, each with float64 arrays of shape (m, number of categories).
         """
         by_event = np.ascontiguousarray(weights.T)
-        true, *assigned = (self._sums(by_event, each) for each in self._memberships[:3])
+        memberships = _memberships(self.events, self.n_categories)
+        true, *assigned = (self._sums(by_event, each) for each in memberships[:3])
         n = weights.sum(axis=-1, keepdims=True)
         both = []
-        for called, hits in zip(assigned, self._memberships[3:], strict=True):
+        for called, hits in zip(assigned, memberships[3:], strict=True):
             tp = self._sums(by_event, hits)
             both.append(Confusion(tp, true - tp, called - tp, n - true - called + tp))
         return both[0], both[1]
-
-    @cached_property
-    def _memberships(self) -> tuple[Any, ...]:
-        return _memberships(self.events, self.n_categories)
 
     @staticmethod
     def _sums(by_event: FloatArray, membership: Any) -> FloatArray:

@@ -232,11 +232,7 @@ def _check_named(measure: Measure) -> None:
 
 
 def one_vs_rest(table: Any) -> Confusion:
-    """The four counts, (..., K), of each class of a square table, true classes in rows, against all others.
-
-    >>> round(as_measure("kappa")(*one_vs_rest([[9, 7, 3], [15, 17, 13], [3, 7, 28]]), kind="classes"), 12)
-    0.282532239156
-    """
+    """The four counts, (..., K), of each class of a square table, true classes in rows, against all others."""
     counts = as_counts(table, "table")
     if counts.ndim < 2 or counts.shape[-1] != counts.shape[-2]:
         raise refuse("table (shape)", counts.shape, "a square table of counts, true classes in rows")

@@ -32,9 +32,6 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
     """The differences in whole units (Python's own integers if they are huge) with the size of the unit, or as floats.
 
     An array of single precision holds tenths and the like to seven digits, and differences of them to fewer.
-
-    >>> as_units([0.5, -0.25, 0.0])
-    (array([ 2, -1,  0]), 0.25)
     """
     if isinstance(differences, (Set, Mapping)):  # they have no order
         raise refuse("differences", differences, "a sequence of numbers")

@@ -34,22 +34,7 @@ _ABOUT = b"dataset"
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows with features and a class.
-
-    >>> weather = Dataset(
-    ...     name="weather",
-    ...     X=np.array([[21.5, 0], [np.nan, 1], [4, 1]]),
-    ...     nominal=np.array([False, True]),
-    ...     y=np.array([1, 0, 0]),
-    ...     classes=("stay", "walk"),
-    ...     features=("celsius", "sky"),
-    ...     categories=((), ("blue", "grey")),
-    ... )
-    >>> Dataset.from_table(weather.to_table()).digest() == weather.digest()
-    True
-    >>> weather.constant_features()
-    ()
-    """
+    """Rows with features and a class."""
 
     #: What the study calls it; one line.
     name: str

@@ -139,12 +139,6 @@ class Buffer:
 
     What is enlarged piece by piece is copied whenever the heap has no room behind it, and holds its bytes twice then.
     Here they lie in blocks of pages of their own, each of which is freed once it is joined.
-
-    >>> held = Buffer()
-    >>> held.add(b"id,")
-    >>> held.add(b"label")
-    >>> held.joined()
-    b'id,label'
     """
 
     def __init__(self) -> None:

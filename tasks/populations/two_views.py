@@ -16,8 +16,8 @@ from sigstats.learners import build
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 
-from ..record import Learner, Permuted, Scheme
-from ..work import AppliedTest, TwoViews
+from ..record import Learner, Permuted, Scheme, TwoViews
+from ..work import AppliedTest
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

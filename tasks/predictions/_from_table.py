@@ -196,9 +196,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         ids = table.texts(columns.id)
     elif texts != table.coded:
         ids = ids.cast(pa.string()) if positions else table.texts(columns.id)
-    score: Any = None
-    if columns.score is not None:
-        score = marks_of(table, columns)
+    score = None if columns.score is None else marks_of(table, columns)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named

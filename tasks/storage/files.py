@@ -15,13 +15,7 @@ Files: TypeAlias = "LocalFiles | RemoteFiles"
 
 
 def open_files(root: str) -> Files:
-    """The files under a path or an fsspec URL.
-
-    >>> files = open_files("memory://a-study")
-    >>> files.write("notes/one.txt", b"whole")
-    >>> files.names("notes"), files.read("notes/one.txt")
-    (['one.txt'], b'whole')
-    """
+    """The files under a path or an fsspec URL."""
     scheme, separator, rest = root.partition("://")
     if not separator:
         return LocalFiles(root)

@@ -35,12 +35,6 @@ def lease(system: Any, folder: str) -> Iterator[None]:
     """Hold the lease of `folder` on the fsspec file system `system`.
 
     Raises Held if another run holds it.
-
-    >>> import fsspec
-    >>> system = fsspec.filesystem("memory")
-    >>> with lease(system, "/a-lease"):
-    ...     [name.rpartition("/")[2] for name in system.ls("/a-lease", detail=False)]
-    ['000000001']
     """
     mine = _take(system, folder)
 

@@ -18,12 +18,6 @@ class WorkerCache(LRUCache[Hashable, T]):
     is computed, so that a worker never holds two large data sets.
 
     `nbytes`: the size of a value. `most_bytes` and `most_values`: the bounds.
-
-    >>> from cachetools import cached
-    >>> cache = WorkerCache(len, most_bytes=5)
-    >>> triple = cached(cache)(lambda letter: 3 * letter)
-    >>> [triple(letter) for letter in "aba"], list(cache.values())
-    (['aaa', 'bbb', 'aaa'], ['aaa'])
     """
 
     def __init__(

@@ -72,10 +72,6 @@ def to_decimals(column: Array) -> Array:
     """Floats of half and of single precision as the float64 of the shortest decimals that stand for them; others alike.
 
     `sigstats._common.data_frames.as_decimals` of a column.
-
-    >>> import pyarrow as pa
-    >>> to_decimals(pa.array([0.1, None, 123456790528.0], pa.float32())).to_pylist()
-    [0.1, None, 123456790528.0]
     """
     if pa.types.is_float16(column.type):
         halves = column.to_numpy(zero_copy_only=False).astype(np.float16)

@@ -6,12 +6,10 @@ from pydantic import Field
 
 from ._source import PopulationSpec
 from .cross_validated import CrossValidated
-from .kinds import Judged, Kinds
+from .described import Judged, Kinds, Tasks, Votes
 from .parquet import Parquet, Scores
 from .simulated import Simulated, Sturm
-from .tasks import Tasks
 from .trained import Trained
-from .votes import Votes
 
 __all__ = ["PopulationSpec", "Source"]
 

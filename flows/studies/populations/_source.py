@@ -13,7 +13,7 @@ from sigstats.flows.running.options import Progress
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.tests import AnyPopulation
-from sigstats.tasks.record import Learner, Scheme
+from sigstats.tasks.record import Learner, Scheme, TwoViews
 from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.work import (
     AppliedTest,
@@ -24,7 +24,6 @@ from sigstats.tasks.work import (
     Outcomes,
     Predicted,
     Source,
-    TwoViews,
 )
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]

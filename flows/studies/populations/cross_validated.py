@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sigstats.flows.config.model import Options
-from sigstats.tasks.record import Learner, Scheme
-from sigstats.tasks.work import TwoViews
+from sigstats.tasks.record import Learner, Scheme, TwoViews
 
 from ...running.options import Progress
 from ._source import LoadedSource, PopulationSource, PopulationSpec, Retrained, Tests

@@ -113,6 +113,10 @@ class Entry(Printed):
         """True if it needs Monte-Carlo replicates."""
         return MONTE_CARLO in self.methods
 
+    def case(self, data: Mapping[str, Any], **subject: str) -> Case:
+        """A table of this name, and of the subject that it has besides."""
+        return Case(subject={"dataset": self.name, **subject}, test=self.TEST, data=data, printed=self)
+
     @abstractmethod
     def cases(self, base: Path) -> Iterator[Case]:
         """The tables, read from their file where they are in one; ValueError names what is wrong."""

@@ -77,6 +77,4 @@ class Entry(_entry.Entry):
             counts = [found.e1, found.e2, found.e3, found.e4, found.e5, found.e6, found.e7, found.e8]
         data: dict[str, Any] = with_measure_code({"outcomes": counts, "measure": self.measure})
         data |= {name: getattr(self, name) for name in ("cost_fn", "cost_fp", "prior")}
-        yield _entry.Case(
-            subject={"dataset": self.name, "a": self.a, "b": self.b}, test=self.TEST, data=data, printed=self
-        )
+        yield self.case(data, a=self.a, b=self.b)

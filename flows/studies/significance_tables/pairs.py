@@ -47,9 +47,5 @@ class Entry(_entry.Entry):
             (label, of_a, of_b), _ = codes(*map(table.texts, wanted))
             right_a, right_b = label == of_a, label == of_b
             only_a, only_b, n = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()), len(label)
-        yield _entry.Case(
-            subject={"dataset": self.name, "a": self.a, "b": self.b},
-            test=self.TEST,
-            data={"only_a": only_a, "only_b": only_b, "n": n, "alternative": self.alternative},
-            printed=self,
-        )
+        data = {"only_a": only_a, "only_b": only_b, "n": n, "alternative": self.alternative}
+        yield self.case(data, a=self.a, b=self.b)

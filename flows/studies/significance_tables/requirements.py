@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -57,5 +57,4 @@ class Entry(_entry.Entry):
             probabilities = table.numbers(self.probability).to_numpy().tolist()
         if self.relax is not None:
             probabilities = list(relax_probabilities(probabilities, self.relax.share, classes=self.relax.classes))
-        data: dict[str, Any] = {"counts": counts, "probabilities": probabilities, "ordering": self.ordering}
-        yield _entry.Case(subject={"dataset": self.name}, test=self.TEST, data=data, printed=self)
+        yield self.case({"counts": counts, "probabilities": probabilities, "ordering": self.ordering})

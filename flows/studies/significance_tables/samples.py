@@ -39,9 +39,4 @@ class Entry(_entry.Entry):
         if self.path is not None:
             table = read_table(self.path, base, [self.a, self.b])
             counts_a, counts_b = (table.whole_numbers(name) for name in (self.a, self.b))
-        yield _entry.Case(
-            subject={"dataset": self.name, "a": self.a, "b": self.b},
-            test=self.TEST,
-            data={"counts_a": counts_a, "counts_b": counts_b},
-            printed=self,
-        )
+        yield self.case({"counts_a": counts_a, "counts_b": counts_b}, a=self.a, b=self.b)

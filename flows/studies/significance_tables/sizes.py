@@ -20,4 +20,4 @@ class Entry(_entry.Entry):
 
     def cases(self, base: Path) -> Iterator[_entry.Case]:  # noqa: ARG002
         """The level."""
-        yield _entry.Case(subject={"dataset": self.name}, test=self.TEST, data={"alpha": self.alpha}, printed=self)
+        yield self.case({"alpha": self.alpha})

@@ -47,7 +47,7 @@ def test_lines_fit_the_terminal_and_no_number_is_broken(width, name):
     assert all(len(line) <= width for line in said.splitlines())
     assert "…" not in said
     for row in rows_shown(result):
-        difference, interval, p = (cells_of(row)[position] for position in (5, 6, 8))
+        difference, interval, p = (cells_of(row)[name] for name in ("difference", "interval", "p adjusted"))
         assert any(difference in line and interval in line and p in line for line in said.splitlines())
 
 

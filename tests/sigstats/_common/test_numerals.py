@@ -64,7 +64,7 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
     ]
     printed = [
         *(interval_of(each) for each in (compared, marked)),
-        *(cells_of(each)[6] for each in (compared, marked)),
+        *(cells_of(each)["interval"] for each in (compared, marked)),
         *(words.cells_of(each, 100)[-1] for each in ranked),
         *(usual.INTERVAL.text(row.with_(measure=measure)) for measure in ("accuracy", "bias")),
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
