@@ -169,6 +169,11 @@ def interval(meaning: str) -> Column:
     return replace(INTERVAL, meaning=meaning)
 
 
+def rate(row: Hypothesis) -> float:
+    """What is estimated, where it is known."""
+    return row.estimate or 0.0
+
+
 def share(value: float | None) -> str:
     """A share in percent, a dash where there is none."""
     return ABSENT if value is None else percent(value)

@@ -1,6 +1,6 @@
 """Calibration: whether a test rejects, and its interval holds the truth, as often as it says."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sigstats.measures.table import MEASURES
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, is_large_part, measure_of
@@ -12,7 +12,7 @@ from .. import usual_columns as usual
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..replicates import statements
 from ..section import Column, Section, Verdict
-from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, share, where, whole
+from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where, whole
 from . import _cases
 
 
@@ -26,18 +26,20 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     groups = list(group_by(found, lambda row: (row.dataset, row.slice, row.method, row.measure)).values())
     details = [_of_group(group, evidence) for group in groups]
     powers = [group for group in groups if group[0].measure == POWER]
+    kinds = group_by(found, lambda row: row.measure)
+    errors, coverages = kinds.get(ERROR, []), kinds.get(COVERAGE, [])
     expected = _expected(wrong, fine, found, name)
-    failing = [row for row in wrong if row.measure == ERROR and (row.estimate or 0) > (row.null_mean or 0)]
+    failing = [row for row in wrong if row.measure == ERROR and rate(row) > (row.null_mean or 0)]
     short = [row for row in wrong if row.measure == COVERAGE]
     also = [
-        ("Size:", _failing(failing, found, evidence) if failing else _kept(found, evidence)),
-        ("Intervals:", _short(short, found) if short else _held(found)),
+        ("Size:", _failing(failing, errors, evidence) if failing else _kept(errors, evidence)),
+        ("Intervals:", _short(short, coverages, errors) if short else _held(coverages)),
     ]
     if short and not failing:
         also.reverse()
     if powers:
         # Where a test finds least, most rows are needed.
-        hardest = min(powers, key=lambda group: max((row.n or 0, row.estimate or 0) for row in group)[1])
+        hardest = min(powers, key=lambda group: max((row.n or 0, rate(row)) for row in group)[1])
         also.append((f"Power, {where(hardest[0])}:", finds(hardest, evidence)))
         if not failing and not short:
             details.pop(groups.index(hardest))
@@ -48,15 +50,14 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     elif not failing and not short and first != "Rates:":
         headline = f"Yes, as far as was tried: {headline}"
     shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if wrong or what != "Rates:")
-    return Verdict(headline, (expected, *details), _sure(found, evidence), shown, _numbers(found, evidence))
+    return Verdict(headline, (expected, *details), _sure(found, evidence), shown, _numbers(kinds, evidence))
 
 
 def _drawn(evidence: Evidence) -> str:
     """That test sets are a large part of their population, where they are."""
-    cells = (cell.work for cell in evidence.results.plan.cells)
     drawn = [
         (work.n, sum(work.population.outcomes))
-        for work in cells
+        for work in (cell.work for cell in evidence.results.plan.cells)
         if isinstance(work, OnTestSets) and isinstance(work.population, Outcomes) and not work.population.endless
     ]
     parts = [n / rows for n, rows in drawn if is_large_part(n, rows)]
@@ -68,48 +69,41 @@ def _drawn(evidence: Evidence) -> str:
     )
 
 
-def _numbers(found: Sequence[Hypothesis], evidence: Evidence) -> tuple[tuple[str, str, str], ...]:
+def _numbers(kinds: Mapping[str | None, list[Hypothesis]], evidence: Evidence) -> tuple[tuple[str, str, str], ...]:
     """The worst rate of each kind: what it is, the rate, and what is stated."""
-    kinds = group_by(found, lambda row: row.measure)
-    worst = {
-        measure: (max if measure == ERROR else min)(rows, key=lambda row: row.estimate or 0)
-        for measure, rows in kinds.items()
-    }
+    worst = {measure: (max if measure == ERROR else min)(rows, key=rate) for measure, rows in kinds.items()}
     numbers = []
     for measure, what in ((ERROR, "rejects wrongly"), (COVERAGE, "intervals right"), (POWER, "difference found")):
-        if (row := worst.get(measure)) is None:
-            continue
-        stated = f"stated {percent(evidence.alpha if measure == ERROR else row.null_mean or 0)}"
-        below = f"at the least, {count_of(row.n or 0, 'row')}" if measure == POWER else stated
-        numbers.append((what, percent(row.estimate or 0), below))
+        if row := worst.get(measure):
+            stated = f"stated {percent(evidence.alpha if measure == ERROR else row.null_mean or 0)}"
+            below = f"at the least, {count_of(row.n or 0, 'row')}" if measure == POWER else stated
+            numbers.append((what, percent(rate(row)), below))
     return tuple(numbers)
 
 
-def _kept(found: Sequence[Hypothesis], evidence: Evidence) -> str:
+def _kept(errors: Sequence[Hypothesis], evidence: Evidence) -> str:
     """How often tests reject where neither is better, at the most; empty where one always is."""
-    errors = [row for row in found if row.measure == ERROR]
     if not errors:
         return ""
-    most = max(errors, key=lambda row: row.estimate or 0)
+    most = max(errors, key=rate)
     return (
         f"where neither is better, no test rejects too often, at most {_at(most)} of the "
         f"test sets at a level of {percent(evidence.alpha)}."
     )
 
 
-def _held(found: Sequence[Hypothesis]) -> str:
+def _held(coverages: Sequence[Hypothesis]) -> str:
     """How often intervals hold the truth, at the least; empty where there are none."""
-    held = [row for row in found if row.measure == COVERAGE]
-    if not held:
+    if not coverages:
         return ""
-    least = min(held, key=lambda row: (row.estimate or 0) - (row.null_mean or 0))
-    stated = percent(least.null_mean or 0)
-    return f"the intervals hold the truth on {_at(least)} of the test sets or more, where {stated} is stated."
+    least = min(coverages, key=lambda row: rate(row) - (row.null_mean or 0))
+    how_often = f"{_at(least)} of the test sets or more, where {share(least.null_mean)} is stated"
+    return f"the intervals hold the truth on {how_often}."
 
 
 def _at(row: Hypothesis) -> str:
     """A rate with the test and the size that it is of."""
-    return f"{percent(row.estimate or 0)} ({row.method}, {count_of(row.n or 0, 'row')})"
+    return f"{percent(rate(row))} ({row.method}, {count_of(row.n or 0, 'row')})"
 
 
 def _sure(found: Sequence[Hypothesis], evidence: Evidence) -> str:
@@ -134,41 +128,33 @@ def _sure(found: Sequence[Hypothesis], evidence: Evidence) -> str:
     )
 
 
-def _short(short: Sequence[Hypothesis], found: Sequence[Hypothesis]) -> str:
+def _of_each_method(rows: Sequence[Hypothesis], choose: Callable[..., Hypothesis]) -> dict[str, Hypothesis]:
+    """The row of each method with the least or the greatest rate, as `choose` is ``min`` or ``max``."""
+    return {method: choose(group, key=rate) for method, group in group_by(rows, lambda row: row.method).items()}
+
+
+def _short(short: Sequence[Hypothesis], coverages: Sequence[Hypothesis], errors: Sequence[Hypothesis]) -> str:
     """Which intervals hold the truth too seldom, and how seldom at the least."""
-    worst = [
-        min(group, key=lambda row: row.estimate or 0) for group in group_by(short, lambda row: row.method).values()
-    ]
-    worst.sort(key=lambda row: row.estimate or 0)
-    first, *others = [
-        (row.method, f"on as few as {percent(row.estimate or 0)} of the test sets ({count_of(row.n or 0, 'row')})")
-        for row in worst
-    ]
-    more = "".join(f", that of {method} {how_often}" for method, how_often in others)
-    kept = "; no test was shown to reject too often" if any(row.measure == ERROR for row in found) else ""
-    missing = {row.method for row in short}
-    others_held = [row for row in found if row.measure == COVERAGE and row.method not in missing]
-    if others_held:
-        least = {
-            method: min(row.estimate or 0 for row in group)
-            for method, group in group_by(others_held, lambda row: row.method).items()
-        }
-        best = max(least, key=lambda method: least[method])
-        kept += f"; take that of {best}, which held it on {percent(least[best])} and more"
+    missing = _of_each_method(short, min)
+    worst = sorted(missing.values(), key=rate)
+    how = [f"on as few as {percent(rate(row))} of the test sets ({count_of(row.n or 0, 'row')})" for row in worst]
+    more = "".join(f", that of {row.method} {on}" for row, on in zip(worst[1:], how[1:], strict=True))
+    kept = "; no test was shown to reject too often" if errors else ""
+    held = [row for row in coverages if row.method not in missing]
+    if held:
+        best = max(_of_each_method(held, min).values(), key=rate)
+        kept += f"; take that of {best.method}, which held it on {percent(rate(best))} and more"
     return (
-        f"The interval of {first[0]} held the truth {first[1]}{more}, not on the {percent(worst[0].null_mean or 0)} "
-        f"that are stated{kept}."
+        f"The interval of {worst[0].method} held the truth {how[0]}{more}, not on the "
+        f"{percent(worst[0].null_mean or 0)} that are stated{kept}."
     )
 
 
-def _failing(failing: Sequence[Hypothesis], found: Sequence[Hypothesis], evidence: Evidence) -> str:
+def _failing(failing: Sequence[Hypothesis], errors: Sequence[Hypothesis], evidence: Evidence) -> str:
     """Which tests reject too often where the null hypothesis is true, and how often at the most; then the others."""
-    most = {
-        method: max(row.estimate or 0 for row in group)
-        for method, group in group_by(failing, lambda row: row.method).items()
-    }
-    named = [f"{method} on up to {percent(most[method])}" for method in sorted(most, key=lambda method: -most[method])]
-    fine = [method for method in distinct(row.method for row in found if row.measure == ERROR) if method not in most]
+    most = _of_each_method(failing, max)
+    named = [f"{row.method} on up to {share(row.estimate)}" for row in sorted(most.values(), key=rate, reverse=True)]
+    fine = [method for method in distinct(row.method for row in errors) if method not in most]
     kept = f"; not shown of {join_words(fine)}" if fine else ""
     return (
         f"Where the null hypothesis is true, {count_of(len(named), 'test')} of {len(named) + len(fine)} "
@@ -194,15 +180,12 @@ def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     first = rows[0]
     if first.measure == POWER:
         return f"{where(first)}: {finds(rows, evidence)}"
-    rates = [row.estimate or 0 for row in rows]
     subject = f"On {where(first)}, the {first.measure} of {first.method} was"
     meaning = ", where neither is better" if first.measure == ERROR else ""
-    if len(rows) == 1:
-        return f"{subject} {percent(rates[0])} with {count_of(first.n or 0, 'row')}{meaning}."
-    low, high = (choose(rows, key=lambda row: row.estimate or 0) for choose in (min, max))
-    if percent(low.estimate or 0) == percent(high.estimate or 0):
-        return f"{subject} {percent(rates[0])} at all {len(rows)} sizes{meaning}."
-    ends = " to ".join(f"{percent(row.estimate or 0)} with {count_of(row.n or 0, 'row')}" for row in (low, high))
+    low, high = min(rows, key=rate), max(rows, key=rate)
+    if len(rows) > 1 and percent(rate(low)) == percent(rate(high)):
+        return f"{subject} {percent(rate(first))} at all {len(rows)} sizes{meaning}."
+    ends = " to ".join(f"{percent(rate(row))} with {count_of(row.n or 0, 'row')}" for row in (low, high)[: len(rows)])
     return f"{subject} {ends}{meaning}."
 
 
@@ -278,8 +261,8 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
         if most.truth is None
         else _difference(abs(most.truth), measure_of(cell.work_of(Tested).test).name)
     )
-    rate = most.estimate if most.statistic is None else most.statistic
-    found = f"{count_of(most.n or 0, 'row')} find {difference} {_often(rate or 0)} by {most.method}"
+    power = rate(most) if most.statistic is None else most.statistic
+    found = f"{count_of(most.n or 0, 'row')} find {difference} {_often(power)} by {most.method}"
     if most.rows_half is None or most.rows_four_fifths is None:
         return f"{found}; {_among_sizes(rows)}."
     population = cell.work.population if isinstance(cell.work, OnTestSets) else None
@@ -289,14 +272,10 @@ def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     return f"{found}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[WANTED]}."
 
 
-def _often(rate: float) -> str:
-    """A rate in words where it is one of few, else in percent.
-
-    >>> [_often(rate) for rate in (0.103, 0.347, 0.798)]
-    ['one time in ten', '34.7% of the time', 'four times in five']
-    """
-    words = next((words for share, words in _RATES if abs(rate - share) <= _SAME_RATE), None)
-    return words or f"{percent(rate)} of the time"
+def _often(power: float) -> str:
+    """A rate in words where it is one of few, else in percent."""
+    words = next((words for share, words in _RATES if abs(power - share) <= _SAME_RATE), None)
+    return words or f"{percent(power)} of the time"
 
 
 def _difference(value: float, measure: str) -> str:
@@ -308,7 +287,7 @@ def _difference(value: float, measure: str) -> str:
 
 def _among_sizes(rows: Sequence[Hypothesis]) -> str:
     """Which of the sizes that were tried find the difference often."""
-    least = {share: min((row.n or 0 for row in rows if (row.estimate or 0) >= share), default=0) for share in _IN_WORDS}
+    least = {share: min((row.n or 0 for row in rows if rate(row) >= share), default=0) for share in _IN_WORDS}
     if not least[0.5]:
         return "no size that was tried finds it half of the time"
     if least[0.5] == least[WANTED]:

@@ -10,7 +10,7 @@ from ...pages.wording import count_of, join_words, number, percent
 from .. import usual_columns as usual
 from ..evidence import Evidence, group_by, rejected
 from ..section import Column, Section, Verdict
-from ..usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, share, where
+from ..usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where
 
 
 def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -33,20 +33,18 @@ def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verd
 
 def _of_method(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]) -> str:
     """The least coverage of a method, where it fails, how wide it is there, and what was undefined or failed."""
-    worst = min(coverages, key=lambda row: row.estimate or 0)
+    worst = min(coverages, key=rate)
     width = next((row.estimate for row in rows if row.cell == worst.cell and row.measure == WIDTH), None)
     fails = rejected(coverages)
     undefined = sum(
-        round((row.estimate or 0) * (row.replicates or 0))
-        for row in rows
-        if row.method == method and row.measure == UNDEFINED
+        round(rate(row) * (row.replicates or 0)) for row in rows if row.method == method and row.measure == UNDEFINED
     )
     drawn = sum(row.replicates or 0 for row in coverages)
     wide = "" if width is None else f", {number(width, 3)} wide on average"
     failing = f"it is short of that stated in {len(fails)} of {len(coverages)} settings; " if fails else ""
     return (
         f"{method}: the coverage is least on {where(worst)}, with {count_of(worst.n or 0, 'row')}: "
-        f"{percent(worst.estimate or 0)}{wide}; {failing}the measure was undefined on {undefined:,} of {drawn:,} "
+        f"{percent(rate(worst))}{wide}; {failing}the measure was undefined on {undefined:,} of {drawn:,} "
         f"test sets, and no interval was given on {sum(row.unanswered or 0 for row in coverages):,}."
     )
 
@@ -131,10 +129,7 @@ def _side_by_side(found: Sequence[Hypothesis]) -> str:
 
     def said(row: Hypothesis) -> str:
         name = row.slice if single and row.slice else where(row)
-        return (
-            f"on {name} {percent(row.statistic or 0)} sure of {row.b}, where {percent(row.estimate or 0)} of test sets "
-            "agree"
-        )
+        return f"on {name} {percent(row.statistic or 0)} sure of {row.b}, where {percent(rate(row))} of test sets agree"
 
     groups = group_by(found, lambda row: row.method).items()
     return " ".join(f"{method[:1].upper()}{method[1:]} was {'; '.join(map(said, group))}." for method, group in groups)
@@ -151,7 +146,7 @@ def _beside(row: Hypothesis) -> int:
 def _of(row: Hypothesis) -> str:
     return (
         f"{where(row)}: {row.method} was {percent(row.statistic or 0)} sure that {row.b} is better in {row.measure}; "
-        f"it was so on {percent(row.estimate or 0)} of {row.replicates or 0:,} other test sets."
+        f"it was so on {percent(rate(row))} of {row.replicates or 0:,} other test sets."
     )
 
 
@@ -207,7 +202,7 @@ def _better(measure: str, rows: Sequence[Hypothesis]) -> str:
     """On how many populations the one that is better on the test set is better in truth."""
     pairs = list(group_by(rows, where).values())
     agreeing = sum((a.statistic > b.statistic) == (a.estimate > b.estimate) for a, b in pairs)  # type: ignore[operator]
-    wins = Counter(max(pair, key=lambda row: row.estimate or 0.0).classifier or "?" for pair in pairs)
+    wins = Counter(max(pair, key=rate).classifier or "?" for pair in pairs)
     named = join_words([f"{name} on {count}" for name, count in wins.most_common()])
     return (
         f"By {measure} on the population, the better of the two is {named} of {count_of(len(pairs), 'population')}; "
