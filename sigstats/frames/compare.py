@@ -179,23 +179,13 @@ def compare(
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        names = {
-            "id": id,
-            "label": label,
-            "epoch": epoch,
-            "run": run,
-            "group": groups,
-            "task": task,
-            "weights": weights,
-        }
+        names = {"id": id, "label": label, "epoch": epoch, "run": run}
+        names |= {"group": groups, "task": task, "weights": weights}
         ways = names_of(lower_is_better, "lower_is_better"), names_of(higher_is_better, "higher_is_better")
         score, names["per"] = scores_of(score, ratio, ways)
         if not isinstance(by_position, bool):
             raise refuse("by_position", by_position, "True or False")
         pairs = _of_frames(y, prediction_a, names, prediction, score, slices, unmatched, labels, *ways, by_position)
-        if score_range is not None:
-            limits = as_score_range(score_range)
-            pairs = [replace(pair, score_range=limits) for pair in pairs]
     else:
         of_frames = {
             "score": score,
@@ -210,8 +200,7 @@ def compare(
         for name, value in of_frames.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
-        options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "score_range": score_range}
-        options["weights"] = weights
+        options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "weights": weights}
         alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
         if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
             given = {"prediction_a": prediction_a, "prediction_b": prediction_b}
@@ -233,6 +222,9 @@ def compare(
             told = strangers(pair.classes, [np.unique(each) for each in (pair.label, pair.a, pair.b)], *_ARRAYS)
             pair = replace(pair, notes=tuple(told))
         pairs = [pair]
+    if score_range is not None:
+        limits = as_score_range(score_range)
+        pairs = [replace(pair, score_range=limits) for pair in pairs]
     try:
         (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
     except ValueError as error:
