@@ -18,28 +18,38 @@ from .._common.validation import IntArray, as_array, as_choice, as_count, one_li
 _PARTITION = "splits that test every row exactly once and train on all others"
 
 
-def stratified_folds(y: Any, n_splits: int = 10, rng: Any = None, *, rare_classes: str = "refuse") -> IntArray:
+def stratified_folds(
+    y: Any, n_splits: int = 10, rng: Any = None, *, groups: IntArray | None = None, rare_classes: str = "refuse"
+) -> IntArray:
     """Folds in which each class is spread as evenly as its rows allow: the fold, from 0, that tests each row.
 
-    They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``, for which one integer is drawn. `rare_classes`:
-    if a class of fewer rows than there are folds is allowed, some folds test no row of it, and a class of a single row
-    is tested by a classifier that never saw it; otherwise that is ValueError.
+    They are scikit-learn's ``StratifiedKFold(n_splits, shuffle=True)``, for which one integer is drawn; where there are
+    `groups`, codes from 0, its ``StratifiedGroupKFold``, which splits none. `rare_classes`: if a class of fewer rows,
+    or groups, than there are folds is allowed, some folds test no row of it, and a class of a single row is tested by a
+    classifier that never saw it; otherwise that is ValueError, as is a fold that is left empty.
     """
-    from sklearn.model_selection import StratifiedKFold
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     classes, codes = as_classes(y)
     n_splits = as_count(n_splits, "n_splits", minimum=2)
-    rows = np.bincount(codes)
+    if groups is not None and n_splits > groups.max() + 1:
+        raise refuse("n_splits", n_splits, f"at most {groups.max() + 1}, the number of groups")
     allowed = as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "allow"
-    limiting = int(rows.argmax() if allowed else rows.argmin())
-    if rows[limiting] < n_splits:
-        most = f"at most {rows[limiting]}, the number of rows of class {classes[limiting].item()!r}"
+    units = np.arange(len(codes)) if groups is None else groups
+    of_class = np.bincount(np.unique(np.column_stack([codes, units]), axis=0)[:, 0])
+    limiting = int(of_class.argmax() if allowed else of_class.argmin())
+    if of_class[limiting] < n_splits and not (allowed and groups is not None):
+        what = "the number of rows of" if groups is None else "the groups with rows of"
+        most = f"at most {of_class[limiting]}, {what} class {classes[limiting].item()!r}"
         raise refuse("n_splits", n_splits, most)
     seed = int(as_generator(rng).integers(2**32))
-    splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        return folds_of(splitter, np.zeros((len(codes), 1)), codes)
+        folds = folds_of(kind(n_splits, shuffle=True, random_state=seed), np.zeros((len(codes), 1)), codes, groups)
+    if len(np.unique(folds)) < n_splits:
+        raise refuse("n_splits", n_splits, "fewer folds: groups are of so unequal sizes that one is left empty")
+    return folds
 
 
 def leave_one_out_folds(y: Any, groups: Any = None, *, rare_classes: str = "refuse") -> IntArray:
@@ -116,16 +126,16 @@ def _rows_of(split: Any, number: int, n: int) -> tuple[IntArray, IntArray]:
     return found[0], found[1]
 
 
-def as_folds(cv: Any, X: Any, y: Any, rng: Any = None) -> IntArray:
+def as_folds(cv: Any, X: Any, y: Any, rng: Any = None, *, groups: IntArray | None = None) -> IntArray:
     """The folds of ``cv=``: a number of stratified ones, a splitter, its splits, or the fold of each row itself.
 
     The numbers of an array may be any integers, and are renumbered from 0 in their order. ValueError if `cv` is none of
-    these, or leaves fewer than two folds.
+    these, or leaves fewer than two folds. `groups`: codes from 0, for a number and for a splitter.
     """
     if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
-        return folds_of(cv, X, y)
+        return folds_of(cv, X, y, groups)
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        return stratified_folds(y, int(cv), rng)
+        return stratified_folds(y, int(cv), rng, groups=groups)
     if isinstance(cv, Iterator):
         try:
             cv = list(itertools.islice(cv, len(y) + 1))

@@ -12,15 +12,11 @@ hypothesis makes exchangeable:
 When not to use: rows that depend on each other in order, such as a time series; exchanging them is not valid.
 """
 
-import warnings
 from typing import Any
 
 import numpy as np
 
-from .._common.data_frames import require_same_index
-from .._common.random_streams import as_generator
-from .._common.validation import IntArray, as_array, as_choice, as_count, refuse
-from .folds import as_classes, as_folds, folds_of
+from .._common.validation import IntArray, as_array, refuse
 
 
 def as_groups(groups: Any, n: int) -> IntArray:
@@ -38,47 +34,6 @@ def as_groups(groups: Any, n: int) -> IntArray:
     if len(names) < 2:
         raise refuse("groups", groups, wanted)
     return codes.astype(np.int64)
-
-
-def stratified_group_folds(
-    y: Any, groups: Any, n_splits: int = 10, rng: Any = None, *, rare_classes: str = "refuse"
-) -> IntArray:
-    """Folds of whole groups, in which each class is spread as evenly as groups allow; as `stratified_folds`.
-
-    They are scikit-learn's ``StratifiedGroupKFold(n_splits, shuffle=True)``. ValueError too if a fold is left empty.
-    """
-    from sklearn.model_selection import StratifiedGroupKFold
-
-    require_same_index(y=y, groups=groups)
-    classes, codes = as_classes(y)
-    units = as_groups(groups, len(codes))
-    n_splits = as_count(n_splits, "n_splits", minimum=2)
-    pairs = np.unique(np.column_stack([codes, units]), axis=0)
-    in_groups = np.bincount(pairs[:, 0])
-    if n_splits > units.max() + 1:
-        raise refuse("n_splits", n_splits, f"at most {units.max() + 1}, the number of groups")
-    allowed = as_choice(rare_classes, "rare_classes", ("refuse", "allow")) == "allow"
-    if not allowed and in_groups.min() < n_splits:
-        most = f"at most {in_groups.min()}, the groups with rows of class {classes[in_groups.argmin()].item()!r}"
-        raise refuse("n_splits", n_splits, most)
-    seed = int(as_generator(rng).integers(2**32))
-    splitter = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="The least populated class")
-        folds = folds_of(splitter, np.zeros((len(codes), 1)), codes, units)
-    if len(np.unique(folds)) < n_splits:
-        raise refuse("n_splits", n_splits, "fewer folds: groups are of so unequal sizes that one is left empty")
-    return folds
-
-
-def as_group_folds(cv: Any, X: Any, y: Any, groups: Any, rng: Any = None) -> IntArray:
-    """The folds of ``cv=`` as `sigstats.retraining.folds.as_folds` takes it; a number is one of whole groups."""
-    units = as_groups(groups, len(y))
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
-        return stratified_group_folds(y, units, int(cv), rng)
-    if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
-        return folds_of(cv, X, y, units)
-    return as_folds(cv, X, y, rng)
 
 
 def require_whole_groups(folds: IntArray, groups: IntArray) -> None:

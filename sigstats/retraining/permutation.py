@@ -43,7 +43,7 @@ from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import as_rows, copies_note, encoded
 from .folds import as_classes, as_folds
-from .groups import as_group_folds
+from .groups import as_groups
 from .measured import observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms
@@ -214,7 +214,8 @@ def permutation_test(
         X, nominal = encoded(X)
         classifier = build(classifier, nominal=nominal)
     _, codes = as_classes(y)
-    folds = as_folds(cv, X, codes, generator) if groups is None else as_group_folds(cv, X, codes, groups, generator)
+    units = None if groups is None else as_groups(groups, len(codes))
+    folds = as_folds(cv, X, codes, generator, groups=units)
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)
     if retrainer.batched_if_scaled:
         reason = "; ".join(filter(None, [reason, _SCALER]))

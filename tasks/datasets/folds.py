@@ -4,7 +4,7 @@ from typing import Any
 
 from sigstats._common.validation import IntArray
 from sigstats.retraining.folds import leave_one_out_folds, require_trained, stratified_folds
-from sigstats.retraining.groups import require_whole_groups, stratified_group_folds
+from sigstats.retraining.groups import require_whole_groups
 
 from ..storage.store import Store
 from ..work import CrossValidated
@@ -31,9 +31,7 @@ def cross_validation_folds(dataset: Dataset, folds: int | str, rng: Any, *, rare
         return dataset.folds
     if isinstance(folds, str):
         return leave_one_out_folds(dataset.y, dataset.groups, rare_classes=rare_classes)
-    if dataset.groups is not None:
-        return stratified_group_folds(dataset.y, dataset.groups, folds, rng, rare_classes=rare_classes)
-    return stratified_folds(dataset.y, folds, rng, rare_classes=rare_classes)
+    return stratified_folds(dataset.y, folds, rng, groups=dataset.groups, rare_classes=rare_classes)
 
 
 def dataset_of(store: Store, work: CrossValidated) -> Dataset:

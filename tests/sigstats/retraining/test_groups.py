@@ -13,8 +13,8 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.naive_bayes import GaussianNB
 
 import sigstats
-from sigstats.retraining.folds import folds_of, leave_one_out_folds
-from sigstats.retraining.groups import LabelExchange, as_groups, rows_to_permute, stratified_group_folds
+from sigstats.retraining.folds import folds_of, leave_one_out_folds, stratified_folds
+from sigstats.retraining.groups import LabelExchange, as_groups, rows_to_permute
 from sigstats.retraining.retrainer import Retrainer
 
 from ...examples import examples
@@ -25,7 +25,7 @@ from ...examples import examples
 def test_folds_are_those_of_scikit_learn_and_split_no_group(rows, seed):
     y, groups = (np.array(column) for column in zip(*rows, strict=True))
     try:
-        folds = stratified_group_folds(y, groups, 3, seed)
+        folds = stratified_folds(y, 3, seed, groups=as_groups(groups, len(y)))
     except ValueError as error:
         assert re.match(r"n_splits: |y \(classes\): |groups: ", str(error))
         return
