@@ -1,4 +1,4 @@
-"""Intervals for a proportion that is known through counts, and for a quantile that is known through a sample."""
+"""Intervals of a proportion that is known through counts, of a quantile through a sample; quantiles of Student's t."""
 
 import math
 from bisect import bisect_right
@@ -17,13 +17,18 @@ from scipy.special import (
     gammaincc,
     gammainccinv,
     gammaincinv,
+    gammaln,
     ndtri,
+    stdtr,
+    stdtrit,
 )
 
 from ._common.validation import FloatArray, IntArray, as_count, as_real, refuse
 
 #: With more trials the inverse of the incomplete beta function is not exact.
 MOST_TRIALS_OF_BETA = 2**30
+#: A larger relative step of Newton's method is taken.
+_NEWTON = 1e-14
 
 
 @dataclass(frozen=True)
@@ -265,3 +270,16 @@ def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) 
     with np.errstate(divide="ignore", invalid="ignore"):
         found: FloatArray = (b - c - n * delta) / np.sqrt(n * np.maximum(2 * only_c + delta * (1 - delta), 0))
     return np.where(np.isnan(found), -np.inf, found)
+
+
+def student_quantile(freedom: float, probability: float) -> float:
+    """The value below which Student's t with `freedom` degrees of freedom lies with `probability`, to 14 digits.
+
+    SciPy before 1.17 gives eleven digits: a step of Newton's method gives the others.
+    """
+    found = float(stdtrit(freedom, probability))
+    half = (freedom + 1) / 2
+    scale = math.exp(gammaln(half) - gammaln(freedom / 2)) / math.sqrt(freedom * math.pi)
+    density = scale * (1 + found * found / freedom) ** -half
+    step = (float(stdtr(freedom, found)) - probability) / density if density > 0 else 0.0
+    return found - step if abs(step) > _NEWTON * abs(found) else found

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._common.student import student_quantile
 from .._common.validation import FloatArray, IntArray
-from ..intervals import Interval, clopper_pearson
+from ..intervals import Interval, clopper_pearson, student_quantile
 from ..unseen_row.means import mean_interval as bounds_of_mean
 from ..unseen_row.means import units_of
 

@@ -17,7 +17,6 @@ import numpy as np
 from scipy.special import fdtrc, stdtr
 
 from .._common.extreme import TIE_TOLERANCE, exchange_floor
-from .._common.student import student_quantile
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,
@@ -28,7 +27,7 @@ from .._common.validation import (
     refuse,
     require_squarable,
 )
-from ..intervals import Interval, with_alternative
+from ..intervals import Interval, student_quantile, with_alternative
 from ..test_result import TestResult
 
 

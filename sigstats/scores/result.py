@@ -16,7 +16,6 @@ from .._common.class_names import label_name
 from .._common.data_frames import opened
 from .._common.extreme import exchange_floor
 from .._common.messages import printable
-from .._common.student import student_quantile
 from .._common.validation import (
     LARGEST_SQUARABLE,
     FloatArray,
@@ -27,7 +26,7 @@ from .._common.validation import (
     refuse,
     same_kind_of_labels,
 )
-from ..intervals import Interval
+from ..intervals import Interval, student_quantile
 from ..joint.outcomes import positive_of
 from ..test_result import TestResult
 

@@ -28,8 +28,7 @@ from ._agreement import (
 from ._items import content_codes, first_rows, item_codes, taken
 from ._log import TASK
 from ._predictions import Columns, Predictions
-from ._repeated import alike, item_totals, listed, require_distinct, without
-from ._runs import each_run, of_runs
+from ._repeated import alike, each_run, item_totals, listed, of_runs, require_distinct, without
 
 Codes = NDArray[np.int64]
 
