@@ -35,6 +35,11 @@ class Changed:
         """The first of them, for a comment or a page."""
         return self.rows[:_MOST_LISTED]
 
+    @property
+    def for_page(self) -> tuple[list[tuple[str, str]], list[list[tuple[str, str]]]]:
+        """The header and the first of them for a page: how a column is set, and no sort keys."""
+        return [(name, "words") for name in self.header], [[(cell, "") for cell in row] for row in self.listed]
+
     def as_csv(self) -> str:
         """A table of all of them."""
         target = io.StringIO()
@@ -99,7 +104,7 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
     """The items that changed, then those that are flaky, each by its p-value."""
     assert pair.items is not None
     _, first, codes = np.unique(pair.items, return_index=True, return_inverse=True)
-    totals = pair.right or _totals(pair, codes)
+    totals = totals_of_items(pair, codes)
     (a, b), (of_a, of_b) = totals.sums, totals.counts
     p = item_pvalues(totals)
     adjusted = adjust_pvalues(p, method="holm")
@@ -115,7 +120,10 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
             yield [label, *_slices(pair, row), *said, f"{p[item]:.4g}", f"{adjusted[item]:.4g}", name]
 
 
-def _totals(pair: PairedPredictions, codes: IntArray) -> ItemTotals:
+def totals_of_items(pair: PairedPredictions, codes: IntArray) -> ItemTotals:
+    """The right answers to each item, of which `codes` say which rows are its answers."""
+    if pair.right is not None:
+        return pair.right
     a, b = (np.bincount(codes, said == pair.label).astype(np.float64) for said in (pair.a, pair.b))
     return ItemTotals((a, b), (np.bincount(codes), np.bincount(codes)))
 

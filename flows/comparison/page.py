@@ -56,9 +56,7 @@ def as_html(found: ComparisonResult, baseline: str, candidate: str, changed: "Ch
         figure=forest_plots(found.ranked[:_MOST_INTERVALS], found.rule.margin, "all") if several else "",
         header=table_header(found),
         rows=[] if found.identical else table_rows(found),
-        changed=changed and changed.words,
-        changed_header=[(name, "words") for name in changed.header] if changed else [],
-        changed_rows=[[(cell, "") for cell in row] for row in changed.listed] if changed else [],
+        changed=changed,
     )
 
 

@@ -25,6 +25,7 @@ from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
 from ..pages.wording import count_of, significant
+from .flips import answers_of
 from .fresh import compare_fresh, kept_row, refuse_changed
 from .page import write_regression_report
 from .pair import Pair, identity_of, read_pair
@@ -78,7 +79,9 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
         try:
             page = _write_comparison(store, study, record, found)
             if not known:
-                history.write_rows(store, pair.held_out, rows)
+                history.keep(store, history.OF_ROWS, pair.held_out, rows)
+                if study.looks.rows == "same" and (answers := answers_of(pair.by_score)) is not None:
+                    history.keep(store, history.OF_ANSWERS, record.evaluation.evaluation, answers)
                 history.append(store, record)
                 records.append(record)
             report = write_regression_report(store, study, records, damaged)

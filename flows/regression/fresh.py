@@ -14,7 +14,7 @@ from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import ComparisonRow, measure_and_score
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.tasks.storage import history
-from sigstats.tasks.storage.history import ROW, Record, read_rows
+from sigstats.tasks.storage.history import OF_ROWS, ROW, Record
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -79,7 +79,11 @@ def compare_fresh(
     """The comparison on all rows so far, and what the new ones count."""
     tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
     tonight = _table(pair, tests)
-    kept = [each for record in records if (each := read_rows(store, record.evaluation.held_out)) is not None]
+    kept = [
+        each
+        for record in records
+        if (each := history.read_kept(store, OF_ROWS, record.evaluation.held_out)) is not None
+    ]
     seen = np.concatenate([np.empty(0, np.int64), *(each[ROW].to_numpy() for each in kept)])
     new = ~np.isin(tonight[ROW].to_numpy(), seen)
     if not new.any():

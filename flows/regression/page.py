@@ -13,9 +13,11 @@ from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.answer import answer_of
+from ..comparison.changed import Changed
 from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
 from ..report.section import Figure
+from .flips import flips_of
 from .fresh import row_of
 from .study import ColumnNames, RegressionStudy
 from .trends import stopping_look, trends_of_evidence, trends_of_measures, trends_of_slices
@@ -24,15 +26,20 @@ from .trends import stopping_look, trends_of_evidence, trends_of_measures, trend
 def write_regression_report(
     store: Store, study: RegressionStudy, records: Sequence[Record], damaged: Sequence[str]
 ) -> str:
-    """Write ``report.html``; return its location.
+    """Write ``report.html``, and ``flips.csv`` where answers are kept; return the location of the page.
 
     `records`: in the order of time, at least one. `damaged`: a line for each file of the history that cannot be used.
     """
-    store.files.write("report.html", render(study, records, damaged).encode("utf-8", "replace"))
+    flips = flips_of(store, records)
+    if flips is not None:
+        store.files.write("flips.csv", flips.as_csv().encode())
+    store.files.write("report.html", render(study, records, damaged, flips).encode("utf-8", "replace"))
     return f"{store.root.rstrip('/')}/report.html"
 
 
-def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[str]) -> str:
+def render(
+    study: RegressionStudy, records: Sequence[Record], damaged: Sequence[str], flips: Changed | None = None
+) -> str:
     """The page."""
     latest = records[-1].evaluation
     rule = study.rule_at(latest.level)
@@ -57,6 +64,7 @@ def render(study: RegressionStudy, records: Sequence[Record], damaged: Sequence[
         rule=rule_in_words(rule, study.measures),
         damaged=damaged,
         figures=[*newest, *more],
+        flips=flips,
         header=_HEADER,
         rows=[_cells(record, study.columns) for record in reversed(records)],
     )

@@ -162,7 +162,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
             scores,
             unmatched=study.unmatched,
             allow_different_tasks=study.allow_different_tasks,
-            with_ids=study.looks.rows == "fresh",
+            with_ids=True,
         )
         limits = None if study.score_range is None else as_score_range(study.score_range)
         identical = digests[0] == digests[1] and columns == of_candidate

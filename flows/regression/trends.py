@@ -41,7 +41,7 @@ class Point:
 
 def trends_of_measures(records: Sequence[Record], *, fresh: bool = False) -> Figure:
     """Each measure on all rows; `fresh`: those of all looks so far."""
-    shown = _shown(records)
+    shown = last_evaluations(records)
     columns = ("candidate_value", "candidate_low", "candidate_high")
     over_all = _trends(shown, lambda row: row["slice"] == ALL_ROWS, columns)
     bodies = [
@@ -61,7 +61,7 @@ def trends_of_measures(records: Sequence[Record], *, fresh: bool = False) -> Fig
 
 def trends_of_slices(records: Sequence[Record]) -> Iterator[Figure]:
     """The differences slice by slice, where there are slices."""
-    on_slices = _trends(_shown(records), lambda row: row["slice"] != ALL_ROWS, ("difference", "low", "high"))
+    on_slices = _trends(last_evaluations(records), lambda row: row["slice"] != ALL_ROWS, ("difference", "low", "high"))
     if on_slices:
         panels = [_panel(f"slice-{index}", title, found, 150) for index, (title, found) in enumerate(on_slices.items())]
         yield Figure(
@@ -119,7 +119,8 @@ def _curve(
     return _titled(title, axes.drawing(name, f"Evidence, {title}", description, *parts))
 
 
-def _shown(records: Sequence[Record]) -> Sequence[Record]:
+def last_evaluations(records: Sequence[Record]) -> Sequence[Record]:
+    """Those that trends show, in the order of the dates of the candidates."""
     return sorted(records, key=lambda record: record.evaluation.at)[-_MOST_EVALUATIONS:]
 
 

@@ -11,6 +11,10 @@ are evaluated once by the same rules.
 
 holds a digest of each id of a set of rows, by which looks at rows that two sets share are counted, and of fresh rows
 what each counts.
+
+    answers/<evaluation>.parquet
+
+holds for each item of an evaluation whether baseline and candidate were right, by which flips are counted.
 """
 
 import datetime as dt
@@ -28,7 +32,9 @@ from .seal import Damaged
 from .store import Store
 
 _FOLDER = "history"
-_KIND, _KIND_OF_ROWS = "evaluation", "rows"
+_KIND = "evaluation"
+#: The folders of what is kept beside the history.
+OF_ROWS, OF_ANSWERS = "rows", "answers"
 #: The column of the digests of ids.
 ROW = "row"
 _NAME = re.compile(r"date=(\d{4}-\d\d-\d\d)")
@@ -144,21 +150,14 @@ def read(store: Store) -> tuple[list[Record], list[str]]:
     return sorted(records, key=lambda record: record.evaluation.evaluated_at), damaged
 
 
-def write_rows(store: Store, held_out: str, table: pa.Table) -> None:
-    """Write what is kept of a set of rows: the digest of each id in the column `ROW`, and values of fresh rows."""
-    store.write_table(_rows_name(held_out), table, kind=_KIND_OF_ROWS, fingerprint=held_out)
+def keep(store: Store, folder: str, digest: str, table: pa.Table) -> None:
+    """Write what is kept of a set of rows in `OF_ROWS`, or of an evaluation in `OF_ANSWERS`."""
+    store.write_table(f"{folder}/{digest[:16]}.parquet", table, kind=folder, fingerprint=digest)
 
 
-def read_rows(store: Store, held_out: str) -> pa.Table | None:
-    """What was kept of a set of rows; None where there is none, or it is damaged."""
-    try:
-        return store.read_table(_rows_name(held_out), kind=_KIND_OF_ROWS, fingerprint=held_out)
-    except (FileNotFoundError, Damaged):
-        return None
-
-
-def _rows_name(held_out: str) -> str:
-    return f"rows/{held_out[:16]}.parquet"
+def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
+    """What was kept; None where there is none, or it is damaged."""
+    return store.usable(f"{folder}/{digest[:16]}.parquet", kind=folder, fingerprint=digest)[0]
 
 
 def look_of(
@@ -170,7 +169,7 @@ def look_of(
     were kept. Each evaluation that cannot be read counts as a look.
     """
     linked = {held_out}
-    apart = {record.evaluation.held_out: read_rows(store, record.evaluation.held_out) for record in records}
+    apart = {record.evaluation.held_out: read_kept(store, OF_ROWS, record.evaluation.held_out) for record in records}
     apart.pop(held_out, None)
     while found := {name for name, kept in apart.items() if kept is None or np.isin(kept[ROW], rows).any()}:
         kept_rows = [kept[ROW].to_numpy() for kept in map(apart.pop, found) if kept is not None]

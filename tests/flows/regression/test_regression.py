@@ -263,7 +263,7 @@ def damage_labels(folder):
         (["candidate=nothing-*.csv"], None, "candidate: 'nothing-*.csv' is not valid; no file in"),
         (["baseline=predictions/candidate-1.csv"], None, "matches it besides"),
         (["candidate=s3://bucket/x.csv"], None, "expected a path or a pattern of this machine"),
-        (["measures=['auc-roc']"], None, "measures: 'auc-roc' is not valid; expected one of accuracy"),
+        (["measures=['auc-roc']"], None, "measures: 'auc-roc' is not valid; did you mean 'auc'?"),
         (["measures=['mcc', 'mcc']"], None, "expected each measure once"),
         (["slices=['regoin']"], None, "'regoin' is not there"),
         (["columns.id=idx"], None, "column 'idx' is not there; did you mean 'id'?"),
@@ -362,3 +362,32 @@ def test_the_page_calls_the_loss_of_a_cost_a_rise_in_its_unit(folder):
     assert evaluate(folder) == 0
     page = (folder / "out/report.html").read_text()
     assert re.search(r"No rise is shown on all rows, but one of up to [\d.]+ ms \(mean-score of latency_ms\)", page)
+
+
+def test_flips_of_items_are_those_that_pandas_counts(folder, capsys):
+    write(folder / "predictions/candidate-1.csv", wrong=0.3, n=50, seed=1)
+    write(folder / "predictions/production.csv", wrong=0.2, n=50)
+    frames = {"baseline": pd.read_csv(folder / "predictions/production.csv", index_col="id")}
+    for look in range(1, 6):
+        path = write(folder / f"predictions/candidate-{look}.csv", wrong=0.3, n=50, seed=look)
+        frames[f"look {look}"] = pd.read_csv(path, index_col="id")
+        assert evaluate(folder, "--set", 'measures=["accuracy"]') in (0, 1)
+    right = pd.DataFrame({name: frame["prediction"] == frame["label"] for name, frame in frames.items()})
+    baseline = right.pop("baseline")
+    expected = pd.DataFrame({"looks": 5, "right": right.sum(axis=1)})
+    expected["flips"] = right.astype(int).diff(axis=1).abs().sum(axis=1).astype(int)
+    expected["broken"], expected["fixed"] = baseline * (5 - expected["right"]), ~baseline * expected["right"]
+    found = pd.read_csv(folder / "out/flips.csv", index_col="id").drop(columns="score")
+    assert list(found["flips"]) == sorted(found["flips"], reverse=True)
+    pd.testing.assert_frame_equal(found.sort_index(), expected[expected["flips"] > 0], check_dtype=False)
+    page = (folder / "out/report.html").read_text()
+    assert f"{len(found)} items flipped in 5 of 5 evaluations" in page
+
+    # An old history has no answers: those that are there are counted.
+    for path in sorted((folder / "out/answers").iterdir())[:2]:
+        path.unlink()
+    assert main(["report", str(folder / "out")]) == 0
+    assert "flipped in 3 of 5 evaluations" in (folder / "out/report.html").read_text()
+    shutil.rmtree(folder / "out/answers")
+    assert main(["report", str(folder / "out")]) == 0
+    assert "flipped in" not in (folder / "out/report.html").read_text()
