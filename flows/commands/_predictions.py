@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sigstats.tasks.predictions import Columns
 
 _NAMED = ("id", "label", "prediction")
+#: What is missing where one file of one model is given.
+SECOND_FILE = "a second file, or the --prediction or --model of each model in one file"
 #: The keys of ``--column``. Each of them but the rows has an option of its own.
 _KEYS = (*_NAMED, "score", "epoch", "group", "model", "rows")
 _MOST_BINS = 1000
@@ -282,4 +284,6 @@ _OPTIONS = {
     "margins": "--margins",
     "at_least": "--at-least",
     "at_most": "--at-most",
+    "power": "--power",
+    "weights": "--weights",
 }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._predictions import (
+    SECOND_FILE,
     add_fail_on,
     add_measures,
     add_prediction_arguments,
@@ -85,9 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
     _, *options.candidates = file_for_each(options, (options.baseline, *options.candidates))
     if not options.candidates:
-        raise BadInput(
-            "CANDIDATE: is missing; expected a second file, or the --prediction or --model of each model in one file"
-        )
+        raise BadInput(f"CANDIDATE: is missing; expected {SECOND_FILE}")
     refuse_overwriting(options, (options.baseline, *options.candidates), *_OUTPUTS)
     if options.human is not None:
         return _run_judged(options)

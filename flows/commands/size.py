@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args, overload
 from ..errors import DONE, BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._predictions import (
+    SECOND_FILE,
     add_measures,
     add_prediction_arguments,
     add_runs,
@@ -212,7 +213,8 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
             raise BadInput(f"--{name}: {value} is not valid beside files, which determine it")
     files = file_for_each(options, options.files)
     if len(files) != 2:
-        raise BadInput(f"FILE: {len(files)} are not valid; expected two, of a baseline and a candidate")
+        wanted = SECOND_FILE if len(files) < 2 else "two, of a baseline and a candidate"
+        raise BadInput(f"FILE: {len(files)} given; expected {wanted}")
     require_one_score(options)
     of_files = [replace(each, run=options.run) for each in columns_of_files(options, 2)]
     baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))

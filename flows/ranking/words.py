@@ -60,7 +60,13 @@ def headline(found: Ranking) -> str:
 
 
 def _of_all_rows(found: Ranking) -> str:
-    """Which model is best of all rows, or which may be."""
+    """Which model is best of all rows, or which may be, or that no answers of so few rows would say."""
+    k, n = len(found.models), found.n if found.groups is None else found.groups
+    # The smallest p of n rows or groups is 1/2^n, and Holm's first level is shared by all ordered pairs.
+    fewest = math.ceil(math.log2(k * (k - 1) / (1 - found.confidence_level)))
+    if not found.test and n < fewest:
+        rows = count_of(n, found.unit if found.groups is None else "group")
+        return f"{rows} cannot tell {k} models apart: {fewest} are the fewest that can"
     return best_of(found.tiers[0], len(found.models))
 
 

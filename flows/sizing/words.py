@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from sigstats._common.messages import printable
-from sigstats._common.numerals import significant
+from sigstats._common.numerals import points, significant
 from sigstats._common.tabular import in_columns
 from sigstats.multiplicity import IN_WORDS
 from sigstats.sizing.comparison import AnswersPlan, DropPlan, PartPlan, SizePlan
@@ -22,16 +22,6 @@ from ..pages.svg import Axes, Tick
 DROPS_HEADER = ("drop", "needed", "power now", "fresh rows until shown")
 _COLUMNS, _LINES = 64, 11
 PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
-
-
-def points(share: float) -> str:
-    """A difference of accuracies in percentage points.
-
-    >>> points(0.01), points(0.0312), points(0.000043)
-    ('1 point', '3.12 points', '0.0043 points')
-    """
-    shown = significant(100 * share, 3)
-    return f"{shown} point" if shown == "1" else f"{shown} points"
 
 
 def units(found: SizePlan, n: int) -> str:

@@ -43,6 +43,16 @@ def _times_power(mantissa: str, exponent: str) -> str:
     return f"{mantissa}{NBSP}×{NBSP}10{str(int(exponent)).translate(SUPERSCRIPT)}"
 
 
+def points(share: float) -> str:
+    """A difference of shares in percentage points.
+
+    >>> points(0.01), points(0.0312), points(0.000043)
+    ('1 point', '3.12 points', '0.0043 points')
+    """
+    shown = significant(100 * share, 3)
+    return f"{shown} point" if shown == "1" else f"{shown} points"
+
+
 def significant(value: float, digits: int = 6) -> str:
     """A number with so many significant digits, such as a level; below 0.0001 as a power of ten, as p-values are.
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .messages import did_you_mean as did_you_mean
 from .messages import hint as hint
+from .messages import nearest
 from .messages import one_line as one_line
 from .messages import refuse as refuse
 from .messages import shown as shown
@@ -219,8 +220,8 @@ def as_choice(value: Any, name: str, options: Sequence[Choice]) -> Choice:
     """One of `options`, or ValueError that names the nearest."""
     if isinstance(value, str) and value in options:
         return options[options.index(cast(Choice, value))]
-    wanted = "one of " + ", ".join(options)
-    raise refuse(name, value, wanted + did_you_mean(value, options))
+    meant = "" if (near := nearest(value, options)) is None else f"did you mean {near!r}? "
+    raise ValueError(f"{name}: {shown(value)} is not valid; {meant}expected one of {', '.join(options)}")
 
 
 def require_flag(value: Any, name: str) -> None:

@@ -150,7 +150,7 @@ class CheckResult(Tabular):
 def cells_of(row: CheckedRow) -> dict[str, str]:
     """The cells of a row by column."""
     rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
-    interval = "–"
+    interval = "–" if row.value is None else "none"
     if row.low is not None and row.high is not None:
         interval = " to ".join(told_apart(row.low, row.high, lambda end, _: value_of(row, end), 2))
     ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
@@ -203,11 +203,12 @@ def reason_of(row: CheckedRow, found: CheckResult) -> str:
     if row.verdict is None or row.adjusted_pvalue is None:
         return f"not tested: {row.measure} on {row.slice}: {row.note}"
     cells = cells_of(row)
-    of = f"{row.measure} on {row.slice}: {cells['value']} ({cells['interval']})"
+    interval = row.note if row.low is None else cells["interval"]
+    of = f"{row.measure} on {row.slice}: {cells['value']} ({interval})"
     if row.verdict == "fail":
         return f"{found.missed}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
     if row.test.endswith(WITHOUT_LIMITS):
-        of += "; no limit of a row is known: score_range names it"
+        of += "; no limit of a row is known: --score-range (score_range) names it"
     wanted = rows_that_decide(row, found)
     how = "with this share" if row.test == BINOMIAL else "or so, with these values,"
     return f"not shown to be {found.wanted}: {of}" + (f"; {wanted:,} rows {how} would decide" if wanted else "")

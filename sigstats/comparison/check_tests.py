@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from .._common.extreme import TIE_TOLERANCE
+from .._common.numerals import significant
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
 from ..intervals import clopper_pearson
@@ -160,7 +161,12 @@ def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule) -> C
     more = 0 if listed else 1  # what was observed is one of those that are drawn
     worse = int((2 * sums <= 2 * float((values - bar).sum()) + room).sum())
     ends = interval_of_runs(values, rule.confidence_level, chosen)
-    least = "" if rule.alpha * 2**k >= 1 else f"; p is at least 1/{2**k}"
+    level = rule.confidence_level
+    notes = [f"{k} runs", *([] if rule.alpha * 2**k >= 1 else [f"p is at least 1/{2**k}"])]
+    if ends[0] is None:
+        notes.append(
+            f"{math.ceil(math.log2(2 / (1 - level)))} are the fewest with an interval of {significant(100 * level)}%"
+        )
     return replace(
         row,
         value=float(values.mean()),
@@ -168,7 +174,7 @@ def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule) -> C
         high=ends[1],
         pvalue=(worse + more) / (len(chosen) + more),
         test=f"{RUNS} {k} runs, {'exact' if listed else f'{len(chosen):,} drawn'}",
-        note=f"{k} runs{least}" + ("; too few for an interval" if ends[0] is None else ""),
+        note="; ".join(notes),
     )
 
 

@@ -112,5 +112,6 @@ def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]
 def _quantile(values: FloatArray, share: float, confidence: float) -> str:
     low, high = quantile_interval(values, share, confidence_level=confidence)
     middle = order_statistic(values, max(1, math.ceil(share * len(values))))
-    ends = " to ".join("?" if math.isinf(each) else significant(each, 4) for each in (low, high))
-    return f"{significant(middle, 4)} ({ends})"
+    ends = [significant(each, 4) for each in (low, high) if not math.isinf(each)]
+    open_end = "" if len(ends) == 2 else " or more" if math.isinf(high) else " or less"
+    return f"{significant(middle, 4)} ({' to '.join(ends)}{open_end})"

@@ -197,7 +197,7 @@ def _require_numbers(paired: PairedPredictions, measure: str) -> None:
 def _require_items(paired: PairedPredictions, measure: str) -> None:
     answers = MEASURES[measure].answers
     if paired.group is None:
-        raise ValueError(f"measures: {measure!r} needs the item of each answer; expected groups")
+        raise ValueError(f"measures: {measure!r} needs the item of each answer; expected groups (--group id)")
     units = paired.group if paired.items is None else paired.items
     few = int(np.unique(units, return_counts=True)[1].min())
     if few < answers:

@@ -163,7 +163,7 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
         least, margin = _amount(row, rule.minimum_effect), _amount(row, rule.margin_of(row))
         return f"worse, though by less than {least}, and a {loss(row)} of more than {margin} is not excluded: {change}"
-    limits = "; no limit of a row is known: score_range names it" if row.without_limits else ""
+    limits = "; no limit of a row is known: --score-range (score_range) names it" if row.without_limits else ""
     return f"a {loss(row)} is not excluded: {change}{limits}; {hint(row)}"
 
 

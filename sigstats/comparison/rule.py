@@ -50,9 +50,8 @@ def as_share(value: Any, name: str) -> Any:
         return SaidShare(found / 100)
     bare = isinstance(found, (int, float)) and not isinstance(found, (bool, SaidShare))
     if bare and _LARGE_SHARE <= found <= 100:
-        raise refuse(
-            name, found, f"{found:g}pt (a share of {found / 100:g}) or {100 * found:g}pt (a share of {found:g})"
-        )
+        share = f" or {100 * found:g}pt (a share of {found:g})" if found <= 1 else ""
+        raise refuse(name, found, f"{found:g}pt (a share of {found / 100:g}){share}")
     return found
 
 

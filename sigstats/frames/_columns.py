@@ -5,12 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from sigstats.tasks.tables.table import ArrowTable
 
 from .._common.data_frames import opened
-from .._common.validation import refuse
+from .._common.validation import as_choice, refuse
+from ..comparison.candidates import with_names
 from ..comparison.paired_predictions import PairedPredictions
 from ..tasks.predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join
 
@@ -19,18 +20,60 @@ _OPTION = re.compile(r"--([a-z-]+) (\w+)")
 _ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
 
 
-def pair_frames(
-    baseline: Any, candidate: Any, columns: Columns, prediction: str, *, unmatched: str
-) -> PairedPredictions:
-    """The rows of two data frames, joined by id; `prediction` is the column of the candidate's predictions."""
-    if unmatched not in ("refuse", "drop"):
-        raise refuse("unmatched", unmatched, "refuse or drop")
-    first = _predictions(baseline, "baseline", columns)
-    other = _predictions(candidate, "candidate", replace(columns, prediction=prediction))
-    try:
-        return join(first, other, columns, unmatched="drop" if unmatched == "drop" else "refuse")
-    except ValueError as error:
-        raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
+def pairs_of_frames(
+    baseline: Any,
+    candidate: Any,
+    names: Mapping[str, Any],
+    prediction: Sequence[str],
+    model: Sequence[str],
+    score: Any,
+    *,
+    slices: Any,
+    labels: Any,
+    unmatched: str,
+    ways: Sequence[Sequence[str]],
+    by_position: bool,
+    unscored: Literal["refuse", "drop", "wrong"],
+) -> list[PairedPredictions]:
+    """The rows of two data frames, or of one, by each score; `ways`: the scores that are costs, and marks."""
+    require_names(names, ("id", "label"))
+    as_choice(unmatched, "unmatched", ("refuse", "drop"))
+    as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
+    for name, given, numbers in (("prediction", prediction, (1, 2)), ("model", model, (0, 2))):
+        if len(given) not in numbers:
+            raise refuse(name, list(given), "two names, the baseline's and the candidate's")
+    if candidate is None and len(prediction) == 1 and not model:
+        wanted = "two columns of this frame: the baseline's and the candidate's"
+        raise refuse("prediction", prediction[0], wanted)
+    if both := set(ways[0]).intersection(ways[1]):
+        raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
+    scores, other = as_scores(score), baseline if candidate is None else candidate
+    columns = Columns(
+        **names,
+        prediction=prediction[0],
+        model=model[0] if model else None,
+        slices=slice_names(slices),
+        lower=frozenset(ways[0]),
+        higher=frozenset(ways[1]),
+        by_position=by_position,
+        unscored=unscored,
+        named=frozenset(["prediction"] if len(prediction) > 1 else []),
+    )
+    if labels is not None:
+        columns = replace(columns, truth=labels_of(labels, columns))
+    of_other = replace(columns, prediction=prediction[-1], model=model[-1] if model else None)
+    identical = of_other == columns and same_frames(baseline, other)
+    pairs = []
+    for each in scores:
+        own = replace(columns, score=each)
+        first = _predictions(baseline, "baseline", own)
+        second = _predictions(other, "candidate", replace(of_other, score=each))
+        try:
+            found = join(first, second, own, unmatched="drop" if unmatched == "drop" else "refuse")
+        except ValueError as error:
+            raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
+        pairs.append(replace(found, identical=identical))
+    return with_names(pairs, scores)
 
 
 def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:

@@ -12,9 +12,9 @@ import numpy as np
 from .._common.class_names import label_name
 from .._common.scores import parts_of_ratio
 from .._common.validation import did_you_mean, refuse
-from ..comparison.candidates import compare_scores, with_names
+from ..comparison.candidates import compare_scores
 from ..comparison.class_probabilities import class_probabilities, has_columns
-from ..comparison.paired_predictions import PairedPredictions, as_score_range, pair_arrays
+from ..comparison.paired_predictions import as_score_range, pair_arrays
 from ..comparison.requirements import are_measurements, are_scores, strangers
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
@@ -29,6 +29,7 @@ class CompareOptions(TypedDict, total=False):
     id: str
     label: str
     prediction: str | Sequence[str]
+    model: Sequence[str] | None
     score: str | Sequence[str] | None
     ratio: str | None
     lower_is_better: str | Sequence[str]
@@ -46,6 +47,7 @@ class CompareOptions(TypedDict, total=False):
     positive: Any
     score_range: Sequence[float] | None
     unmatched: Literal["refuse", "drop"]
+    unscored: Literal["refuse", "drop", "wrong"]
     rule: ComparisonRule | None
 
 
@@ -57,6 +59,7 @@ def compare(
     id: str = "id",  # noqa: A002 - the name of the column
     label: str = "label",
     prediction: str | Sequence[str] = "prediction",
+    model: Sequence[str] | None = None,
     score: str | Sequence[str] | None = None,
     ratio: str | None = None,
     lower_is_better: str | Sequence[str] = (),
@@ -74,6 +77,7 @@ def compare(
     positive: Any = None,
     score_range: Sequence[float] | None = None,
     unmatched: Literal["refuse", "drop"] = "refuse",
+    unscored: Literal["refuse", "drop", "wrong"] = "refuse",
     rule: ComparisonRule | None = None,
     **unknown: Never,
 ) -> ComparisonResult:
@@ -95,6 +99,8 @@ def compare(
         Frames only: the columns by which rows are joined, and of the true class.
     prediction : str or pair of str
         Frames only: the column of the predicted class; of two, the first is the baseline's, the second the candidate's.
+    model : pair of str, optional
+        Frames only: the baseline and the candidate among the values of a column ``model``.
     score : str or sequence of str, optional
         Frames only: a column of scores, such as probabilities or marks. Each of several columns is a separate measure.
     ratio : str, optional
@@ -133,6 +139,8 @@ def compare(
         to 1, where all that were seen do.
     unmatched : {"refuse", "drop"}
         Frames only: whether rows that only one frame has are refused or dropped.
+    unscored : {"refuse", "drop", "wrong"}
+        Frames only: whether rows without a score or prediction are refused, dropped from both, or count as wrong.
     rule : ComparisonRule, optional
         What counts as a regression.
 
@@ -185,11 +193,27 @@ def compare(
         score, names["per"] = scores_of(score, ratio, ways)
         if not isinstance(by_position, bool):
             raise refuse("by_position", by_position, "True or False")
-        pairs = _of_frames(y, prediction_a, names, prediction, score, slices, unmatched, labels, *ways, by_position)
+        from ._columns import pairs_of_frames
+
+        pairs = pairs_of_frames(
+            y,
+            prediction_a,
+            names,
+            names_of(prediction, "prediction"),
+            names_of(model or (), "model"),
+            score,
+            slices=slices,
+            labels=labels,
+            unmatched=unmatched,
+            ways=ways,
+            by_position=by_position,
+            unscored=unscored,
+        )
     else:
         of_frames = {
             "score": score,
             "ratio": ratio,
+            "model": model,
             "epoch": epoch,
             "run": run,
             "task": task,
@@ -255,42 +279,3 @@ def names_of(value: Any, name: str) -> tuple[str, ...]:
     ):
         raise refuse(name, value, "the name of a column, or several")
     return tuple(dict.fromkeys(names))
-
-
-def _of_frames(
-    baseline: Any,
-    candidate: Any,
-    names: Mapping[str, Any],
-    prediction: Any,
-    score: Any,
-    slices: Any,
-    unmatched: str,
-    labels: Any,
-    lower: tuple[str, ...],
-    higher: tuple[str, ...],
-    by_position: bool,
-) -> list[PairedPredictions]:
-    from ..tasks.predictions import Columns
-    from ._columns import as_scores, labels_of, pair_frames, require_names, same_frames, slice_names
-
-    require_names(names, ("id", "label"))
-    own = names_of(prediction, "prediction")
-    if len(own) not in (1, 2) or (candidate is None and len(own) == 1):
-        alone = " of this frame" if candidate is None else ", or the name of one"
-        raise refuse("prediction", prediction, f"two columns{alone}: the baseline's and the candidate's")
-    if both := set(lower).intersection(higher):
-        raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
-    candidate = baseline if candidate is None else candidate
-    slices = slice_names(slices)
-    scores = as_scores(score)
-    ways: dict[str, Any] = {"lower": frozenset(lower), "higher": frozenset(higher), "by_position": by_position}
-    columns = Columns(**names, prediction=own[0], slices=slices, **ways)
-    if labels is not None:
-        columns = replace(columns, truth=labels_of(labels, columns))
-    if len(own) > 1:
-        columns = replace(columns, named=frozenset(["prediction"]))
-    pairs = [
-        pair_frames(baseline, candidate, replace(columns, score=each), own[-1], unmatched=unmatched) for each in scores
-    ]
-    identical = own[0] == own[-1] and same_frames(baseline, candidate)
-    return with_names([replace(pair, identical=identical) for pair in pairs], scores)

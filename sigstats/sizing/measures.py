@@ -15,7 +15,7 @@ from typing import Any
 
 from scipy.special import ndtr, ndtri
 
-from .._common.numerals import significant
+from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular
 from .._common.validation import as_real, shown
 from ..comparison.cells import in_points
@@ -26,8 +26,8 @@ from ..comparison.rule import ComparisonRule
 
 #: More rows than so many are not asked for.
 _MOST = 10**8
-#: The drops by default, as shares of the baseline's value.
-_DROPS = (0.01, 0.02, 0.05, 0.1)
+#: The drops by default: so many hundredths of the baseline's value, or so many times twice the smallest that counts.
+_DROPS = (1, 2, 5, 10)
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,7 @@ class SizeOfMeasure(Tabular):
         return {each.name: [getattr(drop, each.name) for drop in self.drops] for each in fields(DropOfMeasure)}
 
     def _shown(self, value: float) -> str:
-        return (
-            f"{significant(100 * value, 3)} points"
-            if self.in_points
-            else f"{significant(value, 3)} {self.unit}".strip()
-        )
+        return points(value) if self.in_points else f"{significant(value, 3)} {self.unit}".strip()
 
     def _table(self) -> Table:
         change, wanted = "rise" if self.rise else "drop", f"{significant(100 * self.target)}%"
@@ -151,8 +147,8 @@ def plan_measure(
 ) -> SizeOfMeasure:
     """The rows that show each of some drops of a measure, by the spread of a pilot.
 
-    `drops`: in the unit of the measure, above 0; by default shares of the baseline's value. `tests`: as many are
-    adjusted together; by default those of the measure.
+    `drops`: in the unit of the measure, above 0; by default shares of the baseline's value, or more where these do not
+    count. `tests`: as many are adjusted together; by default those of the measure.
 
     Raises ValueError as `sigstats.comparison.compare.compare_pair`, or if both models are alike.
     """
@@ -167,7 +163,9 @@ def plan_measure(
     tested = sum(row.pvalue is not None for row in rows)
     level = rule.level_of_one(tested if tests is None else tests)
     minimum = rule.minimum_effect
-    asked = drops or [float(f"{share * abs(first.baseline):.2g}") for share in _DROPS]
+    hundredth = 0.01 * abs(first.baseline)
+    unit = hundredth if hundredth > minimum else 2 * minimum
+    asked = drops or [float(f"{times * unit:.2g}") for times in _DROPS]
     found = (
         DropOfMeasure(
             drop=drop,

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 from scipy.stats import nct, t
 
-from .._common.numerals import significant
+from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular
 from .._common.validation import FloatArray, as_real
 from ..comparison.paired_predictions import PairedPredictions
@@ -73,7 +73,7 @@ class LeaderboardSize(Tabular):
         def amount(value: float | None) -> str:
             if value is None:
                 return "none"
-            return significant(value, 3) if marks else f"{significant(100 * value, 3)} points"
+            return significant(value, 3) if marks else points(value)
 
         columns = {
             "pair": [f"{each.a} over {each.b}" for each in pairs],
@@ -201,7 +201,7 @@ class SizeOfRuns(Tabular):
             return f"over {_MOST_RUNS:,}" if runs is None else f"{runs:,}"
 
         def amount(value: float) -> str:
-            return significant(value, 3) if self.marks else f"{significant(100 * value, 3)} points"
+            return significant(value, 3) if self.marks else points(value)
 
         columns = {
             "drop": [amount(each.drop) for each in self.drops],

@@ -99,4 +99,5 @@ def unreadable(where: str, error: Exception) -> ValueError:
 
 def reason(error: Exception) -> str:
     """What an error of another library says, in one short line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}".removesuffix(": ")
+    said = " ".join(str(error).split())[:200]
+    return said if type(error) is ValueError and said else f"{type(error).__name__}: {said}".removesuffix(": ")

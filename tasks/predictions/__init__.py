@@ -12,10 +12,11 @@ from ..input_files.content import open_content
 from ..input_files.opening import reason
 from ..input_files.places import files_of
 from ._agreement import same_content
-from ._from_table import OtherNamesError, from_table
+from ._from_table import from_table
 from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
+from ._other_names import OtherNamesError
 from ._pairing import PairedPredictions, Unmatched, join, match
 from ._predictions import ALL_SCORES, MISSING, Columns, Predictions
 from ._scores import ScoredFile, join_scores, names_in, scores_meant
@@ -83,7 +84,9 @@ def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...
     if path.isdecimal():
         named = dict.fromkeys(name for report in dict.fromkeys(reports) for name in _instances_in(report))
         if len(named) > int(path):
-            raise ValueError(f"{path} is not valid; the reports name {len(named):,} instances")
+            raise ValueError(
+                f"{path} is not valid; the reports name {len(named):,} instances, expected as many or more"
+            )
         return (*named, *(f"instance {number} that no report names" for number in range(len(named), int(path))))
     with open_content(path) as content:
         found = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
@@ -96,6 +99,8 @@ def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...
 def _instances_in(report: str) -> list[str]:
     """The instances that the lists of a report name."""
     with open_content(report) as content:
+        if not content.start.lstrip().startswith(b"{"):
+            raise ValueError(f"{content.where}: is no JSON object; expected results of SWE-bench")
         found = content.json()
         lists = found.values() if isinstance(found, dict) else ()
         return [name for each in lists if isinstance(each, list) for name in each if isinstance(name, str)]

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,20 +17,14 @@ from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table
 from ._answers import marks_of, require_answers, without_unscored
 from ._items import content_of, occurrences
+from ._other_names import require_own_names
 from ._predictions import MISSING, RIGHT, Columns, Predictions
 
-#: Well-known other names of the columns.
-_KNOWN = {
-    "id": (
-        *("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
-        *("image_id", "doc_id", "query_id", "case_id", "test_id", "record_id", "id_code", "passengerid"),
-    ),
-    "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
-    "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
-}
 #: The name of a column of runs.
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
+#: The name of a column that may be one of ids.
+_ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
 #: The name of a column whose rows follow one another, or share what the others were trained on.
 _IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
 #: As many columns are listed.
@@ -52,19 +46,28 @@ def _require_moderate(table: Table, name: str, texts: Any) -> None:
 def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None:
     """Refuse a table without the column of labels, or of predictions, that nobody has named."""
     wanted = {"label": columns.truth is None, "prediction": predicted}
+    beside = "".join(f", beside {shown(name)} as the {key}" for key, name in columns.known)
     said = {
         "label": (", the true class of each row", "--labels FILE, which brings them, or --score NAME, for marks"),
-        "prediction": ("", "or --score NAME, for probabilities or marks"),
+        "prediction": (beside, "or --score NAME, for probabilities or marks"),
     }
     if columns.label == columns.prediction:  # a file of labels
         said["label"] = ("", "")
     for key, needed in wanted.items():
         if needed and (name := getattr(columns, key)) not in table.names and key not in columns.named:
-            listed = "" if len(table.names) > _LISTED else f" of {', '.join(map(shown, table.names))}"
-            about, others = said[key]
-            wanted_ = ", ".join(filter(None, (f"--{key} COLUMN{listed}", others)))
-            meant = "" if (near := nearest(name, table.names)) is None else f"did you mean {shown(near)}? "
+            free, (about, others) = _free(table, columns), said[key]
+            listed = "" if len(free) > _LISTED else f" of {', '.join(map(shown, free))}"
+            own = f"--{key} COLUMN{listed}"
+            wanted_ = ", ".join(filter(None, (own, others))) if free else others.removeprefix("or ") or own
+            near = nearest(name, [each for each in free if each[:1] == name[0]])
+            meant = "" if near is None else f"did you mean {shown(near)}? "
             raise ValueError(f"{table.where}: column {shown(name)} is not there{about}; {meant}expected {wanted_}")
+
+
+def _free(table: Table, columns: Columns) -> list[str]:
+    """The columns that may be meant: those that are nothing else already."""
+    taken = {columns.id, columns.label, columns.prediction, columns.score, columns.per, columns.group, columns.run}
+    return [name for name in table.names if name not in taken]
 
 
 def _refuse_second_header(table: Table, columns: Columns, label: Any, prediction: Any) -> None:
@@ -94,12 +97,15 @@ def _by_position(table: Table, columns: Columns) -> bool:
         other = "labels that have ids" if by_id else "--group, which needs ids"
         raise ValueError(f"{table.where}: by-position is not valid with {other}; expected one of them")
     if not columns.by_position and not there and columns.id == Columns.id and "id" not in columns.named:
-        first = f"did you mean {near!r} (--id {near})?" if (near := nearest(columns.id, table.names)) else "expected"
-        said = [first, "--by-position, for the same rows in the same order"]
+        free = _free(table, columns)
+        near = next((f"did you mean {name!r} (--id {name})?" for name in free if _ID.search(name)), "expected")
+        said = ["--by-position, for the same rows in the same order"]
         if not columns.no_header and (len(set(table.names)) < len(table.names) or all(map(is_number, table.names))):
-            said.append("--no-header, where the first line is a row,")
-        said.append(f"--id COLUMN of {', '.join(map(shown, table.names[:_LISTED]))}")
-        raise table.error(columns.id, f" is not there; {said[0]} {' or '.join(said[1:])}")
+            near = "expected"
+            said.insert(0, "--no-header, where the first line is a row and columns are named 0, 1, 2 ...,")
+        elif free:
+            said.append(f"--id COLUMN of {', '.join(map(shown, free[:_LISTED]))}")
+        raise table.error(columns.id, f" is not there; {near} {' or '.join(said)}")
     return columns.by_position
 
 
@@ -137,42 +143,9 @@ def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool) -> Any
     return truth.label.take(rows)
 
 
-class OtherNamesError(Exception):
-    """A table has well-known other names of the columns; `columns` has these."""
-
-    def __init__(self, columns: Columns) -> None:
-        super().__init__()
-        self.columns = columns
-
-
-def _with_known_names(names: Sequence[str], columns: Columns) -> Columns:
-    """The columns under the one well-known name that the table has, where nobody has named them."""
-    # Beside marks no label is looked for: what is named so may be a text that was asked for.
-    marks = columns.score is not None and is_lower_better(columns.score, lower=columns.lower, higher=columns.higher)
-    found: dict[str, str] = {}
-    for key, known in _KNOWN.items():
-        if key != "id" and marks is not None and columns.score is not None:
-            continue
-        own = getattr(columns, key)
-        if (
-            key in columns.named
-            or own in names
-            or own != getattr(Columns, key)
-            or (key == "label" and columns.truth is not None)
-        ):
-            continue
-        there = [name for name in names if name.lower() in known and name != columns.score]
-        if len(there) == 1:
-            found[key] = there[0]
-    if "label" in found and columns.label == columns.prediction:  # a file of labels
-        found["prediction"] = found["label"]
-    return replace(columns, **found, known=tuple(found.items())) if found else columns  # type: ignore[arg-type]
-
-
 def from_table(table: Table, columns: Columns) -> Predictions:
     """The predictions in a table."""
-    if (meant := _with_known_names(table.names, columns)) is not columns:
-        raise OtherNamesError(meant)
+    require_own_names(table.names, columns)
     if columns.filter is not None:
         raise ValueError(f"{table.where}: filter: {shown(columns.filter)} is not valid; a table has none")
     if columns.model is not None:

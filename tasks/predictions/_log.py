@@ -68,6 +68,8 @@ class EvaluationLog:
     kind: str = "metric"
     #: The scores of which that is known of the harness; names of losses are known by themselves.
     lower_is_better: frozenset[str] = frozenset()
+    #: The scores that the file says it has, which none of its answers may have.
+    scored: tuple[str, ...] = ()
     #: What else should be equal for a fair comparison, and is told where it is not: the version of the task, say.
     settings: Mapping[str, str] = field(default_factory=dict)
     #: What a score or filter stands for, where the tasks of a folder have others each.

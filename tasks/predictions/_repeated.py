@@ -257,8 +257,7 @@ def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) 
     b = np.stack([code[pair.b] for code, pair in zip(own[1], sides[1], strict=True)])
     scores, per = (_stacked(name, *sides) for name in ("scores", "per"))
     label = codes[0][first.label]
-    how = "" if alone else f" of the baseline and {len(b)} of the candidate"
-    how = f"{len(a)} runs{how}: the runs are what is independent"
+    how = f"{len(a)}{'' if alone else f' and {len(b)}'} runs: the runs are what is independent"
     notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), how)
     runs = Runs(a, b, scores, per)
     return replace(first, label=label, a=a[0], b=b[0], classes=classes, runs=runs, notes=notes)

@@ -19,7 +19,7 @@ _LONG, _BEGINNING = 60, 40
 _OPTIONS = {
     "model": "--model NAME",
     "filter": "--filter NAME",
-    "score": "--score NAME, or --score all for each of them",
+    "score": "--score NAME, or --score all for each that is a mark",
 }
 
 
@@ -32,6 +32,8 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
     chosen = _chosen(log, "filter", columns.filter, (answer.filter for answer in answers))
     answers = [answer for answer in answers if answer.filter == chosen]
     named = [name for answer in answers for name in answer.named]
+    if not named and columns.unscored == "wrong":  # unless nobody has scored it
+        named = [*log.scored] or [columns.score or ""] * any(answer.failed for answer in answers)
     if not named:
         failed = next((f" ({shown(answer.failed)})" for answer in answers if answer.failed), "")
         raise ValueError(
@@ -97,9 +99,8 @@ def _about_unscored(log: EvaluationLog, unscored: Sequence[Answer], n: int, scor
         for answer in unscored[:3]
     ]
     more = f" and {len(unscored) - 3:,} more" if len(unscored) > 3 else ""
-    which = (
-        f"{log.where}: {len(unscored):,} of {n:,} answers have no score {shown(score)}: ids {', '.join(named)}{more}"
-    )
+    what = f"score {shown(score)}" if score else "score"
+    which = f"{log.where}: {len(unscored):,} of {n:,} answers have no {what}: ids {', '.join(named)}{more}"
     if treatment == "refuse":
         raise ValueError(
             f"{which}; expected a score of each (--unscored drop leaves them out, wrong counts them as wrong)"

@@ -108,11 +108,6 @@ def _json(content: Content) -> str:
     if beside:
         return beside
     if isinstance(found, dict):
-        inner = next(iter(found.values()), None)
-        if isinstance(inner, dict) and all(
-            isinstance(each, dict) and each.keys() == inner.keys() for each in found.values()
-        ):
-            return f"a JSON object of objects with the keys {_listed(inner)} (--score KEY or --label KEY names one)"
         keys = f"a JSON object with the keys {_listed(found)} (--column rows=KEY names the one that holds rows)"
         return keys if found else "an empty JSON object"
     return f"a JSON array of {type(found[0]).__name__}" if found else "an empty JSON array"

@@ -8,8 +8,8 @@ import pyarrow as pa
 from sigstats._common.registry import Registry
 
 from ...input_files.content import START, Content, open_content
-from .._from_table import OtherNamesError
 from .._log import EvaluationLog
+from .._other_names import OtherNamesError
 from .._predictions import Columns, Predictions
 from .._unknown import NoTable, unknown
 

@@ -10,6 +10,7 @@ from sigstats._common.validation import shown
 from ...input_files.content import Content, Twice, parse_json
 from ...tables.spelling import LARGEST_WHOLE
 from .._predictions import Columns
+from .._unknown import what_lies_beside
 
 #: What a value is to JSON, and the column that holds it; a key that the first object lacks is taken for text.
 KINDS: dict[type, tuple[str, pa.DataType]] = {
@@ -138,10 +139,12 @@ def _of_objects(found: Mapping[str, Mapping[str, Any]], columns: Columns) -> lis
     """Rows from columns by name, or from rows by id."""
     first = next(iter(found.values()))
     wanted = {columns.id, columns.label, columns.prediction, columns.score}
-    if wanted.intersection(found) and all(value.keys() == first.keys() for value in found.values()):
+    alike = len(found) > 1 and all(value.keys() == first.keys() for value in found.values())
+    if alike and (wanted.intersection(found) or all(map(str.isdecimal, first))):
         keyed = () if columns.id in found else first
         rows = [{name: column[key] for name, column in found.items()} for key in first]
         return [{columns.id: key, **row} for key, row in zip(keyed, rows, strict=True)] if keyed else rows
-    if any(name in first or (name or "").partition(".")[0] in first for name in wanted):
+    named = any(name in first or (name or "").partition(".")[0] in first for name in wanted)
+    if named or (alike and not what_lies_beside(found)):
         return [{columns.id: key, **row} for key, row in found.items()]
     return None

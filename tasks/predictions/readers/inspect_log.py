@@ -54,7 +54,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
     about = mapping(log.get("eval"))
-    scorer = text(mapping(mapping(log.get("results")).get("scorer")).get("name")) or "score"
+    results = mapping(log.get("results"))
+    scorer = text(mapping(results.get("scorer")).get("name")) or "score"
     answers = [_answer(place, position, sample, scorer, columns) for position, sample in enumerate(samples)]
     return EvaluationLog(
         where=place,
@@ -63,6 +64,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task=text(about.get("task")),
         model=text(about.get("model")),
         kind="scorer",
+        scored=tuple(text(each.get("name")) for each in objects(results.get("scores"))),
         settings=_settings(about),
         notes=tuple(f"{place}: {note}" for note in _notes(log, about, answers)),
     )

@@ -163,6 +163,10 @@ def test_the_interval_of_runs_has_its_level_and_runs_take_any_measure():
     found = sigstats.assert_at_least(frame, at_least=0.5, run="seed", measures="macro-f1")
     assert found.rows[0].measure == "macro-f1"
     assert found.notes == ("3 runs: the runs are what is independent",)
+    # Of six runs the interval has ends, 62 of 64 gaps, and of five none: 30 of 32 are less than 95%.
+    assert interval_of_runs(rng.normal(size=6), 0.95, None)[0] is not None
+    five = sigstats.assert_at_least(runs_of((0.8, 0.9, 0.84, 0.85, 0.8)), at_least=0.5, run="seed")
+    assert "(5 runs; 6 are the fewest with an interval of 95%)" in str(five)
 
 
 @pytest.mark.parametrize(

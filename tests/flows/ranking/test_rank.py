@@ -222,3 +222,15 @@ def test_columns_of_one_file_are_ranked_as_files_are(tmp_path):
     of_files, of_columns = ranked(tmp_path, *written(tmp_path, tables)), ranked(tmp_path, path, *named)
     assert [model["model"] for model in of_columns["models"]] == [model["model"] for model in of_files["models"]]
     assert of_columns["pairs"] == of_files["pairs"]
+
+
+@pytest.mark.parametrize(("rows", "told"), [(6, False), (7, True)])
+def test_so_few_rows_that_no_answers_tell_models_apart_are_called_too_few(tmp_path, capsys, rows, told):
+    """Of three models the first level is 0.05 / 6: six rows have p of 1/64 at least, seven of 1/128."""
+    for name, prediction in (("a", 1), ("b", 0), ("c", 0)):
+        pd.DataFrame({"id": range(rows), "label": 1, "prediction": prediction}).to_csv(tmp_path / f"{name}.csv")
+    assert main(["rank", *(str(tmp_path / f"{name}.csv") for name in "abc")]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == (
+        "a is the best of 3 models." if told else "6 rows cannot tell 3 models apart: 7 are the fewest that can."
+    )

@@ -83,7 +83,7 @@ def test_a_drop_that_never_fails_is_said(capsys):
     ("arguments", "said"),
     [
         ([], "FILE: is missing"),
-        (["one.csv"], "FILE: 1 are not valid"),
+        (["one.csv"], "FILE: 1 given; expected a second file"),
         (["a.csv", "b.csv", "--rows", "5"], "--rows: 5 is not valid beside files"),
         (["--accuracy", "1.5"], "--accuracy: 1.5 is not valid"),
         (["--discordance", "0"], "--discordance: 0.0 is not valid"),

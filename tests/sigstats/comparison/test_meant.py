@@ -272,6 +272,21 @@ def test_two_columns_of_one_frame_are_baseline_and_candidate():
     assert sigstats.compare(table, prediction=["tree", "forest"]).rows == sigstats.compare(*sides).rows
     with pytest.raises(ValueError, match=r"^prediction: .* expected two columns of this frame"):
         sigstats.compare(table, prediction="tree")
+    long = pd.concat([side.assign(model=name) for side, name in zip(sides, "ab", strict=True)])
+    assert sigstats.compare(long, model=["a", "b"]).rows == sigstats.compare(*sides).rows
+    with pytest.raises(ValueError, match="model: 'c' is not there; expected one of 'a', 'b'"):
+        sigstats.compare(long, model=["a", "c"])
+
+
+def test_frames_may_lack_scores_where_that_is_said():
+    marks = [pd.DataFrame({"id": range(60), "mark": np.arange(60) % k / 4}) for k in (5, 3)]
+    lacking = [each.assign(mark=each["mark"].mask(each["id"] == row)) for row, each in enumerate(marks)]
+    with pytest.raises(ValueError, match="column 'mark' is empty; expected a value, or unscored='drop'"):
+        sigstats.compare(*lacking, score="mark")
+    kept = sigstats.compare(*(each[each["id"] > 1] for each in marks), score="mark")
+    assert sigstats.compare(*lacking, score="mark", unscored="drop").rows == kept.rows
+    zero = sigstats.compare(*(each.fillna(0) for each in lacking), score="mark")
+    assert sigstats.compare(*lacking, score="mark", unscored="wrong").rows == zero.rows
 
 
 @pytest.mark.parametrize("margin", ["0.5pt", "0.5%", "0.5 points", "0.005", 0.005])

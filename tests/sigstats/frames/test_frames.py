@@ -180,7 +180,7 @@ BAD = {
     "a path": (lambda b, c: {"y": "b.csv"}, "or three arrays; read_predictions reads a file"),
     "lists in it": (lambda b, c: {"y": b.assign(label=[[1]] * 400)}, "baseline: column 'label'"),
     "a mixture": (lambda b, c: {"y": b.assign(label=[1, "a"] * 200)}, "baseline: cannot be read as columns"),
-    "a way": (lambda b, c: {"unmatched": "keep"}, "unmatched: 'keep' is not valid; expected refuse or drop"),
+    "a way": (lambda b, c: {"unmatched": "keep"}, "unmatched: 'keep' is not valid; expected one of refuse, drop"),
 }  # fmt: skip
 
 

@@ -411,10 +411,35 @@ def test_names_that_are_missing_are_offered_with_the_option_that_takes_them(tmp_
     texts = [frame.rename(columns={"prediction": "said", "label": "what"}).to_csv(index=False) for frame in frames]
     files = written(tmp_path, *texts, name="p.csv")
     assert main(["compare", *map(str, files), "--label", "what"]) == 2
-    assert "--prediction COLUMN of 'id', 'what', 'said', or --score NAME" in capsys.readouterr().err
+    assert "--prediction COLUMN of 'said', or --score NAME" in capsys.readouterr().err
+    assert main(["compare", *map(str, files), "--prediction", "said"]) == 2
+    assert "expected --label COLUMN of 'what', --labels FILE" in capsys.readouterr().err
     assert main(["compare", *map(str, files), "--prediction", "said", "--labels", str(files[0])]) == 2
     assert "--labels: " + str(files[0]) in (said := capsys.readouterr().err)
-    assert "expected --label COLUMN of 'id', 'what', 'said'\n" in said
+    assert "expected --label COLUMN of 'what', 'said'\n" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("kind", "expected --by-position, for the same rows in the same order or --id COLUMN of 'kind'"),
+        ("ID", "did you mean 'ID' (--id ID)?"),
+    ],
+)
+def test_a_column_is_offered_as_the_ids_where_its_name_has_the_word(tmp_path, frames, capsys, name, wanted):
+    files = written(tmp_path, *(each.rename(columns={"id": name}).to_csv(index=False) for each in frames), name="p.csv")
+    assert main(["compare", *map(str, files)]) == 2
+    assert f"column 'id' is not there; {wanted}" in capsys.readouterr().err
+
+
+def test_an_object_of_objects_by_id_is_a_table_of_their_keys(tmp_path, capsys):
+    results = [{f"i{k}": {"resolved": k % m > 0, "tests": 3} for k in range(60)} for m in (6, 3)]
+    files = written(tmp_path, *results)
+    assert main(["compare", *map(str, files)]) == 2
+    assert "column 'label' is not there" in (said := capsys.readouterr().err)
+    assert "--label COLUMN of 'resolved', 'tests', --labels FILE, which brings them, or --score NAME" in said
+    (row,) = compared(tmp_path, files, "--score", "resolved", code=1)["rows"]
+    assert (row["baseline"], row["candidate"]) == (pytest.approx(50 / 60), pytest.approx(40 / 60))
 
 
 def test_scores_beside_labels_of_known_names_are_probabilities(tmp_path, frames):

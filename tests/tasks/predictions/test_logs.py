@@ -217,6 +217,16 @@ def test_a_log_of_which_no_score_counts_is_refused_however_it_is_treated(tmp_pat
         marks(path, unscored="drop")
 
 
+def test_an_answer_without_a_score_is_wrong_in_a_log_that_was_scored(tmp_path):
+    samples = [{"id": n, "epoch": 1, "scores": {}} for n in range(3)]
+    with pytest.raises(ValueError, match="none of its 3 answers has a score"):  # nobody has scored it
+        marks(inspect_log(tmp_path / "a.json", [], samples=samples), unscored="wrong")
+    scored = inspect_log(tmp_path / "b.json", [], samples=samples, results={"scores": [{"name": "match"}]})
+    assert (marks(scored, unscored="wrong"), read(scored, Columns(unscored="wrong")).measured) == ([0] * 3, "match")
+    failed = [{**sample, "error": {"message": "no service"}} for sample in samples]
+    assert marks(inspect_log(tmp_path / "c.json", [], samples=failed), unscored="wrong") == [0] * 3
+
+
 def test_names_of_a_file_are_told_in_one_line(tmp_path):
     with pytest.raises(ValueError, match=r"expected one named of a, 'b' \(--score NAME"):
         marks(inspect_log(tmp_path / "a.json", [(1, 1, {"a": 1, "b\nc": 1})]))
