@@ -151,7 +151,7 @@ def test_a_module_that_lacks_something_is_named_in_one_line(made, text, lacking)
 @pytest.mark.parametrize("name", ["helo", "good_day", "_private", "", None, 3, ["hello"]])
 def test_an_unknown_name_is_refused_in_one_line(made, name):
     registry = made(hello=WHOLE, good_day=WHOLE, _private=WHOLE)
-    with pytest.raises(ValueError, match=r"^greeting: .* is not valid; expected one of good-day, hello") as error:
+    with pytest.raises(ValueError, match=r"^greeting: .* is not valid; .*expected one of good-day, hello") as error:
         registry.module(name)
     assert "\n" not in str(error.value)
     assert ("did you mean 'hello'?" in str(error.value)) == (name == "helo")

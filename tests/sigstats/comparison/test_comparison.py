@@ -163,7 +163,7 @@ Y = [0, 1] * 20
         (lambda: ComparisonRule(n_resamples=98), "n_resamples: 98 is not valid; expected a whole number from 99"),
         (lambda: ComparisonRule(rng=2**63), "rng: 9223372036854775808"),
         (lambda: ComparisonRule(smallest_slice=0), "smallest_slice: 0"),
-        (lambda: ComparisonRule(adjust="hol"), "adjust: 'hol' is not valid; did you mean 'holm'? expected one of holm,"),
+        (lambda: ComparisonRule(adjust="hol"), "adjust: 'hol' is not valid; did you mean 'holm'?"),
         (lambda: sigstats.compare(Y, Y, Y[:-1]), "prediction_b (length): 39"),
         (lambda: sigstats.compare(Y, Y, list("ab") * 20), "prediction_b: 'a'"),
         (lambda: sigstats.compare(Y, Y, Y, groups=[1] * 39), "groups (length): 39 is not valid; expected 40"),
