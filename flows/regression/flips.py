@@ -1,6 +1,7 @@
 """How often the candidates' answers to an item flipped: right at one look, and wrong at the next that has the item."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -43,7 +44,8 @@ def flips_of(store: Store, records: Sequence[Record]) -> Changed | None:
     if len(kept) < 2:
         return None
     answers = pa.concat_tables(kept)
-    names = pc.binary_join_element_wise(answers["score"], answers["id"], "\0").combine_chunks().dictionary_encode()
+    parts: list[Any] = [answers["score"], answers["id"], "\0"]
+    names = pc.binary_join_element_wise(*parts).combine_chunks().dictionary_encode()
     codes, (baseline, candidate) = names.indices.to_numpy(), (answers[name].to_numpy() for name in _MODELS)
     order = np.argsort(codes, kind="stable")
     decided = order[candidate[order] != 0]
