@@ -95,7 +95,7 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
         middle, verdict = position + (0.7 if above else 0.5), row.verdict or ""
         place = (0.0, axes.y(position) + 11, "start") if above else (axes.left - 12, axes.y(middle) + 4, "end")
         parts += [
-            svg.text(*place[:2], svg.shortened(label, _WIDTH), anchor=place[2]),
+            svg.text(*place[:2], svg.shortened(label, _WIDTH), anchor=place[2], css="label"),
             axes.line(f"interval {verdict}", [(scale * (end or 0), middle) for end in (row.low, row.high)]),
             svg.verdict_mark(axes.x(scale * (row.difference or 0)), axes.y(middle), verdict),
         ]
