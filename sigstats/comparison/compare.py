@@ -7,6 +7,7 @@ that were tested on different rows.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from .._common.validation import refuse, shown
 from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
-from .mean_tests import bounded
+from .mean_tests import Tested, bounded
 from .notes import copies_note, cost_quantiles, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine, whole
@@ -27,6 +28,9 @@ from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean
 from .tests import rows_that_decide, test_part, uses_random_weights, with_detectable
+
+#: So many random weightings beyond either end tell its p-value.
+_ENOUGH = 20
 
 
 def compare_pair(
@@ -67,7 +71,7 @@ def compare_pairs(
         for paired, (names, _) in zip(pairs, asked, strict=True)
         if not paired.identical
     )
-    level = rule.level_of_one(max(1, tests))
+    level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[str, ...] = ()
     if any(uses_random_weights(name) for names, _ in asked for name in names):
         rule = rule.with_resamples_for(level)
@@ -78,7 +82,7 @@ def compare_pairs(
     found = [
         _of_itself(everything, names, rule, paired)
         if paired.identical
-        else _tested(paired, names, everything, of_one, copies=copies)
+        else _tested(paired, names, everything, of_one, first=first, copies=copies)
         for paired, (names, everything) in zip(pairs, asked, strict=True)
     ]
     found = [
@@ -118,23 +122,28 @@ def asked_of(
 
 
 def _tested(
-    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, *, copies: bool
+    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, *, first: int, copies: bool
 ) -> ComparisonResult:
-    """Every measure on every part, not yet decided."""
+    """Every measure on every part, not yet decided; with `first` weightings, and more where they may decide."""
     counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
+    few = rule.n_resamples if rule.simultaneous else first
     tested = [
-        test_part(
-            ComparisonRow(
-                slice=part,
-                measure=name,
-                n=sum(outcomes),
-                items=None if paired.items is None else paired.items_of(where()),
-                **score_of(paired, name),
+        _in_stages(
+            partial(
+                test_part,
+                ComparisonRow(
+                    slice=part,
+                    measure=name,
+                    n=sum(outcomes),
+                    items=None if paired.items is None else paired.items_of(where()),
+                    **score_of(paired, name),
+                ),
+                everything,
+                where,
+                outcomes,
             ),
-            everything,
-            where,
-            outcomes,
-            rule=rule,
+            rule,
+            few if uses_random_weights(name) else rule.n_resamples,
         )
         for (part, where), outcomes in zip(paired.parts(), counts, strict=True)
         for name in names
@@ -165,6 +174,22 @@ def _tested(
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 
 
+def _in_stages(test: Callable[..., Tested], rule: ComparisonRule, first: int) -> Tested:
+    """A test by `first` random weightings or exchanges, and by more as long as few are beyond either end.
+
+    P(p <= a) is at most a: whatever stage ends the test, p is a or less only if it was at the first stage that can
+    end it with a p of a or less.
+    """
+    size = min(first, rule.n_resamples)
+    while True:
+        tested = test(rule=replace(rule, n_resamples=size))
+        row = tested if isinstance(tested, ComparisonRow) else tested.row
+        least = min((p for p in (row.pvalue, row.two_sided_pvalue) if p is not None), default=1.0)
+        if size == rule.n_resamples or least * size >= _ENOUGH:
+            return tested
+        size = min(4 * size, rule.n_resamples)
+
+
 def score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:
     """The score that a measure is of, where there are several or the lower is better, and its unit."""
     if not (paired.graded or is_of_scores(measure)):
@@ -188,30 +213,18 @@ def _of_itself(
     """The comparison of a thing with itself: how good it is, and that it is no worse."""
     n, every = paired.n, np.arange(paired.n)
     items = paired.items_of(every)
-    tested = [
-        test_part(
-            ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, **score_of(paired, name)),
-            everything,
-            lambda: every,
-            outcome_counts(everything, [])[0],
-            rule=rule,
-        )
-        for name in measures
+    outcomes = outcome_counts(everything, [])[0]
+    blank = [
+        ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, **score_of(paired, name)) for name in measures
     ]
-    found = [row.turned() for row in bounded(tested, rule)]
+    tested = [test_part(row, everything, lambda: every, outcomes, rule=rule) for row in blank]
     rows = tuple(
-        ComparisonRow(
-            slice=ALL_ROWS,
-            measure=row.measure,
-            n=n,
-            score=row.score,
-            items=items,
-            lower_is_better=row.lower_is_better,
-            unit=row.unit,
-            baseline=row.baseline,
-            candidate=row.candidate,
-            baseline_interval=row.baseline_interval,
-            candidate_interval=row.candidate_interval,
+        replace(
+            row,
+            baseline=found.baseline,
+            candidate=found.candidate,
+            baseline_interval=found.baseline_interval,
+            candidate_interval=found.candidate_interval,
             difference=0.0,
             low=0.0,
             high=0.0,
@@ -226,7 +239,7 @@ def _of_itself(
             note="identical",
             confidence_level=rule.confidence_level,
         )
-        for row in found
+        for row, found in zip(blank, (each.turned() for each in bounded(tested, rule)), strict=True)
     )
     return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, identical=True, **_sizes_and_subjects(paired))
 

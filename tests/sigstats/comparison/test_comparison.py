@@ -197,3 +197,17 @@ def test_the_first_line_says_what_all_rows_exclude():
     said = "1 slice is too small to tell; on all rows accuracy excludes any drop"
     gain = "significantly better on all rows: accuracy +10.00 points"
     assert title_of(better) == f"INCONCLUSIVE: no regression shown; {said}; {gain}"
+
+
+def test_more_weightings_are_drawn_only_where_they_may_decide():
+    """Of 300 slices one is worse; of the others so many weightings are drawn as were asked for."""
+    slices = np.repeat(np.arange(300), 40).astype(str)
+    right = np.arange(len(slices)) % 2
+    changed = np.where(np.arange(len(slices)) % 40 < 2, 1 - right, right)
+    worse = np.where((slices == "7") & (right == 1), 0, changed)
+    rule = ComparisonRule(n_resamples=999, minimum_effect=0.0)
+    found = sigstats.compare(right, changed, worse, slices={"s": slices}, measures=["macro-f1"], rule=rule)
+    drawn = {row.slice: row.test.split(", ")[1] for row in found.rows}
+    assert drawn.pop("s = 7") == drawn.pop("all rows") == "12,040 weightings"  # twice 301 / 0.05
+    assert set(drawn.values()) == {"999 weightings"}
+    assert [row.slice for row in found.rows if row.verdict == "fail"] == ["all rows", "s = 7"]
