@@ -23,8 +23,8 @@ _MOST_BINS = 1000
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
     """Add the arguments that choose columns and answers of the files."""
     columns = parser.add_argument_group("columns")
-    columns.add_argument("--id", metavar="COLUMN", help="the column by which rows are joined (default: id)")
-    columns.add_argument("--label", metavar="COLUMN", help="the column of true classes (default: label)")
+    for name, text in (("id", "the column by which rows are joined"), ("label", "the column of true classes")):
+        columns.add_argument(f"--{name}", metavar="COLUMN", help=f"{text} (default: {name})")
     predictions = "the column of predictions; one for all files, or one for each model of one or several files "
     repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)", dest="predictions")
     repeatable(columns, "--score", "NAME", score, dest="scores")
@@ -37,27 +37,20 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     for name, way in (("lower", "an error or a cost"), ("higher", "a mark")):
         text = f"a score that is {way}, where its name does not say so; where no --score is named, it is the score"
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)", dest=name)
-    columns.add_argument(
-        "--epoch", metavar="COLUMN", help="in a table with several answers to an id, the column that numbers them"
-    )
+    text = "in a table with several answers to an id, the column that numbers them"
+    columns.add_argument("--epoch", metavar="COLUMN", help=text)
     columns.add_argument("--group", metavar="COLUMN", help="a column of groups, whose rows are not independent")
     text = "a column whose every value is a slice of its own (repeatable)"
     repeatable(columns, "--slice", "COLUMN", text, dest="slices")
     text = "a column of numbers, of which N bins of about equally many rows are slices (repeatable)"
     repeatable(columns, "--bins", "COLUMN=N", text)
-    columns.add_argument(
-        "--task",
-        metavar="COLUMN",
-        help="the column of several tasks, whose mean is tested beside all rows; known of a folder with a file a task",
-    )
+    text = "the column of several tasks, whose mean is tested beside all rows; known of a folder with a file a task"
+    columns.add_argument("--task", metavar="COLUMN", help=text)
     text = f"the column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object"
     repeatable(columns, "--column", "KEY=COLUMN", f"{text}, as in label=answer.text (repeatable)", dest="columns")
     rows = parser.add_argument_group("rows and answers")
-    rows.add_argument(
-        "--by-position",
-        action="store_true",
-        help="join the rows of tables by their position, where the files have as many rows and the same labels",
-    )
+    text = "join the rows of tables by their position, where the files have as many rows and the same labels"
+    rows.add_argument("--by-position", action="store_true", help=text)
     text = "the true class of each row, by id or in the same order, where the files have none"
     rows.add_argument("--labels", metavar="FILE", help=text)
     text = "the first line of delimited text is a row: the columns are 0, 1, 2 ..."
@@ -71,23 +64,14 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     for name, where in (("filter", "log"), ("model", "log or table")):
         text = f"in a {where} with several {name}s, the one whose answers are read; one for all files, or one for each"
         repeatable(rows, f"--{name}", "NAME", text, dest=f"{name}s")
-    rows.add_argument(
-        "--unmatched",
-        choices=("refuse", "drop"),
-        default="refuse",
-        help="what to do with rows that some files lack (default: refuse)",
-    )
-    rows.add_argument(
-        "--unscored",
-        choices=("refuse", "drop", "wrong"),
-        default="refuse",
-        help="what to do with answers that failed or have no score (default: refuse)",
-    )
-    rows.add_argument(
-        "--allow-different-tasks",
-        action="store_true",
-        help="join logs even if their tasks, scores or questions differ",
-    )
+    for name, of, more in (
+        ("unmatched", "rows that some files lack", ()),
+        ("unscored", "answers that failed or have no score", ("wrong",)),
+    ):
+        text = f"what to do with {of} (default: refuse)"
+        rows.add_argument(f"--{name}", choices=("refuse", "drop", *more), default="refuse", help=text)
+    text = "join logs even if their tasks, scores or questions differ"
+    rows.add_argument("--allow-different-tasks", action="store_true", help=text)
 
 
 def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
@@ -103,23 +87,14 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
     """Add ``--score-range``; `score` is what its help calls a score."""
-    parser.add_argument(
-        "--score-range",
-        nargs=2,
-        type=float,
-        metavar=("LOW", "HIGH"),
-        help=f"the lowest and the highest possible {score} (default: 0 and 1, if no {score} lies outside)",
-    )
+    text = f"the lowest and the highest possible {score} (default: 0 and 1, if no {score} lies outside)"
+    parser.add_argument("--score-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
 
 
 def add_fail_on(parser: argparse.ArgumentParser) -> None:
     """Add ``--fail-on``."""
-    parser.add_argument(
-        "--fail-on",
-        choices=("fail", "inconclusive"),
-        default="fail",
-        help="the mildest verdict that ends with exit code 1 (default: fail)",
-    )
+    text = "the mildest verdict that ends with exit code 1 (default: fail)"
+    parser.add_argument("--fail-on", choices=("fail", "inconclusive"), default="fail", help=text)
 
 
 def code_of(options: argparse.Namespace, verdict: "Verdict") -> int:
@@ -274,16 +249,9 @@ def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str,
 def as_options(error: ValueError) -> BadInput:
     """What the library says of an argument, said of the option that gave it."""
     said, _, rest = str(error).replace(" a smallest_slice ", " --smallest-slice ").partition(": ")
-    return BadInput(f"{_OPTIONS.get(said, said)}: {rest}" if rest else said)
+    option = f"--{said.replace('_', '-').replace('measures', 'measure')}" if said in _OPTIONS else said
+    return BadInput(f"{option}: {rest}" if rest else said)
 
 
-_OPTIONS = {
-    "positive": "--positive",
-    "measures": "--measure",
-    "score_range": "--score-range",
-    "margins": "--margins",
-    "at_least": "--at-least",
-    "at_most": "--at-most",
-    "power": "--power",
-    "weights": "--weights",
-}
+#: What the library calls options.
+_OPTIONS = {"positive", "measures", "score_range", "margins", "at_least", "at_most", "power", "weights"}

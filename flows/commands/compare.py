@@ -61,11 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "measure of its own (repeatable)",
     )
     add_runs(parser)
-    parser.add_argument(
-        "--weights",
-        metavar="COLUMN",
-        help="the column that says how many rows of the population each row stands for (a sample by design)",
-    )
+    text = "the column that says how many rows of the population each row stands for (a sample by design)"
+    parser.add_argument("--weights", metavar="COLUMN", help=text)
     parser.add_argument(
         "--human",
         metavar="COLUMN",

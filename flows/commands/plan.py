@@ -17,13 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats plan``."""
     add_study(parser)
     parser.add_argument("--output", metavar="DIR_OR_URL", help="count the replicates that this output holds as done")
-    parser.add_argument(
-        "--workers",
-        type=int,
-        default=None,
-        metavar="N",
-        help="the number of workers in the estimate (default: this machine's)",
-    )
+    text = "the number of workers in the estimate (default: this machine's)"
+    parser.add_argument("--workers", type=int, default=None, metavar="N", help=text)
     add_allow(parser)
     parser.add_argument("--no-timing", action="store_true", help="time no cell")
 

@@ -57,13 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confidence", type=float, default=0.95, metavar="X", help="the confidence of all rank sets (default: 0.95)"
     )
-    parser.add_argument(
-        "--smallest-slice",
-        type=int,
-        default=10,
-        metavar="N",
-        help="slices with fewer rows are not ranked (default: 10)",
-    )
+    text = "slices with fewer rows are not ranked (default: 10)"
+    parser.add_argument("--smallest-slice", type=int, default=10, metavar="N", help=text)
     parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
     parser.add_argument("--markdown", metavar="FILE", help="write tables for a pull request; - for standard output")
     parser.add_argument("--report", metavar="FILE", help="write a page of HTML")

@@ -42,12 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n", metavar="ROWS", help="the size of the test set")
     parser.add_argument("--test", metavar="TEXT", help="the test, as it is named in the report")
     add_allow(parser)
-    parser.add_argument(
-        "--time-limit",
-        type=float,
-        metavar="SECONDS",
-        help="how long a call of a test of another package may take (default: its time_limit in the study, or 60)",
-    )
+    text = "how long a call of a test of another package may take (default: its time_limit in the study, or 60)"
+    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help=text)
     parser.add_argument(
         "--rows", metavar="FILE", help="write the rows of the test set as CSV; the options must leave one"
     )

@@ -33,18 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "run takes longer than a few seconds)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="the number of worker processes of a local cluster")
-    parser.add_argument(
-        "--priority",
-        type=int,
-        default=0,
-        metavar="N",
-        help="on workers that studies share, the blocks of the study of higher priority go first (default: 0)",
-    )
-    parser.add_argument(
-        "--worker-logs",
-        choices=("debug", "info", "warning", "error"),
-        help="show what workers log, at this level or above (default: nothing)",
-    )
+    text = "on workers that studies share, the blocks of the study of higher priority go first (default: 0)"
+    parser.add_argument("--priority", type=int, default=0, metavar="N", help=text)
+    text = "show what workers log, at this level or above (default: nothing)"
+    parser.add_argument("--worker-logs", choices=("debug", "info", "warning", "error"), help=text)
     add_allow(parser)
     parser.add_argument(
         "--cache",
@@ -52,11 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a folder or URL of finished cells that studies share: its cells are not computed again, others are "
         "added; whoever may write there is trusted, unless there is a key",
     )
-    parser.add_argument(
-        "--cache-key",
-        metavar="FILE",
-        help="a secret of 16 bytes or more: cells that are added to the cache are signed with it, others are not used",
-    )
+    text = "a secret of 16 bytes or more: cells that are added to the cache are signed with it, others are not used"
+    parser.add_argument("--cache-key", metavar="FILE", help=text)
     parser.add_argument(
         "--part",
         metavar="K/N",

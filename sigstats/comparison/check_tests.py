@@ -162,11 +162,8 @@ def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule) -> C
     worse = int((2 * sums <= 2 * float((values - bar).sum()) + room).sum())
     ends = interval_of_runs(values, rule.confidence_level, chosen)
     level = rule.confidence_level
-    notes = [f"{k} runs", *([] if rule.alpha * 2**k >= 1 else [f"p is at least 1/{2**k}"])]
-    if ends[0] is None:
-        notes.append(
-            f"{math.ceil(math.log2(2 / (1 - level)))} are the fewest with an interval of {significant(100 * level)}%"
-        )
+    least = "" if rule.alpha * 2**k >= 1 else f"; p is at least 1/{2**k}"
+    fewest = f"; {math.ceil(math.log2(2 / (1 - level)))} are the fewest with an interval of {significant(100 * level)}%"
     return replace(
         row,
         value=float(values.mean()),
@@ -174,7 +171,7 @@ def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule) -> C
         high=ends[1],
         pvalue=(worse + more) / (len(chosen) + more),
         test=f"{RUNS} {k} runs, {'exact' if listed else f'{len(chosen):,} drawn'}",
-        note="; ".join(notes),
+        note=f"{k} runs{least}{fewest if ends[0] is None else ''}",
     )
 
 

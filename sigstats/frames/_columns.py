@@ -28,36 +28,29 @@ def pairs_of_frames(
     model: Sequence[str],
     score: Any,
     *,
-    slices: Any,
     labels: Any,
-    unmatched: str,
-    ways: Sequence[Sequence[str]],
-    by_position: bool,
-    unscored: Literal["refuse", "drop", "wrong"],
+    unmatched: Literal["refuse", "drop"],
+    **options: Any,
 ) -> list[PairedPredictions]:
-    """The rows of two data frames, or of one, by each score; `ways`: the scores that are costs, and marks."""
+    """The rows of two data frames, or of one, by each score; `options`: fields of `Columns`."""
     require_names(names, ("id", "label"))
     as_choice(unmatched, "unmatched", ("refuse", "drop"))
-    as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
+    as_choice(options["unscored"], "unscored", ("refuse", "drop", "wrong"))
     for name, given, numbers in (("prediction", prediction, (1, 2)), ("model", model, (0, 2))):
         if len(given) not in numbers:
             raise refuse(name, list(given), "two names, the baseline's and the candidate's")
     if candidate is None and len(prediction) == 1 and not model:
         wanted = "two columns of this frame: the baseline's and the candidate's"
         raise refuse("prediction", prediction[0], wanted)
-    if both := set(ways[0]).intersection(ways[1]):
+    if both := options["lower"].intersection(options["higher"]):
         raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
     scores, other = as_scores(score), baseline if candidate is None else candidate
     columns = Columns(
         **names,
         prediction=prediction[0],
         model=model[0] if model else None,
-        slices=slice_names(slices),
-        lower=frozenset(ways[0]),
-        higher=frozenset(ways[1]),
-        by_position=by_position,
-        unscored=unscored,
         named=frozenset(["prediction"] if len(prediction) > 1 else []),
+        **options,
     )
     if labels is not None:
         columns = replace(columns, truth=labels_of(labels, columns))
@@ -69,7 +62,7 @@ def pairs_of_frames(
         first = _predictions(baseline, "baseline", own)
         second = _predictions(other, "candidate", replace(of_other, score=each))
         try:
-            found = join(first, second, own, unmatched="drop" if unmatched == "drop" else "refuse")
+            found = join(first, second, own, unmatched=unmatched)
         except ValueError as error:
             raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
         pairs.append(replace(found, identical=identical))

@@ -193,7 +193,7 @@ def compare(
         score, names["per"] = scores_of(score, ratio, ways)
         if not isinstance(by_position, bool):
             raise refuse("by_position", by_position, "True or False")
-        from ._columns import pairs_of_frames
+        from ._columns import pairs_of_frames, slice_names
 
         pairs = pairs_of_frames(
             y,
@@ -202,10 +202,11 @@ def compare(
             names_of(prediction, "prediction"),
             names_of(model or (), "model"),
             score,
-            slices=slices,
             labels=labels,
             unmatched=unmatched,
-            ways=ways,
+            slices=slice_names(slices),
+            lower=frozenset(ways[0]),
+            higher=frozenset(ways[1]),
             by_position=by_position,
             unscored=unscored,
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from .._common.validation import as_choice, refuse, shown
-from ._columns import as_arguments, as_scores
+from ._columns import as_arguments, as_scores, slice_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,13 +95,11 @@ def read_predictions(
     for name, value in {**renamed, **chosen}.items():
         if value is not None and not isinstance(value, str):
             raise refuse(name, value, "the name of a column")
-    if isinstance(slices, str) or not isinstance(slices, Sequence) or not all(isinstance(each, str) for each in slices):
-        raise refuse("slices", slices, "a sequence of names of columns")
     named: dict[str, Any] = {name: value for name, value in renamed.items() if value is not None}
     columns = Columns(
         **named,
         group=groups,
-        slices=tuple(slices),
+        slices=slice_names(slices),
         epoch=epoch,
         filter=filter,
         model=model,

@@ -16,9 +16,8 @@ from ._from_table import from_table
 from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
-from ._other_names import OtherNamesError
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import ALL_SCORES, MISSING, Columns, Predictions
+from ._predictions import ALL_SCORES, MISSING, Columns, OtherNamesError, Predictions
 from ._scores import ScoredFile, join_scores, names_in, scores_meant
 from ._selection import names_to_give_back, select
 from ._tasks import is_table, one_log, one_table
@@ -101,9 +100,8 @@ def _instances_in(report: str) -> list[str]:
     with open_content(report) as content:
         if not content.start.lstrip().startswith(b"{"):
             raise ValueError(f"{content.where}: is no JSON object; expected results of SWE-bench")
-        found = content.json()
-        lists = found.values() if isinstance(found, dict) else ()
-        return [name for each in lists if isinstance(each, list) for name in each if isinstance(name, str)]
+        lists = [each for each in content.json().values() if isinstance(each, list)]
+        return [name for each in lists for name in each if isinstance(name, str)]
 
 
 def score_names(path: str, columns: Columns) -> tuple[str, ...]:

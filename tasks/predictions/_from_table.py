@@ -17,8 +17,7 @@ from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table
 from ._answers import marks_of, require_answers, without_unscored
 from ._items import content_of, occurrences
-from ._other_names import require_own_names
-from ._predictions import MISSING, RIGHT, Columns, Predictions
+from ._predictions import MISSING, RIGHT, Columns, Predictions, require_own_names
 
 #: The name of a column of runs.
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")

@@ -15,12 +15,6 @@ from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored, require_
 
 #: A longer name is known by its beginning.
 _LONG, _BEGINNING = 60, 40
-#: How a person names what is meant.
-_OPTIONS = {
-    "model": "--model NAME",
-    "filter": "--filter NAME",
-    "score": "--score NAME, or --score all for each that is a mark",
-}
 
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
@@ -158,9 +152,7 @@ def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[s
             raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not there; expected one of {listed}")
         return wanted if wanted in names else meant[0]
     if len(names) > 1:
-        raise ValueError(
-            f"{log.where}: {what}: there are {len(names)}; expected one named of {listed} ({_OPTIONS[what]})"
-        )
+        raise ValueError(f"{log.where}: {what}: there are {len(names)}; expected one named of {listed} (--{what} NAME)")
     return names[0]
 
 

@@ -9,8 +9,7 @@ from sigstats._common.registry import Registry
 
 from ...input_files.content import START, Content, open_content
 from .._log import EvaluationLog
-from .._other_names import OtherNamesError
-from .._predictions import Columns, Predictions
+from .._predictions import Columns, OtherNamesError, Predictions
 from .._unknown import NoTable, unknown
 
 
