@@ -1,9 +1,9 @@
 """The columns that are tried in a node of a forest's tree of coded columns, compiled by Numba.
 
 A code is the rank of a value among the distinct values of its column, or the value itself as a whole number; it does
-not depend on labels or folds. Rows lie side by side, so that the lowest and the highest codes of all columns in a node
-are found by vector instructions. Which columns are tried depends on nothing else: they are drawn first, as scikit-learn
-draws them, and searched then.
+not depend on labels or folds. The codes of a row lie side by side, and LLVM makes vector instructions of the search for
+the lowest and the highest of each column in a node. Which columns are tried depends on nothing else: they are drawn
+first, as scikit-learn draws them, and searched then.
 """
 
 from typing import Any, Final, NamedTuple
@@ -11,10 +11,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numba import extending, types
 
-from sigstats.learners.compiled.jit import inlined
+from sigstats.learners.compiled.jit import borrowed, inlined
 
 from ._forest_folds import SAME, next_draw
-from ._lanes import LINE, higher, load, lower, store
 
 #: Codes of 32 bits are the bits of a value; of negative values all are turned, of others the sign.
 _SIGN: Final = np.uint32(1 << 31)
@@ -72,14 +71,14 @@ are_values: Any = extending.intrinsic(_are_values)
 @inlined
 def _find_bounds(codes: Any, members: Any, tried: Tried) -> None:
     """Find the lowest and the highest code of each column in a node."""
-    width = np.uint64(codes.shape[1])
-    for line in range(0, codes.shape[1], LINE // codes.itemsize):
-        low = high = load(codes, members[0] * width + np.uint64(line))
-        for at in range(1, len(members)):
-            own = load(codes, members[at] * width + np.uint64(line))
-            low, high = lower(low, own), higher(high, own)
-        store(tried.lowest, np.uint64(line), low)
-        store(tried.highest, np.uint64(line), high)
+    low, high = borrowed(tried.lowest), borrowed(tried.highest)
+    low[:] = codes[members[0]]
+    high[:] = low
+    for at in range(1, len(members)):
+        own = borrowed(codes[members[at]])
+        for column in range(len(own)):
+            low[column] = min(low[column], own[column])
+            high[column] = max(high[column], own[column])
 
 
 @inlined
