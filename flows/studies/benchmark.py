@@ -10,9 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.validation import refuse
+from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import IN_WORDS
+from sigstats.retraining.measured import Statistic
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import Dataset
@@ -37,7 +38,6 @@ from ._benchmark_file import (
     named,
     nulls_of,
 )
-from ._benchmark_measures import measured_work, names_positive, positive_class, require_measurable, require_named
 from ._benchmark_savings import savings
 from ._cell_study import CellStudyKind
 from ._published import published_references
@@ -72,10 +72,10 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         for item in study.classifiers:
             classifier = named(item)
             made = build(classifier.learner, params=classifier.params, nominal=dataset.nominal, allowed=allowed)
-            require_measurable(study, dataset, classifier, made)
+            _require_measurable(study, dataset, classifier, made)
             code = code_of(classifier.learner, allowed)
             cells.extend(_cells(study, dataset, classifier, code))
-    require_named(study, datasets)
+    _require_named(study, datasets)
     plan = Plan(
         study=study.name,
         kind=study.kind,
@@ -83,7 +83,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         analyses=(*study.tests, *_of_measures(study)),
         measures=study.measures,
         slices=study.slices,
-        positive={each.name: positive_class(study, each) for each in datasets if names_positive(study, each)},
+        positive={each.name: _positive_class(study, each) for each in datasets if _names_positive(study, each)},
         alpha=study.alpha,
         adjust=study.adjust,
     )
@@ -177,7 +177,7 @@ def _cells(
     limits = classifier.limits(f"classifiers: {classifier.name}", own=code is not None)
     observed = cell("crossval", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
     by_error = study.permutation.measure == ERROR
-    of_measure = {} if by_error or not nulls_of(study) else measured_work(study, dataset)
+    of_measure = {} if by_error or not nulls_of(study) else _measured_work(study, dataset)
     permuted = Retrained if by_error else MeasuredRetrain
     retrains = [
         cell(
@@ -223,6 +223,60 @@ def _cross_validated_work(
             transforms=settings.transforms,
         ),
     )
+
+
+def _require_named(study: BenchmarkStudy, datasets: Sequence[Dataset]) -> None:
+    """Refuse positive classes of data sets that the study does not have, and slices by features that none has."""
+    names = [dataset.name for dataset in datasets]
+    for name in study.positive if isinstance(study.positive, dict) else ():
+        if name not in names:
+            raise refuse("positive", name, f"one of the data sets {', '.join(names)}{did_you_mean(name, names)}")
+    features = list(dict.fromkeys(name for dataset in datasets for name in dataset.features))
+    for name in study.slices:
+        if name not in features:
+            known = f"a feature of a data set, such as {some_of(features, 5)}"
+            raise refuse("slices", name, known + did_you_mean(name, features))
+
+
+def _names_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
+    """True if the study names the positive one of two classes."""
+    if isinstance(study.positive, dict):
+        return dataset.name in study.positive
+    return study.positive is not None and len(dataset.classes) == 2
+
+
+def _positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
+    """The code of the positive class: by default the second."""
+    if not _names_positive(study, dataset):
+        return 1
+    name = study.positive[dataset.name] if isinstance(study.positive, dict) else study.positive
+    where = f"positive: {dataset.name}" if isinstance(study.positive, dict) else "positive"
+    if len(dataset.classes) != 2:
+        raise refuse(where, name, f"none, since the data set has {len(dataset.classes)} classes")
+    if name not in dataset.classes:
+        raise refuse(where, name, f"one of the classes {', '.join(dataset.classes)} of {dataset.name}")
+    return dataset.classes.index(str(name))
+
+
+def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> None:
+    """Refuse retrains by a measure that the data set or the classifier does not have."""
+    measure = study.permutation.measure
+    if measure == ERROR or not nulls_of(study):
+        return
+    try:
+        statistic = Statistic(measure, len(dataset.classes))
+    except ValueError as error:
+        raise ValueError(f"permutation.{error} in {dataset.name}") from None
+    try:
+        statistic.require_of(made)
+    except ValueError as error:
+        raise ValueError(f"classifiers: {classifier.name}: permutation.{error}") from None
+
+
+def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
+    """The entries of a cell's work for the measure of retrains."""
+    measure, code = study.permutation.measure, _positive_class(study, dataset)
+    return {"measure": measure, "positive": code if Statistic(measure, len(dataset.classes)).of_one_class else 1}
 
 
 def _spec(item: str | Mapping[str, Any]) -> Mapping[str, Any]:
