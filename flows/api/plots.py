@@ -93,7 +93,7 @@ class StudyPlots:
     >>> found.plot.names
     ('grids', 'null', 'pairs', 'permutation-tests')
     >>> found.plot.null(classifier="lda")
-    Plot(title='Errors under the null hypothesis', caption='The histogram is the error of retrains ...')
+    Plot(title='Errors under the null hypothesis', caption='The histogram is the error of classifiers ...')
     >>> found.plot.pairs().save("pairs.svg")  # doctest: +SKIP
     """
 

@@ -4,6 +4,7 @@ The module's docstring is its help; its first line is shown in the list of comma
 """
 
 import argparse
+import re
 from typing import Any, NoReturn, Protocol
 
 from sigstats._common.credentials import without_credentials
@@ -32,11 +33,26 @@ GROUPS = ("files of predictions", "studies", "this machine")
 REGISTRY = Registry(__name__, Command, what="command")
 
 
+#: What argparse says of a value, and what is said here.
+_IN_OUR_WORDS = (
+    (r"^argument (\S+): invalid float value: (.*)", r"\1: \2 is not valid; expected a number, as in 0.05"),
+    (r"^argument (\S+): invalid int value: (.*)", r"\1: \2 is not valid; expected a whole number"),
+    (r"^argument (\S+): invalid choice: (.*) \(choose from (.*)\)", r"\1: \2 is not valid; expected one of \3"),
+    (r"^argument (\S+): expected one argument", r"\1: has no value"),
+)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, in which control characters and credentials of arguments are replaced."""
 
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._negative_number_matcher = re.compile(r"-\.?\d")  # -1pt and -5% are values as well, no options
+
     def error(self, message: str) -> NoReturn:
         """Print what is wrong with the arguments, and exit."""
+        for theirs, ours in _IN_OUR_WORDS:
+            message = re.sub(theirs, ours, message)
         self.exit(BAD_INPUT, f"{self.prog}: {without_credentials(printable(message))} (see {self.prog} --help)\n")
 
 
@@ -65,7 +81,7 @@ class _CommandParser(_Parser):
     """The parser of one command. Its arguments are added when it is used, since those of some import NumPy."""
 
     def __init__(self, *, command: Command, **options: Any) -> None:
-        super().__init__(description=command.__doc__, **options)
+        super().__init__(description=command.__doc__, epilog="The words: docs/glossary.md.", **options)
         self._command: Command | None = command
 
     def complete(self) -> "_CommandParser":
@@ -88,8 +104,8 @@ class _CommandParser(_Parser):
             unknown = []
         if unknown:
             option, _, _ = unknown[0].partition("=")
-            known = [name for name in self._option_string_actions if name.startswith("--")]
-            near = did_you_mean(option, known) if option.startswith("-") else ""
+            known = [name[2:] for name in self._option_string_actions if name.startswith("--")]
+            near = did_you_mean(option.lstrip("-"), known).replace("'", "'--", 1) if option.startswith("-") else ""
             self.error(f"{shown(option)} is not an argument{near}")
         return options, unknown
 

@@ -27,6 +27,7 @@ def run(options: argparse.Namespace) -> int:
 
     program, of_commands = whole_parsers()
     for parser in of_commands.values():
+        parser.description = (parser.description or "").partition("\n")[0]
         for action in parser._actions:
             if action.metavar in _FILES:
                 action.complete = shtab.FILE  # type: ignore[attr-defined]

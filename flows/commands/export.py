@@ -1,4 +1,4 @@
-"""Write the replicates of a study as Parquet tables for pandas, polars, DuckDB and Spark: one for each fan-out."""
+"""Write the replicates of a study as Parquet tables for pandas, polars, DuckDB and Spark: a table a kind (fan-out)."""
 
 import argparse
 
@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats export``."""
     parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a study's results")
     parser.add_argument(
-        "--to", metavar="DIR_OR_URL", required=True, help="a new or empty folder, in which each fan-out gets a folder"
+        "--to", metavar="DIR_OR_URL", required=True, help="a new or empty folder, in which each kind gets a folder"
     )
 
 

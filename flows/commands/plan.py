@@ -1,4 +1,4 @@
-"""Show the cells of a study, its cost and its size, and refuse what cannot run, before anything runs.
+"""Show the parts of a study (its cells), its cost and its size, and refuse what cannot run, before anything runs.
 
 For the times, replicates of cells are computed here and discarded; --no-timing omits them.
 """

@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         metavar="DIR_OR_URL",
-        help="a folder or URL of finished cells that studies share: its cells are not computed again, others are "
+        help="a folder or URL of finished parts (cells) that studies share: they are not computed again, others are "
         "added; whoever may write there is trusted, unless there is a key",
     )
     text = "a secret of 16 bytes or more: cells that are added to the cache are signed with it, others are not used"

@@ -40,9 +40,13 @@ def answer_of_candidates(found: CandidatesResult) -> Answer:
     pairs = list(zip(found.candidates, found.results, strict=True))
     words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
     named = {verdict: [name for name, each in pairs if each.verdict == verdict] for verdict in words}
+    first = found.take or next(names for names in named.values() if names)[0]
+    shown, titles = dict(pairs)[first], {"baseline": found.baseline, "candidate": first}
     return Answer(
         headline=f"{found.recommendation[:1].upper()}{found.recommendation[1:]}",
+        numbers=[(titles.get(what, what), value, below) for what, value, below in _numbers(shown)],
         shown=[(words[verdict], f"{some_of(names)}.") for verdict, names in named.items() if names],
+        to_do=_to_do(shown),
         figure=forest_plots([replace(overall(each), slice=name) for name, each in pairs], found.results[0].rule.margin),
         caption=f"Of all rows. {CAPTION}",
     )

@@ -236,12 +236,12 @@ def shown_by(found: JudgedComparison) -> str:
 def labels_to_get(result: JudgedResult) -> str:
     """How many labels would show a difference, and where."""
     if result.labels_wanted is None:
-        return "labels: with all rows labelled as people began no difference would be shown; judge more rows"
+        return "judge more rows: if people go on as they began, labels of all of these would show no difference"
     more = [max(0, want - there) for want, there in zip(result.labels_wanted, result.labels, strict=True)]
     if not sum(more):
-        return "labels: those that are there show a difference"
+        return "the labels that are there show a difference"
     where = ", ".join(f"{each:,} where {who}" for each, who in zip(more, PREFERS, strict=True) if each)
-    return f"labels: {sum(more):,} more would show the difference, if people go on as they began: {where}"
+    return f"label {sum(more):,} more, which show the difference if people go on as they began: {where}"
 
 
 def as_json(found: JudgedComparison) -> str:

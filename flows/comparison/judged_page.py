@@ -62,6 +62,8 @@ def _answer(found: JudgedComparison) -> Answer:
         shown=shown,
         to_do=f"{labels_to_get(result).capitalize()}.",
         figure=forest_plots([corrected, replace(judge, verdict="inconclusive")], found.rule.margin),
-        caption="Candidate less baseline, with its interval: corrected by people, and as the judge alone sees it. "
-        "Dotted: the drop that a pass excludes.",
+        caption=(
+            "Candidate less baseline, with its interval: corrected by people, and as the judge alone sees it. "
+            "Square: worse. Diamonds: undecided. Disc: not worse. Dotted: the drop that a pass excludes."
+        ),
     )

@@ -32,6 +32,7 @@ _COLUMNS = (
     "PD",
     "NSD",
 )
+_TITLES = {"PD": "possible (PD)", "NSD": "certain (NSD)"}
 _WORDS = ("slice", "measure", "test")
 
 
@@ -63,7 +64,10 @@ def as_html(found: ComparisonResult, baseline: str, candidate: str, changed: "Ch
 def table_header(found: ComparisonResult) -> list[tuple[str, str]]:
     """The columns of the table, each with how it is set: words, a number, or neither."""
     names = ("verdict", *_shown_columns(found), "test")
-    return [(name, "words" if name in _WORDS else "number" if name != "verdict" else "") for name in names]
+    return [
+        (_TITLES.get(name, name), "words" if name in _WORDS else "number" if name != "verdict" else "")
+        for name in names
+    ]
 
 
 def table_rows(found: ComparisonResult) -> list[list[tuple[str, str]]]:

@@ -7,11 +7,11 @@ runs.
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from sigstats._common.messages import hint, one_line, shown, shown_name
+from sigstats._common.messages import did_you_mean, hint, one_line, shown, shown_name
 from sigstats.tasks.fingerprint import canonical
 from sigstats.tasks.plan import Adjustment
 
@@ -68,6 +68,7 @@ class Study(Strict):
 
     #: The question that a study of this kind answers; a run shows it.
     question: ClassVar[str]
+    _source: str = "study"
 
     kind: str
     name: Annotated[
@@ -79,6 +80,16 @@ class Study(Strict):
         Adjustment,
         Field(description="The adjustment for multiplicity that decisions use"),
     ] = "holm"
+
+    @property
+    def source(self) -> str:
+        """What messages call it: its file."""
+        return self._source
+
+    def of_source(self, source: str) -> Self:
+        """Give it the name that messages call it by, and return it."""
+        self._source = source
+        return self
 
 
 class DataStudy(Study):
@@ -128,9 +139,13 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     reason = reason.replace("a valid integer", "a whole number").replace("a valid dictionary", "a table")
     reason = reason.replace("a valid tuple", "a list").replace("a valid ", "a ")
+    reason = reason.replace("String should match pattern", "text of the form")
+    reason = re.sub(r"\w+ should have at least (\d+) items? .*", r"a list of \1 or more", reason)
     if first["type"] == "union_tag_invalid":  # pydantic's text has the whole tag
-        tag, wanted = first["ctx"]["tag"], first["ctx"]["expected_tags"]
-        return f"{where}: {shown(tag)} is not valid as {first['ctx']['discriminator']}; expected {wanted}{more}"
+        tag, key = first["ctx"]["tag"], first["ctx"]["discriminator"].strip("'")
+        tags = re.findall("'(.*?)'", first["ctx"]["expected_tags"])
+        expected = f"expected one of {', '.join(tags)}{did_you_mean(tag, tags)}"
+        return f"{where}: {key}: {shown(tag)} is not valid; {expected}{more}"
     if first["type"] == "value_error":
         return f"{where}: {one_line(reason)}{more}"
     return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"

@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import fields
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from sigstats.tasks.predictions import MISSING, Columns, read
 
 from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
 from ..pages.page import Answer, page, some_of
-from ..pages.wording import count_of, number, p_number, p_order, percent, significant, told_apart
+from ..pages.wording import count_of, number, p_equation, p_number, p_order, percent, significant, told_apart
 from .page import MOST_IN_MATRIX, MOST_PAIRS, rank_plot
 from .words import best_of, ranks_of
 
@@ -84,6 +85,8 @@ def first_of(found: VoteRanking) -> list[str]:
 def headline(found: VoteRanking) -> str:
     """Which model is best, or which may be; preferences of votes may go round."""
     first, k = first_of(found), len(found.models)
+    if len(first) == 1 and found.high[found.models.index(first[0])] > 1:
+        return f"Only {first[0]} may be the best of {k} models"
     return best_of(first, k) if first else f"None of the {k} models is best: to each another is preferred"
 
 
@@ -128,7 +131,6 @@ def as_html(found: VoteRanking) -> str:
             f"Guarantee: {found.guarantee}",
             f"All ranks hold at once with confidence {confidence}, by the signs of each pair's votes and Holm's steps",
             "Scores are Bradley and Terry's, 400 points for odds of ten to one; each interval is by itself",
-            "Scores take all votes together, ranks the pairs that met one by one; where both differ, the ranks hold",
             *([f"{len(met):,} pairs are too many for a page; --json has them all"] if not pairs else []),
         ],
     )
@@ -144,7 +146,10 @@ def _answer(found: VoteRanking, pairs: int) -> Answer:
     if found.reason:
         known.append(("Beware:", f"{found.reason}."))
     elif found.fit_pvalue is not None and found.fit_pvalue <= 1 - found.confidence_level:
-        known.append(("Beware:", f"one score a model is not enough (fit: p {p_order(found.fit_pvalue)})."))
+        fit = f"one score a model is not enough to explain who wins against whom ({p_equation(found.fit_pvalue)})"
+        known.append(("Beware:", f"{fit}; ranks do not rest on it."))
+    if odd := _apart(models):
+        known.append(("Scores and ranks:", odd))
     to_do = "Choose among the first by what else counts, or ask for more of their votes."
     if len(first) < 2:
         to_do = f"Take {first[0]}." if first else "Choose by a question on which preferences do not go round."
@@ -163,6 +168,17 @@ def _answer(found: VoteRanking, pairs: int) -> Answer:
             f"{confidence}. Points: places by votes won. Thin lines: models to which another is preferred."
         ),
     )
+
+
+def _apart(models: Sequence[RankedModel]) -> str:
+    """Which model has the higher score and the lower ranks; empty where scores and ranks agree."""
+    for above, below in permutations(models, 2):
+        if above.score > below.score and (above.rank_low > below.rank_low or above.rank_high > below.rank_high):
+            return (
+                f"{above.model} scores higher than {below.model}, which may rank higher: scores take all votes "
+                "together, ranks the pairs that met one by one. The ranks hold."
+            )
+    return ""
 
 
 def _won(found: VoteRanking) -> NDArray[np.float64]:

@@ -74,7 +74,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
                 refuse_mistaken_classes(pair.by_score[0])
             found, rows = _compared(study, pair, store, before, rule)
         except ValueError as error:
-            raise BadInput(in_keys(str(error))) from None
+            raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
         record = known or _record(identity_of(study, pair), pair, found, look, rule)
         try:
             page = _write_comparison(store, study, record, found)

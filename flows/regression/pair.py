@@ -47,15 +47,17 @@ def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, o
     """The newest file that matches a pattern of the study."""
     pattern: str = getattr(study, name)
     if "://" in pattern:
-        raise BadInput(f"{name}: {pattern!r} is not valid; expected a path or a pattern of this machine")
+        raise BadInput(
+            f"{study.source}: {name}: {pattern!r} is not valid; expected a path or a pattern of this machine"
+        )
     try:
         found = [Path(place(match, base)) for match in glob.glob(str(base / pattern), recursive=True)]  # noqa: PTH207 - `base` may be absolute
     except ValueError as error:
-        raise BadInput(f"{name}: {error}") from None
+        raise BadInput(f"{study.source}: {name}: {error}") from None
     files = [path for path in found if path.is_file() and path != other_than]
     if not files:
         others = f" besides {other_than}" if other_than in found else ""
-        raise BadInput(f"{name}: {pattern!r} is not valid; no file in {base} matches it{others}")
+        raise BadInput(f"{study.source}: {name}: {pattern!r} is not valid; no file in {base} matches it{others}")
     if len(files) == 1:
         return files[0]
     ranks: dict[str, Callable[[Path], Any]] = {
@@ -170,7 +172,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
-        raise BadInput(in_keys(str(error))) from None
+        raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
     dated = own_date(study, candidate, of_candidate)
     of_baseline = sides[0].by(scores[0]).decoded()
     rows = np.unique(digests_of_ids(of_baseline.ids))

@@ -39,7 +39,7 @@ def render(
     evidence = Evidence(results)
     used, measured = sections.of(evidence), performances(evidence)
     verdicts = [
-        ("How good is each classifier?", performance(measured), _ACCURACIES),
+        ("How good is each classifier?", performance(measured, evidence.of("mcnemar")), _ACCURACIES),
         ("Which is best over the data sets?", sections.over_data_sets(evidence), ""),
         *((section.question, section.verdict(evidence.of(section.test), evidence), section.terms) for section in used),
         ("Do approximations agree with the exact tests?", sections.approximations(evidence), ""),
@@ -105,9 +105,18 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
             *(also for _, verdict, _ in said[:1] for also in verdict.also),
             *((question, verdict.headline) for question, verdict, _ in said[1:]),
         ],
+        to_do=next((verdict.to_do for _, verdict, _ in said if verdict.to_do), _more_rows(decided)),
         figure=Markup("") if figure is None else figure.body,
         caption="" if figure is None else f"{figure.title}. {figure.caption}".removeprefix(". "),
     )
+
+
+def _more_rows(decided: Sequence[Hypothesis]) -> str:
+    """What to do where no test says more than which hypotheses are rejected."""
+    if not decided:
+        return ""
+    relied = "Rely on what is rejected alone; the rest is" if rejected(decided) else "Rely on none of it; it is"
+    return f"{relied} not shown to be equal, and more rows may tell: sigstats size says how many."
 
 
 def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:

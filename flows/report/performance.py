@@ -8,11 +8,13 @@ from markupsafe import Markup
 
 from sigstats.intervals import Interval
 from sigstats.ranking.intervals import share_interval
+from sigstats.tasks.schema import Hypothesis
 
 from ..pages import svg
 from ..pages.svg import Axes
 from ..pages.wording import count_of, join_words, percent, percent_range, percent_span
 from .evidence import Evidence, group_by
+from .over_data_sets import FEWEST_DATA_SETS
 from .section import Verdict
 
 #: The room of the values, and the most that names of classifiers have.
@@ -58,21 +60,50 @@ def performances(evidence: Evidence) -> list[Performance]:
     return found
 
 
-def performance(found: Sequence[Performance]) -> Verdict | None:
-    """How good the best of each data set is, then all of them; None if nothing was cross-validated."""
+def performance(found: Sequence[Performance], pairs: Sequence[Hypothesis] = ()) -> Verdict | None:
+    """How good the best of each data set is, then all of them; None if nothing was cross-validated.
+
+    `pairs`: the tests of two classifiers on a data set, which say among which to choose.
+    """
     if not found:
         return None
     ordered = _best_first(found)
     details = tuple(_on(dataset, group) for dataset, group in ordered.items())
     best = [group[0] for group in ordered.values()]
+    to_do = "; ".join(_to_do(group, [pair for pair in pairs if pair.dataset == on]) for on, group in ordered.items())
     if len(best) == 1:
-        return Verdict(_best(best[0]), details)
+        return Verdict(_best(best[0]), details, to_do=f"{to_do[:1].upper()}{to_do[1:]}.")
     spans = (percent_span([one.accuracy for one in best]), percent_span([one.largest for one in best]))
     return Verdict(
         f"The best classifier of each of {len(best)} data sets is right on {spans[0]} of the rows, where always naming "
         f"the largest class is right on {spans[1]}.",
         details,
+        to_do=f"{to_do[:1].upper()}{to_do[1:]}." if len(best) < FEWEST_DATA_SETS else "",
     )
+
+
+def choice(best: str, tied: Sequence[str]) -> str:
+    """Which to take of the best classifier and those that were not shown to differ from it.
+
+    >>> choice("a", ["b"])
+    'take a or b: what else counts, such as cost, or more rows may decide'
+    """
+    rest = f" or {', '.join(tied)}: what else counts, such as cost, or more rows may decide" if tied else ""
+    return f"take {best}{rest}"
+
+
+def _to_do(group: Sequence[Performance], pairs: Sequence[Hypothesis]) -> str:
+    """Which classifier to take on a data set; `group`: the best first."""
+    best = group[0]
+    if best.interval.low <= best.largest:
+        return f"on {best.dataset} take none before more rows show that it beats always naming the largest class"
+    same = {(pair.a, pair.b) for pair in pairs if pair.decision != "reject"}
+    tied = [
+        one.classifier
+        for one in group[1:]
+        if {(best.classifier, one.classifier), (one.classifier, best.classifier)} & same
+    ]
+    return f"on {best.dataset} {choice(best.classifier, tied)}"
 
 
 def accuracy_panels(found: Sequence[Performance]) -> Markup:

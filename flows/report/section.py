@@ -25,6 +25,8 @@ class Verdict:
     also: tuple[tuple[str, str], ...] = ()
     #: Up to three numbers of the first screen: what each is, the number, and what it is held against.
     numbers: tuple[tuple[str, str, str], ...] = ()
+    #: What to do now; empty where the test does not say.
+    to_do: str = ""
 
 
 @dataclass(frozen=True)

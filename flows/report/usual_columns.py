@@ -104,10 +104,14 @@ BY = Column("p, BY", lambda row: _p(row, row.p_by), lambda row: row.p_by, "adjus
 ADJUSTED = Column(
     "p, adjusted", lambda row: _p(row, row.p_adjusted), lambda row: row.p_adjusted, "as the decision uses it"
 )
-PD = Column("PD", lambda row: _index(row.pd), lambda row: row.pd, "possibility of dominance of the null hypothesis")
-PSD = Column("PSD", lambda row: _index(row.psd), lambda row: row.psd, _PSD)
-NSD = Column("NSD", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
-PSD_NSD = Column("PSD, NSD", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis")
+PD = Column(
+    "Possible (PD)", lambda row: _index(row.pd), lambda row: row.pd, "possibility of dominance of the null hypothesis"
+)
+PSD = Column("Possible (PSD)", lambda row: _index(row.psd), lambda row: row.psd, _PSD)
+NSD = Column("Certain (NSD)", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
+PSD_NSD = Column(
+    "Certain (PSD, NSD)", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis"
+)
 DECISION = Column(
     "Null hypothesis",
     lambda row: {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision),

@@ -153,7 +153,8 @@ def count(plan: Plan, output: str) -> list[Estimate]:
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:
     """The numbers of cells and replicates, and of those done and to do, in a line."""
     left, done = sum(one.left for one in estimates), sum(one.done for one in estimates)
-    return f"{plan.study}: {len(plan.cells):,} cells, {plan.replicates:,} replicates: {left:,} to do, {done:,} done"
+    parts = f"{len(plan.cells):,} parts (cells), {plan.replicates:,} replicates"
+    return f"{plan.study}: {parts}: {left:,} to do, {done:,} done"
 
 
 def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:

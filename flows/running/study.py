@@ -53,9 +53,9 @@ def run_study(
     """
     require_addresses(STUDY, "a study")
     started, display = time.monotonic(), options.display
-    display.say(f"{study.name}: {study.question}")
     with display.reading() as progress:
         prepared = prepare(_interruptible(progress, options.stop))
+    display.say(f"{study.name}: {study.question}")
     for note in prepared.notes:
         display.say(f"note: {note}")
     store = Store(options.output)

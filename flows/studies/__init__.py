@@ -86,7 +86,8 @@ def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
     """Load and validate a study file; each ``key=value`` of `settings` replaces a value of the file."""
     values = apply_settings(read_toml(path), settings)
     try:
-        return parse_study(values, source=str(path), default_name=path.stem)
+        study = parse_study(values, source=str(path), default_name=path.stem)
+        return study.of_source(f"{path} with --set") if settings else study
     except BadInput as error:
         said = str(error).removeprefix(f"{path}: ")
         given = {setting.partition("=")[0].strip() for setting in settings}
@@ -106,4 +107,5 @@ def parse_study(values: Mapping[str, Any], *, source: str, default_name: str = "
     if not isinstance(kind, str) or kind not in known:
         hint = did_you_mean(kind, known)
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}{hint}")
-    return validated(REGISTRY.module(kind).KIND.model, {"name": default_name, **values}, source=source)
+    model = REGISTRY.module(kind).KIND.model
+    return validated(model, {"name": default_name, **values}, source=source).of_source(source)

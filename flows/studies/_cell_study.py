@@ -47,7 +47,7 @@ class CellStudyKind(Generic[S]):
         try:
             return self.layout(study, base, progress, allow)
         except ValueError as error:
-            raise BadInput(str(error)) from None
+            raise BadInput(f"{study.source}: {error}") from None
 
     def plan(self, study: S, options: PlanOptions, /) -> str:
         """The notes and the cost of each cell."""

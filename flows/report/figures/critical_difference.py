@@ -13,7 +13,7 @@ from ..over_data_sets import OverDataSets
 from ..section import Figure
 
 ORDER = 1
-_WIDTH, _LINE, _BAR, _TOP = 760.0, 18.0, 9.0, 34.0
+_WIDTH, _LINE, _BAR, _TOP = 160.0, 18.0, 9.0, 34.0
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -49,7 +49,7 @@ def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Seq
     first, lines = _TOP + 14 + _BAR * len(bars) + 8, (k + 1) // 2
     height = first + _LINE * lines + 6
     axes = Axes(
-        width=_WIDTH + 2 * room - 240,
+        width=_WIDTH + 2 * room,
         height=height,
         left=room,
         right=room,

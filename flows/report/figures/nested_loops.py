@@ -18,7 +18,7 @@ from ..section import Figure
 ORDER = 13
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.
-_LEAST, _WIDTH = 8.0, 560.0
+_LEAST, _WIDTH = 4.0, 280.0
 #: So many colours tell curves apart.
 _COLOURS = 6
 

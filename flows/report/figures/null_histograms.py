@@ -40,10 +40,10 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title="Errors under the null hypothesis" if by_error else f"{measure} under the null hypothesis",
             caption=(
-                f"The histogram is the {measure} of retrains on permuted data, the line the observed {measure}. "
-                f"Permutations {'left' if by_error else 'right'} of it are at least as extreme; their share, with the "
-                "observed result counted in, is p, unless the test was ended early. All classifiers of a data set "
-                f"share the axis, {unit}; each histogram has its own height. ● marks a rejected null hypothesis."
+                f"The histogram is the {measure} of classifiers trained again on permuted data, the line the one "
+                f"observed. Permutations {'left' if by_error else 'right'} of it are at least as extreme; their share, "
+                "with the observed result counted in, is p, unless the test was ended early. All classifiers of a data "
+                f"set share the axis, {unit}; each histogram has its own height. ● marks a rejected null hypothesis."
             ),
             body=Markup("").join(tests),
         )

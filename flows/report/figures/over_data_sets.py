@@ -12,7 +12,7 @@ from ..over_data_sets import OverDataSets
 from ..section import Figure
 
 ORDER = 2
-_BARS, _LINE = 420.0, 20.0
+_BARS, _LINE = 120.0, 20.0
 
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
@@ -106,7 +106,7 @@ def _probabilities(found: OverDataSets) -> Markup:
         parts.append(svg.text(left + _BARS + 10, y + 13, said, anchor="start"))
     drawn = svg.drawing(
         "probabilities",
-        left + _BARS + 150,
+        left + _BARS + 140,
         height,
         "Probabilities that A is better, equal in practice, or worse",
         f"{len(labels)} pairs of {found.score.model}s.",

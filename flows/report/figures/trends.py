@@ -54,8 +54,8 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
         yield Figure(
             title=f"{section.name}: error against {names[0]}",
             caption=(
-                "The band holds the middle 90% of the errors of retrains on permuted data, with their mean as a line "
-                "in it; the other line is the observed error. ● marks a rejected null hypothesis."
+                "The band holds the middle 90% of the errors of classifiers trained again on permuted data, with their "
+                "mean as a line in it; the other line is the observed error. ● marks a rejected null hypothesis."
             ),
             body=svg.panels(panels),
         )

@@ -5,6 +5,7 @@ import math
 from ...pages.wording import count_of, join_words, p_equation
 from ..evidence import Evidence
 from ..over_data_sets import OverDataSets
+from ..performance import choice
 from ..section import Verdict
 
 _NAMED = 6
@@ -29,7 +30,9 @@ def over_data_sets(evidence: Evidence) -> Verdict | None:
     found = evidence.over_data_sets
     if found is None:
         return None
-    return Verdict(f"{_on_these(found)} Beyond these: {found.comparison.conclusion}", tuple(_details(found)))
+    beyond = found.comparison.conclusion.replace("No two", "no two", 1)
+    on_these, to_do = _on_these(found)
+    return Verdict(f"{on_these} Beyond these: {beyond}", tuple(_details(found)), to_do=to_do)
 
 
 def over_data_sets_method(evidence: Evidence) -> str:
@@ -63,19 +66,20 @@ def _details(found: OverDataSets) -> list[str]:
     return said
 
 
-def _on_these(found: OverDataSets) -> str:
-    """What the rows of these data sets say, where they are known."""
+def _on_these(found: OverDataSets) -> tuple[str, str]:
+    """What the rows of these data sets say, where they are known, and what to do."""
     comparison, what = found.comparison, found.score.model
     better = max if found.score.greater_is_better else min
     most = comparison.models[better(range(len(found.means)), key=lambda model: found.means[model])]
     pairs = zip(comparison.pairs, found.these, strict=False)
-    ahead = [these for pair, these in pairs if most in (pair.a, pair.b)]
+    ahead = {pair.b if pair.a == most else pair.a: these for pair, these in pairs if most in (pair.a, pair.b)}
     best = f"{most} has the best mean {found.score.name}"
     if not ahead:
-        return f"On these {comparison.datasets} data sets {best}; how certain that is needs their rows."
-    shown = [these for these in ahead if these.adjusted_pvalue <= comparison.alpha]
-    least = min(ahead, key=lambda these: abs(these.difference))
+        return f"On these {comparison.datasets} data sets {best}; how certain that is needs their rows.", ""
+    tied = [other for other, these in ahead.items() if these.adjusted_pvalue > comparison.alpha]
+    least = min(ahead.values(), key=lambda these: abs(these.difference))
     nearest = found.score.difference(abs(least.difference)).lstrip("+")
     others = count_of(len(comparison.models) - 1, f"other {what}")
-    said = f"On these {comparison.datasets} data sets {best}; it differs from {len(shown)} of {others}"
-    return f"{said} (exact stratified tests, Holm), the nearest being {nearest} points behind."
+    said = f"On these {comparison.datasets} data sets {best}; it differs from {len(ahead) - len(tied)} of {others}"
+    said += f" (exact stratified tests, Holm), the nearest being {nearest} points behind."
+    return said, f"On these data sets {choice(most, tied)}."

@@ -109,7 +109,11 @@ def test_fewer_than_one_worker_are_refused(tmp_path, capsys, command, workers):
         ),
         (["compare"], "sigstats compare: the following arguments are required: BASELINE, CANDIDATE"),
         (["run", "quickstart", "\x1b[2J"], "sigstats run: '\\x1b[2J' is not an argument"),
-        (["compare", "a", "b", "--alpha", "x"], "sigstats compare: argument --alpha: invalid float value: 'x'"),
+        (["compare", "a", "b", "--seed", "-x"], "sigstats compare: --seed: has no value"),
+        (
+            ["compare", "a", "b", "--alpha", "x"],
+            "sigstats compare: --alpha: 'x' is not valid; expected a number, as in 0.05",
+        ),
     ],
 )
 def test_wrong_arguments_get_one_line_and_what_would_be_right(capsys, arguments, said):

@@ -247,7 +247,7 @@ def test_plan_computes_nothing_and_tells_all(program, quick, tmp_path):
     again = program("plan", path, "--output", output, "--no-timing")
     assert " 0 to do,        59 done" in again.stdout
     assert "59 to do,         0 done" in done.stdout
-    assert "12 cells, 476 replicates: 476 to do, 0 done; timing cells" in done.stderr
+    assert "12 parts (cells), 476 replicates: 476 to do, 0 done; timing cells" in done.stderr
     assert "timing" not in again.stderr
 
 

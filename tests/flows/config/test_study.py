@@ -19,6 +19,10 @@ kind = "benchmark"
 datasets = ["iris"]
 classifiers = ["1-nn"]
 """
+CALIBRATION = """
+kind = "calibration"
+populations = [{name = "p", source = "sturm", classes = 2, right = [0.1]}]
+"""
 
 
 def load(tmp_path, text, *settings_):
@@ -67,6 +71,11 @@ def test_every_cluster_of_the_project_is_valid(repository):
         (SHORTEST + "alpha = nan", "alpha: nan is not valid"),
         (SHORTEST + "seed = -1", "seed: -1 is not valid"),
         (SHORTEST + "tests = ['mcnemarr']", "did you mean 'mcnemar'?"),
+        (f"{CALIBRATION}sizes = []\ntests = [{{test = 'mcnemar'}}]", "sizes: [] is not valid; expected a list of 1 or"),
+        (
+            f"{CALIBRATION}sizes = [9]\ntests = [{{test = 'mcnemer'}}]",
+            "tests.0: test: 'mcnemer' is not valid; expected",
+        ),
         (SHORTEST + "name = '../x'", "name: '../x' is not valid"),
         ('kind = "benchmark"\nclassifiers = ["1-nn"]', "datasets: is missing"),
         ('kind = "benchmark"\ndatasets = []\nclassifiers = ["1-nn"]', "datasets"),

@@ -51,6 +51,17 @@ def test_one_data_set_has_the_best_in_the_headline(tmp_path: Path) -> None:
     said = performance(performances(Evidence(Results(store))))
     assert said is not None
     assert said.headline.startswith("1-nn, the best on iris, is right on ")
+    assert said.to_do == "On iris take 1-nn."
+
+
+def test_classifiers_that_are_not_told_apart_may_each_be_taken(tmp_path: Path) -> None:
+    evidence = Evidence(Results(make_study(tmp_path, datasets=["iris"], lost=())))
+    pairs = [row for row in evidence.of("mcnemar") if row.decision != "reject"]
+    said = performance(found := performances(evidence), evidence.of("mcnemar"))
+    best = max(found, key=lambda one: one.accuracy).classifier
+    tied = {name for row in pairs for name in (row.a, row.b) if best in (row.a, row.b)} - {best}
+    assert said is not None
+    assert {one.classifier for one in found if one.classifier in said.to_do} == {best, *tied}
 
 
 def test_each_data_set_is_drawn_with_what_naming_the_largest_class_gets_right(evidence: Evidence) -> None:

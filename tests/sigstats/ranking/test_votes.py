@@ -178,6 +178,20 @@ def test_preferences_that_go_round_leave_no_model_best(tmp_path, capsys):
     assert "do not go round" in page
 
 
+def test_a_model_to_which_another_may_be_preferred_is_not_called_the_best(tmp_path, capsys):
+    path, target = tmp_path / "votes.csv", tmp_path / "page.html"
+    pairs = [(*"xy", "a")] * 70 + [(*"xy", "b")] * 30 + [(*"yz", "a")] * 65 + [(*"yz", "b")] * 35
+    pairs += [(*"zx", "a")] * 60 + [(*"zx", "b")] * 40  # nobody is preferred to x for certain, z perhaps
+    pd.DataFrame(pairs, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    assert main(["rank", str(path)]) == 0
+    assert capsys.readouterr().out.startswith("Only x may be the best of 3 models.\n")
+    few = [(*"np", "a")] * 9 + [(*"np", "b")] + [(*"op", "a")] * 500 + [(*"op", "b")] * 100
+    few += [(*"om", "a")] * 300 + [(*"om", "b")] * 200
+    pd.DataFrame(few, columns=["model_a", "model_b", "winner"]).to_csv(path, index=False)
+    assert main(["rank", str(path), "--report", str(target)]) == 0
+    assert "scores higher than o, which may rank higher" in target.read_text()
+
+
 def _crossed(rng, voters, items, n, spread):
     """Votes between two equal models of voters with a taste, on items that suit one of them."""
     voter, item = rng.integers(0, voters, n), rng.integers(0, items, n)
