@@ -239,7 +239,7 @@ def test_plan_computes_nothing_and_tells_all(program, quick, tmp_path):
     done = program("plan", path, "--output", tmp_path / "out", "--workers", "4")
     assert done.returncode == 0
     assert not (tmp_path / "out").exists()
-    assert "12 cells, 476 replicates" in done.stdout
+    assert "12 parts (cells), 476 replicates" in done.stdout
     assert "on 4 worker(s)" in done.stdout
     assert "note: no permutation test can be rejected: 4 tests adjusted by Holm need permutation.resamples = 79" in (
         done.stdout

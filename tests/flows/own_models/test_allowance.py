@@ -37,7 +37,7 @@ def test_nothing_is_imported_that_nobody_allowed(package, tmp_path, program):
         ended = program(command, study, "--output", tmp_path / "out")
         assert ended.returncode == 2
         last = ended.stderr.strip().splitlines()[-1]
-        assert all(part in last for part in ("sigstats: classifier", NET, "--allow netpackage"))
+        assert all(part in last for part in (f"sigstats: {study}: classifier: ", NET, "--allow netpackage"))
     assert "netpackage" not in sys.modules
     assert not (tmp_path / "out").exists()
 

@@ -121,6 +121,6 @@ def test_files_that_are_elsewhere_are_all_named_at_once(tmp_path):
     with pytest.raises(ValueError, match="are not there") as raised:
         study(tmp_path, datasets=["iris", *tables], folder=str(tmp_path))
     assert str(raised.value) == (
-        "datasets: 6 of 7 files are not there: t0.csv, t1.csv, t2.csv, t4.csv, t5.csv and 1 more; expected them in "
-        f"{tmp_path} (--set folder=DIR says where they are)"
+        "study: datasets: 6 of 7 files are not there: t0.csv, t1.csv, t2.csv, t4.csv, t5.csv and 1 more; expected them "
+        f"in {tmp_path} (--set folder=DIR says where they are)"
     )

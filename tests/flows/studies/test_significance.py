@@ -386,7 +386,9 @@ def test_a_name_that_a_column_gives_is_refused_too(tmp_path, capsys):
     other = '[[tables]]\nname = "t: north"\ncounts = [[1, 0], [0, 1]]\n'
     path = study_file(tmp_path, f'kind = "significance"\n{by_site}{other}')
     assert main(["run", str(path), "--output", str(tmp_path / "out"), "--quiet"]) == 2
-    assert capsys.readouterr().err == "sigstats: tables: name: 't: north' is not valid; expected each name once\n"
+    assert (
+        capsys.readouterr().err == f"sigstats: {path}: tables: name: 't: north' is not valid; expected each name once\n"
+    )
     assert not (tmp_path / "out").exists()
 
 
