@@ -50,22 +50,18 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     elif not failing and not short and first != "Rates:":
         headline = f"Yes, as far as was tried: {headline}"
     shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if wrong or what != "Rates:")
-    to_do = _to_do(failing, short, found, powers)
+    to_do = _to_do((failing, errors, "tests"), (short, coverages, "intervals"), powers=powers)
     return Verdict(headline, (expected, *details), _sure(found, evidence), shown, _numbers(kinds, evidence), to_do)
 
 
 def _to_do(
-    failing: Sequence[Hypothesis],
-    short: Sequence[Hypothesis],
-    found: Sequence[Hypothesis],
-    powers: Sequence[Sequence[Hypothesis]],
+    *kinds: tuple[Sequence[Hypothesis], Sequence[Hypothesis], str], powers: Sequence[Sequence[Hypothesis]]
 ) -> str:
     """Which test or interval to use at these sizes; if all may be, how many rows the hardest population needs."""
-    for wrong, measure, what in ((failing, ERROR, "test"), (short, COVERAGE, "interval")):
+    for wrong, rows, what in kinds:
         if wrong:
-            methods = distinct(row.method for row in found if row.measure == measure)
-            right = [method for method in methods if method not in {row.method for row in wrong}]
-            return f"At these sizes use {join_words(right) if right else f'none of these {what}s'}."
+            right = set(distinct(row.method for row in rows)) - {row.method for row in wrong}
+            return f"At these sizes use {join_words(sorted(right)) if right else f'none of these {what}'}."
     needed = [row for group in powers for row in group if row.rows_four_fifths is not None]
     if not needed:
         return "Use these tests at these sizes."
@@ -73,8 +69,8 @@ def _to_do(
         max(of, key=lambda row: row.rows_four_fifths or 0) for of in group_by(needed, lambda row: row.method).values()
     ]
     most = min(hardest, key=lambda row: row.rows_four_fifths or 0)
-    rows = count_of(most.rows_four_fifths or 0, "row")
-    return f"Use {most.method}. {rows} find the difference of “{where(most)}” {_IN_WORDS[WANTED]}."
+    fewest = count_of(most.rows_four_fifths or 0, "row")
+    return f"Use {most.method}. {fewest} find the difference of “{where(most)}” {_IN_WORDS[WANTED]}."
 
 
 def _drawn(evidence: Evidence) -> str:
