@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from sigstats._common.messages import did_you_mean, hint, one_line, shown, shown_name
+from sigstats._common.messages import hint, one_line, shown, shown_name
 from sigstats.tasks.fingerprint import canonical
 from sigstats.tasks.plan import Adjustment
 
@@ -144,8 +144,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     if first["type"] == "union_tag_invalid":  # pydantic's text has the whole tag
         tag, key = first["ctx"]["tag"], first["ctx"]["discriminator"].strip("'")
         tags = re.findall("'(.*?)'", first["ctx"]["expected_tags"])
-        expected = f"expected one of {', '.join(tags)}{did_you_mean(tag, tags)}"
-        return f"{where}: {key}: {shown(tag)} is not valid; {expected}{more}"
+        return f"{where}: {key}: {shown(tag)} is not valid; {hint(tag, tags)}{more}"
     if first["type"] == "value_error":
         return f"{where}: {one_line(reason)}{more}"
     return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"

@@ -74,7 +74,7 @@ def test_every_cluster_of_the_project_is_valid(repository):
         (f"{CALIBRATION}sizes = []\ntests = [{{test = 'mcnemar'}}]", "sizes: [] is not valid; expected a list of 1 or"),
         (
             f"{CALIBRATION}sizes = [9]\ntests = [{{test = 'mcnemer'}}]",
-            "tests.0: test: 'mcnemer' is not valid; expected",
+            "tests.0: test: 'mcnemer' is not valid; did you mean",
         ),
         (SHORTEST + "name = '../x'", "name: '../x' is not valid"),
         ('kind = "benchmark"\nclassifiers = ["1-nn"]', "datasets: is missing"),
