@@ -248,7 +248,8 @@ def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str,
 
 def as_options(error: ValueError) -> BadInput:
     """What the library says of an argument, said of the option that gave it."""
-    said, _, rest = str(error).replace(" a smallest_slice ", " --smallest-slice ").partition(": ")
+    words = str(error).replace(" a smallest_slice ", " --smallest-slice ").replace(" score_range", " --score-range")
+    said, _, rest = words.partition(": ")
     option = f"--{said.replace('_', '-').replace('measures', 'measure')}" if said in _OPTIONS else said
     return BadInput(f"{option}: {rest}" if rest else said)
 

@@ -166,11 +166,11 @@ def _refuse_wild(scores: Sequence[FloatArray], names: Sequence[str], wanted: str
     gaps = np.flatnonzero((largest[:-1] > 0) & (largest[1:] >= _WILD_TIMES * largest[:-1]))
     if len(gaps):
         usual = largest[gaps[0]]
-        beyond = ((name, each[np.abs(each) > usual]) for name, each in zip(names, scores, strict=True))
-        who, wild = next((name, values[0]) for name, values in beyond if len(values))
+        beyond = [(name, each[np.abs(each) > usual]) for name, each in zip(names, scores, strict=True)]
+        (who, (wild, *_)), *others = [(name, values) for name, values in beyond if len(values)]
+        of = "" if others else f" of {shown(who)}"
         raise ValueError(
-            f"scores: {wild:g} of {shown(who)} is beyond the scale of the others (at most {usual:g} in size); "
-            f"expected {wanted}"
+            f"scores: {wild:g}{of} is beyond the scale of the others (at most {usual:g} in size); expected {wanted}"
         )
 
 

@@ -69,7 +69,7 @@ def test_a_wild_mark_hides_no_regression(tmp_path, capsys, wild):
     assert main(command) == 2
     said = capsys.readouterr().err
     assert f"{wild:g} of 'candidate' is beyond the scale of the others (at most 1 in size)" in said
-    assert "score_range" in said
+    assert "expected one unit, or --score-range" in said
     assert main([*command, "--score-range", "-1000", "1e71"]) in (0, 1)
 
 
