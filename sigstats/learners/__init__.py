@@ -131,7 +131,7 @@ def _classifier_class(path: str, allowed: Sequence[str]) -> Any:
     if parts[0] not in allowed:
         raise refuse("classifier", path, "an import path into " + " or ".join(allowed))
     if any(not part.isidentifier() or part.startswith("_") for part in parts):
-        raise refuse("classifier", path, "an import path of public names")
+        raise refuse("classifier", path, "an import path of public names, as in 'sklearn.svm.SVC'")
     try:
         if parts[0] == "sklearn" and not _is_public(parts[1:-1]):
             raise refuse("classifier", path, "the import path of a classifier class, as in 'sklearn.svm.SVC'")
