@@ -58,7 +58,7 @@ def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None
             listed = "" if len(free) > _LISTED else f" of {', '.join(map(shown, free))}"
             own = f"--{key} COLUMN{listed}"
             wanted_ = ", ".join(filter(None, (own, others))) if free else others.removeprefix("or ") or own
-            near = nearest(name, [each for each in free if each[:1] == name[0]])
+            near = nearest(name, [each for each in free if each[:1] == name[:1]])
             meant = "" if near is None else f"did you mean {shown(near)}? "
             raise ValueError(f"{table.where}: column {shown(name)} is not there{about}; {meant}expected {wanted_}")
 

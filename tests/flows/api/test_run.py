@@ -75,7 +75,11 @@ def test_estimators_and_values_of_numpy_are_what_a_study_file_would_say(tmp_path
             r"^study: datasets: a data frame .*\"path\": frame, .*\.to_parquet\(",
         ),
         ("datasets", [{"name": "mine", "data": load_iris(as_frame=True).data}], r"^study: datasets\.0\.data: a data"),
-        ("classifiers", [lambda: None], r"^classifier: 'sigstats_given_\w+:given' is not valid; .*it is a function"),
+        (
+            "classifiers",
+            [lambda: None],
+            r"^study: classifier: 'sigstats_given_\w+:given' is not valid; .*it is a function",
+        ),
         ("seed", max, "^study: seed: max is not valid; expected text, a number or a table$"),
         ("seed", [3], "^study: seed: \\[3\\] is not valid; expected a whole number$"),
     ],
