@@ -72,7 +72,9 @@ def test_a_terminal_of_ipython_has_no_notebook(monkeypatch, tmp_path, capsys):
 def test_what_an_interruption_leaves_is_taken_up(tmp_path, monkeypatch):
     """Ctrl-C after the first block: KeyboardInterrupt, some replicates; the same call computes only the others."""
     output = tmp_path / "out"
-    code = f"import sigstats\nsigstats.run_study({STUDY!r}, output={str(output)!r}, cluster='serial')"
+    # A command that a shell started in the background ignores Ctrl-C, and so do its processes.
+    code = "import signal, sigstats\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += f"sigstats.run_study({STUDY!r}, output={str(output)!r}, cluster='serial')"
     process = subprocess.Popen([sys.executable, "-c", code], env=environment(), stderr=subprocess.PIPE, text=True)
     wait_until(lambda: any(output.rglob("retrain*/*.parquet")), process)
     process.send_signal(signal.SIGINT)
