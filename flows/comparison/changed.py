@@ -5,8 +5,11 @@ import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from sigstats._common.messages import for_markdown, markdown_table
 from sigstats._common.validation import FloatArray, IntArray
@@ -102,9 +105,7 @@ def _slices(pair: PairedPredictions, row: int) -> list[str]:
 
 def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]:
     """The items that changed, then those that are flaky, each by its p-value."""
-    assert pair.items is not None
-    _, first, codes = np.unique(pair.items, return_index=True, return_inverse=True)
-    totals = totals_of_items(pair, codes)
+    first, names, totals = items_of(pair)
     (a, b), (of_a, of_b) = totals.sums, totals.counts
     p = item_pvalues(totals)
     adjusted = adjust_pvalues(p, method="holm")
@@ -116,16 +117,25 @@ def _changed_items(pair: PairedPredictions, alpha: float) -> Iterator[list[str]]
         for item in where[np.argsort(p[where], kind="stable")].tolist():
             row = int(first[item])
             said = [f"{int(right[item])}/{int(n[item])}" for right, n in ((a, of_a), (b, of_b))]
-            label = str(pair.ids[row].as_py()).rpartition(" epoch ")[0]
-            yield [label, *_slices(pair, row), *said, f"{p[item]:.4g}", f"{adjusted[item]:.4g}", name]
+            yield [
+                str(names[item].as_py()),
+                *_slices(pair, row),
+                *said,
+                f"{p[item]:.4g}",
+                f"{adjusted[item]:.4g}",
+                name,
+            ]
 
 
-def totals_of_items(pair: PairedPredictions, codes: IntArray) -> ItemTotals:
-    """The right answers to each item, of which `codes` say which rows are its answers."""
+def items_of(pair: PairedPredictions) -> tuple[IntArray, Any, ItemTotals]:
+    """The first row of each item, what the item is called (an Arrow array), and the right answers to it."""
+    assert pair.items is not None
+    _, first, codes = np.unique(pair.items, return_index=True, return_inverse=True)
+    names = pc.replace_substring_regex(pair.ids.take(pa.array(first)), r"(?s)^(.*) epoch .*$", r"\1")
     if pair.right is not None:
-        return pair.right
+        return first, names, pair.right
     a, b = (np.bincount(codes, said == pair.label).astype(np.float64) for said in (pair.a, pair.b))
-    return ItemTotals((a, b), (np.bincount(codes), np.bincount(codes)))
+    return first, names, ItemTotals((a, b), (np.bincount(codes), np.bincount(codes)))
 
 
 def item_pvalues(totals: ItemTotals) -> FloatArray:

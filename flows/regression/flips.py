@@ -12,7 +12,7 @@ from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.changed import Changed, totals_of_items
+from ..comparison.changed import Changed, items_of
 from ..pages.wording import count_of
 from .trends import last_evaluations
 
@@ -24,15 +24,14 @@ def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
     """What is kept of a look: for each item 1 if a model was right, -1 if wrong, 0 if as often both; None of marks."""
     tables = []
     for pair in (each for each in pairs if each.predicted and not each.compared):
-        ids, first = pair.ids, np.arange(pair.n)
-        right = [2.0 * (codes == pair.label) - 1 for codes in (pair.a, pair.b)]
-        if pair.items is not None:
-            ids = pc.replace_substring_regex(ids, r"(?s)^(.*) epoch .*$", r"\1")
-            _, first, codes = np.unique(pair.items, return_index=True, return_inverse=True)
-            right = [2 * mean - 1 for mean in totals_of_items(pair, codes).means]
+        if pair.items is None:
+            ids, right = pair.ids, [1.0 * (codes == pair.label) for codes in (pair.a, pair.b)]
+        else:
+            _, ids, totals = items_of(pair)
+            right = [*totals.means]
         score = pair.score_column if pair.graded else ""
-        signs = (pa.array(np.sign(each).astype(np.int8)) for each in right)
-        columns = ids.take(pa.array(first)), pa.repeat(score, len(first)), *signs
+        signs = (pa.array(np.sign(2 * each - 1).astype(np.int8)) for each in right)
+        columns = ids, pa.repeat(score, len(ids)), *signs
         tables.append(pa.table(columns, names=["id", "score", *_MODELS]))
     return pa.concat_tables(tables) if tables else None
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sigstats.measures.table import MEASURES
-from sigstats.tasks.rates import COVERAGE, ERROR, POWER, is_large_part, measure_of
+from sigstats.tasks.rates import COVERAGE, ERROR, POWER, is_large_part
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.work import Events, OnTestSets, Outcomes, Tested
+from sigstats.tasks.work import OnTestSets, Outcomes
 
-from ...pages.wording import adjusted_p, count_of, join_words, number, percent, significant
+from ...pages.wording import adjusted_p, count_of, join_words, percent
 from .. import usual_columns as usual
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..replicates import statements
 from ..section import Column, Section, Verdict
 from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where, whole
 from . import _cases
+from ._power import fewest_needed, finds
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -62,15 +62,7 @@ def _to_do(
         if wrong:
             right = set(distinct(row.method for row in rows)) - {row.method for row in wrong}
             return f"At these sizes use {join_words(sorted(right)) if right else f'none of these {what}'}."
-    needed = [row for group in powers for row in group if row.rows_four_fifths is not None]
-    if not needed:
-        return "Use these tests at these sizes."
-    hardest = [
-        max(of, key=lambda row: row.rows_four_fifths or 0) for of in group_by(needed, lambda row: row.method).values()
-    ]
-    most = min(hardest, key=lambda row: row.rows_four_fifths or 0)
-    fewest = count_of(most.rows_four_fifths or 0, "row")
-    return f"Use {most.method}. {fewest} find the difference of “{where(most)}” {_IN_WORDS[WANTED]}."
+    return fewest_needed(powers) or "Use these tests at these sizes."
 
 
 def _drawn(evidence: Evidence) -> str:
@@ -262,56 +254,3 @@ _SECTION = Section(
 )
 
 SECTIONS = (_SECTION,)
-
-
-#: How often a test should find what there is: the power that is usual in planning.
-WANTED = 0.8
-_IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
-_RATES = ((0.1, "one time in ten"), (0.2, "one time in five"), (0.25, "one time in four"), *_IN_WORDS.items())
-#: A rate is called by the name of one that is so near.
-_SAME_RATE = 0.005
-
-
-def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
-    """How often the most rows find the difference of a population, and how many find it half of the time and more."""
-    most = max(rows, key=lambda row: row.n or 0)
-    cell = evidence.cells_of(most)[0]
-    difference = (
-        "the difference"
-        if most.truth is None
-        else _difference(abs(most.truth), measure_of(cell.work_of(Tested).test).name)
-    )
-    power = rate(most) if most.statistic is None else most.statistic
-    found = f"{count_of(most.n or 0, 'row')} find {difference} {_often(power)} by {most.method}"
-    if most.rows_half is None or most.rows_four_fifths is None:
-        return f"{found}; {_among_sizes(rows)}."
-    population = cell.work.population if isinstance(cell.work, OnTestSets) else None
-    endless = isinstance(population, Outcomes | Events) and population.endless
-    about, of_what = ("", "") if endless else ("about ", " of an endless population of such answers")
-    half, often = (f"{about}{needed:,}" for needed in (most.rows_half, most.rows_four_fifths))
-    return f"{found}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[WANTED]}."
-
-
-def _often(power: float) -> str:
-    """A rate in words where it is one of few, else in percent."""
-    words = next((words for share, words in _RATES if abs(power - share) <= _SAME_RATE), None)
-    return words or f"{percent(power)} of the time"
-
-
-def _difference(value: float, measure: str) -> str:
-    spec = MEASURES.get(measure)
-    if spec is not None and spec.in_points:
-        return f"a difference in {measure} of {number(100 * value, 1 if value >= 0.001 else 3)} points"
-    return f"a difference in {measure} of {significant(value, 3)}"
-
-
-def _among_sizes(rows: Sequence[Hypothesis]) -> str:
-    """Which of the sizes that were tried find the difference often."""
-    least = {share: min((row.n or 0 for row in rows if rate(row) >= share), default=0) for share in _IN_WORDS}
-    if not least[0.5]:
-        return "no size that was tried finds it half of the time"
-    if least[0.5] == least[WANTED]:
-        return f"of the sizes that were tried, {least[WANTED]:,} rows are the fewest that find it four times in five"
-    found = f"of the sizes that were tried, {least[0.5]:,} rows are the fewest that find it half of the time"
-    more = f"{least[WANTED]:,} rows" if least[WANTED] else "none"
-    return f"{found}, and {more} {'find' if least[WANTED] else 'finds'} it four times in five"

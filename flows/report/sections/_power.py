@@ -1,0 +1,79 @@
+"""Power in words: how often a test finds the difference of a population, and how many rows it needs for that."""
+
+from collections.abc import Sequence
+
+from sigstats.measures.table import MEASURES
+from sigstats.tasks.rates import measure_of
+from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.work import Events, OnTestSets, Outcomes, Tested
+
+from ...pages.wording import count_of, number, percent, significant
+from ..evidence import Evidence, group_by
+from ..usual_columns import rate, where
+
+#: How often a test should find what there is: the power that is usual in planning.
+_WANTED = 0.8
+_IN_WORDS = {0.5: "half of the time", 0.8: "four times in five"}
+_RATES = ((0.1, "one time in ten"), (0.2, "one time in five"), (0.25, "one time in four"), *_IN_WORDS.items())
+#: A rate is called by the name of one that is so near.
+_SAME_RATE = 0.005
+
+
+def finds(rows: Sequence[Hypothesis], evidence: Evidence) -> str:
+    """How often the most rows find the difference of a population, and how many find it half of the time and more."""
+    most = max(rows, key=lambda row: row.n or 0)
+    cell = evidence.cells_of(most)[0]
+    difference = (
+        "the difference"
+        if most.truth is None
+        else _difference(abs(most.truth), measure_of(cell.work_of(Tested).test).name)
+    )
+    power = rate(most) if most.statistic is None else most.statistic
+    found = f"{count_of(most.n or 0, 'row')} find {difference} {_often(power)} by {most.method}"
+    if most.rows_half is None or most.rows_four_fifths is None:
+        return f"{found}; {_among_sizes(rows)}."
+    population = cell.work.population if isinstance(cell.work, OnTestSets) else None
+    endless = isinstance(population, Outcomes | Events) and population.endless
+    about, of_what = ("", "") if endless else ("about ", " of an endless population of such answers")
+    half, often = (f"{about}{needed:,}" for needed in (most.rows_half, most.rows_four_fifths))
+    return f"{found}; {half} rows{of_what} are needed for {_IN_WORDS[0.5]}, {often} for {_IN_WORDS[_WANTED]}."
+
+
+def fewest_needed(powers: Sequence[Sequence[Hypothesis]]) -> str:
+    """Which test needs the fewest rows in the population in which it needs most; empty where that is not known."""
+    known = [row for group in powers for row in group if row.rows_four_fifths is not None]
+    if not known:
+        return ""
+    hardest = [max(of, key=_needed) for of in group_by(known, lambda row: row.method).values()]
+    best = min(hardest, key=_needed)
+    fewest = count_of(_needed(best), "row")
+    return f"Use {best.method}. {fewest} find the difference of “{where(best)}” {_IN_WORDS[_WANTED]}."
+
+
+def _needed(row: Hypothesis) -> int:
+    return row.rows_four_fifths or 0
+
+
+def _often(power: float) -> str:
+    """A rate in words where it is one of few, else in percent."""
+    words = next((words for share, words in _RATES if abs(power - share) <= _SAME_RATE), None)
+    return words or f"{percent(power)} of the time"
+
+
+def _difference(value: float, measure: str) -> str:
+    spec = MEASURES.get(measure)
+    if spec is not None and spec.in_points:
+        return f"a difference in {measure} of {number(100 * value, 1 if value >= 0.001 else 3)} points"
+    return f"a difference in {measure} of {significant(value, 3)}"
+
+
+def _among_sizes(rows: Sequence[Hypothesis]) -> str:
+    """Which of the sizes that were tried find the difference often."""
+    least = {share: min((row.n or 0 for row in rows if rate(row) >= share), default=0) for share in _IN_WORDS}
+    if not least[0.5]:
+        return "no size that was tried finds it half of the time"
+    if least[0.5] == least[_WANTED]:
+        return f"of the sizes that were tried, {least[_WANTED]:,} rows are the fewest that find it four times in five"
+    found = f"of the sizes that were tried, {least[0.5]:,} rows are the fewest that find it half of the time"
+    more = f"{least[_WANTED]:,} rows" if least[_WANTED] else "none"
+    return f"{found}, and {more} {'find' if least[_WANTED] else 'finds'} it four times in five"
