@@ -1,5 +1,6 @@
-"""Services of docker/compose.yaml, started by their own commands on this machine's loopback."""
+"""Services of docker/compose.yaml, started by their own commands on this machine."""
 
+import contextlib
 import os
 import re
 import signal
@@ -23,7 +24,7 @@ def dask_places(certificates, spill):
     return {
         "/certificates": str(certificates),
         "tls://scheduler:8786": f"tls://127.0.0.1:{port}",
-        "tls://0.0.0.0": "tls://127.0.0.1",
+        "tls://0.0.0.0": "tls://0.0.0.0",
         "8786": port,
         "8790": str(free_port()),
         "8787": str(free_port()),
@@ -99,5 +100,6 @@ class Native:
         return subprocess.run(check, env=self.environment, capture_output=True, check=False).returncode == 0
 
     def kill(self):
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(30)
