@@ -1,10 +1,13 @@
-"""The forest plot of a comparison: each difference with its interval, beside zero and the margin; drawn or in text."""
+"""The forest plot of a comparison: each difference with its interval, beside zero and the margin."""
 
+import json
+import re
 from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from sigstats.comparison.cells import difference_in_words, in_points, with_unit
+from sigstats._common.messages import printable
+from sigstats.comparison.cells import difference_in_words, in_points
 from sigstats.comparison.result import ComparisonRow
 
 from ..pages import svg
@@ -14,8 +17,18 @@ from ..pages.svg import Axes
 _WIDTH, _LINE, _BOTTOM = 360.0, 22.0, 34.0
 #: The room beside the axes for the longest label, in pixels; longer ones stand above their intervals.
 _BESIDE = 130.0
-#: The characters of the axis in text, and of the longest label beside it.
-_COLUMNS, _LONGEST = 41, 40
+#: The characters of the longest label in Mermaid, and those that end a string of it or are obeyed within.
+_LONGEST, _UNQUOTED = 40, re.compile(r"[\"`#;%<>&\\\[\]{}]")
+#: The colours of an interval above and below its difference, and of paper and ink, in the light and the dark.
+_SHADES = {
+    "fail": ("#f2b8b5", "#b3261e"),
+    "inconclusive": ("#f3d9a4", "#8a5a00"),
+    "pass": ("#b5d3f2", "#0b5cad"),
+}
+_PAPER, _INK = "#ffffff", "#1f2328"
+_INKED = tuple(
+    f"{part}Color" for part in ("title", *(f"{axis}Axis{of}" for axis in "xy" for of in ("Label", "Tick", "Line")))
+)
 
 
 def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "forest") -> Markup:
@@ -25,12 +38,13 @@ def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "fore
     )
 
 
-def forest_in_text(rows: Sequence[ComparisonRow], margin: float) -> str:
-    """The same in characters of one width, for what shows no drawings; empty where no row has an interval.
+def forest_in_mermaid(rows: Sequence[ComparisonRow], margin: float) -> list[str]:
+    """The same as code of Mermaid, a chart for each unit: GitHub and GitLab draw it within Markdown.
 
-    A line stands for zero, a dashed one for the margin.
+    Its chart has bars and lines, all from the left end: an interval is a bar to its upper limit, over it a darker one
+    to the difference, over it a white one to the lower limit. Lines stand at zero and at the margin.
     """
-    return "\n\n".join(_in_text(unit, of_unit, margin) for unit, of_unit in _by_unit(rows))
+    return [_in_mermaid(unit, of_unit, margin) for unit, of_unit in _by_unit(rows)]
 
 
 def _by_unit(rows: Sequence[ComparisonRow]) -> list[tuple[str, list[ComparisonRow]]]:
@@ -42,27 +56,55 @@ def _by_unit(rows: Sequence[ComparisonRow]) -> list[tuple[str, list[ComparisonRo
     return sorted(by_unit.items(), key=lambda each: each[0] != "points")
 
 
-def _in_text(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
-    labels = [" ".join(_label(row, rows).split())[:_LONGEST] for row in rows]
-    low, high = _limits(rows, margin)
-    scale = (_COLUMNS - 1) / (high - low or 1)
+def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
+    scale = 100 if unit == "points" else 1
+    limits = _limits(rows, margin)
+    beyond = (limits[1] - limits[0]) / 40 or 0.01
+    start, end = scale * (limits[0] - beyond), scale * (limits[1] + beyond)
+    series, colours = [], []
+    for verdict in [each for each in _SHADES if each in {row.verdict for row in rows}]:
+        of_verdict = [row if row.verdict == verdict else None for row in rows]
+        for shade, name in zip(_SHADES[verdict], ("high", "difference"), strict=True):
+            ends = [start if row is None else scale * getattr(row, name) for row in of_verdict]
+            series.append(f"  bar {_listed([start, *ends, start])}")
+            colours.append(shade)
+    series.append(f"  bar {_listed([start, *(scale * (row.low or 0) for row in rows), start])}")
+    # An empty row at each end: a line reaches from the middle of the first row to that of the last.
+    values = (0.0, scale * _margin_of(rows, margin))
+    series += [f"  line {_listed([value] * (len(rows) + 2))}" for value in values]
+    colours += [_PAPER, _INK, _SHADES["fail"][1]]
+    heading = "slice: measure" if len({row.name for row in rows}) > 1 else "slice"
+    labels = [_in_quotes(_label(row, rows)) for row in rows]
+    # Rows of equal labels would be drawn as one.
+    labels = [
+        f"{labels[:i].count(label) + 1}: {label}" if labels.count(label) > 1 else label
+        for i, label in enumerate(labels)
+    ]
+    ink = "".join(f", {part}: '{_INK}'" for part in _INKED)
+    theme = f"backgroundColor: '{_PAPER}', plotColorPalette: '{', '.join(colours)}'{ink}"
+    return "\n".join(
+        [
+            "---",
+            "config:",
+            f"  xyChart: {{width: 800, height: {140 + 34 * len(rows)}}}",
+            f"  themeVariables: {{xyChart: {{{theme}}}}}",
+            "---",
+            "xychart-beta horizontal",
+            f'  title "candidate less baseline, {_in_quotes(unit)}: intervals; red line: the margin"',
+            f"  x-axis [{', '.join(map(json.dumps, (heading, *labels, ' ')))}]",
+            f"  y-axis {start:.6g} --> {end:.6g}",
+            *series,
+        ]
+    )
 
-    def column(value: float) -> int:
-        return round((value - low) * scale)
 
-    lines = []
-    for row, label in zip(rows, labels, strict=True):
-        first, last = column(row.low or 0), column(row.high or 0)
-        line = [" "] * _COLUMNS
-        line[column(_margin_of(rows, margin))], line[column(0)] = "┊", "│"
-        line[first : last + 1] = "├" + "─" * (last - first - 1) + "┤" if last > first else "│"
-        line[column(row.difference or 0)] = "●"
-        lines.append(f"{label:>{max(map(len, labels))}} {''.join(line)}".rstrip())
-    ends = [with_unit(rows[0], value).removesuffix(" points") for value in (low, high)]
-    left, middle, right = ends[0], "0", f"{ends[1]} {unit}"
-    axis = f"{left:<{max(column(0), len(left) + 1)}}{middle}"
-    axis += " " * max(_COLUMNS - len(axis) - len(ends[1]), 1) + right
-    return "\n".join([*lines, " " * (max(map(len, labels)) + 1) + axis])
+def _listed(values: Sequence[float]) -> str:
+    return f"[{', '.join(f'{value:.6g}' for value in values)}]"
+
+
+def _in_quotes(text: str) -> str:
+    """A label without what Mermaid, or Markdown around it, would obey."""
+    return _UNQUOTED.sub("_", printable(" ".join(text.split())))[:_LONGEST] or "_"
 
 
 def _label(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> str:

@@ -1,13 +1,13 @@
 """A comparison, of one candidate or several, and a check as Markdown, fit for a pull request."""
 
-from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table, printable
+from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table
 from sigstats.comparison import check_result
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import FEW_COLUMNS, cells_of, verdict_of
 from sigstats.comparison.check_result import CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, tells, title_of
 
-from .forest_plot import forest_in_text
+from .forest_plot import forest_in_mermaid
 from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words
 
 #: GitHub refuses a comment of more than 65,536 characters.
@@ -17,8 +17,11 @@ _MOST_REASONS, _LONGEST_CELL, _MOST_INTERVALS = 20, 300, 12
 _MOST_OF_EACH, _MOST_ROWS = 5, 200
 
 
-def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
-    """A verdict, its reasons and a table of the worst rows, as many as a comment on GitHub can hold."""
+def as_markdown(found: ComparisonResult, baseline: str, candidate: str, *, picture: bool = True) -> str:
+    """A verdict, its reasons and a table of the worst rows, as many as a comment on GitHub can hold.
+
+    `picture`: with a chart of the intervals, in the language of Mermaid.
+    """
     lines = [
         f"### {for_markdown(title_of(found))}",
         "",
@@ -30,8 +33,9 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str) -> str:
     rule = for_markdown(_short(rule_in_words(found.rule, found.measures)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_REASONS]]
-    if picture := "" if found.identical else forest_in_text(found.ranked[:_MOST_INTERVALS], found.rule.margin):
-        lines += ["", "```text", printable(picture, keep="\n").replace("`", "'"), "```"]
+    if picture and not found.identical:
+        for chart in forest_in_mermaid(found.ranked[:_MOST_INTERVALS], found.rule.margin):
+            lines += ["", "```mermaid", chart, "```"]
     room = _MOST_CHARACTERS - sum(len(line) + 1 for line in (*lines, *end))
     return "\n".join(lines + ([] if found.identical else _table(found, room)) + end)
 

@@ -54,9 +54,9 @@ class Evaluated:
 
     @property
     def markdown(self) -> str:
-        """The comparison as Markdown."""
+        """The comparison as Markdown for Prefect, which draws no chart of Mermaid."""
         about = self.record.evaluation
-        return as_markdown(self.comparison, about.baseline, about.candidate)
+        return as_markdown(self.comparison, about.baseline, about.candidate, picture=False)
 
 
 def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
