@@ -6,7 +6,6 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from sigstats._common.credentials import refuse_credentials
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.tasks.datasets.folds import dataset_of
 from sigstats.tasks.plan import Cell
@@ -15,6 +14,8 @@ from sigstats.tasks.storage.history import Record, read
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import CrossValidated
+
+from ..running.options import as_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -189,14 +190,6 @@ class StudyResults:
 
 def _about(cell: Cell) -> dict[str, str]:
     return {"fanout": cell.fanout, **cell.subject}
-
-
-def as_place(output: Any, name: str = "output") -> str:
-    """A folder or a URL as text, or ValueError."""
-    if not isinstance(output, (str, PathLike)) or not str(output).strip():
-        raise refuse(name, output, "a folder or an fsspec URL")
-    refuse_credentials({name: str(output)})
-    return str(output)
 
 
 def open_results(output: "str | PathLike[str]") -> StudyResults:

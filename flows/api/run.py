@@ -7,19 +7,17 @@ from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from sigstats._common.validation import as_count, refuse
+from sigstats._common.validation import refuse
 
-from ..clusters import allowed, as_cluster
 from ..config.model import Strict, Study
 from ..errors import BadInput
+from ..running.asked import asked
 from ..running.bars import in_notebook
 from ..running.given_code import MAIN, GivenCode, given_code
-from ..running.options import RunOptions, own_place, read_key
-from ..running.progress import Display
 from ..running.result import CellStudyResult
 from ..studies import find_study, kind_of
 from ..studies.regression import RegressionResult
-from .results import StudyResults, as_place, open_results
+from .results import StudyResults, open_results
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -97,7 +95,6 @@ def run_study(
     ...     found.summary["p_value"].round(3).tolist()
     [0.214]
     """
-    place = as_place(output)
     if quiet is not None and not isinstance(quiet, bool):
         raise refuse("quiet", quiet, "True, False or None")
     with contextlib.ExitStack() as context:
@@ -105,27 +102,11 @@ def run_study(
         code = context.enter_context(given_code())
         loaded, base = find_study(study, code=code)
         kind = kind_of(loaded)
-        of_cells = {"cluster": cluster, "workers": workers, "cache": cache, "cache_key": cache_key}
-        for name, value in () if kind.has_cells else of_cells.items():
-            if value is not None:
-                raise refuse(name, value, f"none: a {loaded.kind} study runs in this process")
-        if not isinstance(allow, (list, tuple)) or not all(isinstance(name, str) for name in allow):
-            raise refuse("allow", allow, "a list of names of packages")
-        priority = as_count(priority, "priority", minimum=-1000, maximum=1000)
-        named = cluster is not None or workers is not None
-        shared = None if cache is None else own_place(as_place(cache, "cache"), place)
-        where = as_cluster(cluster, workers) if named else None
-        how = RunOptions(
-            base=base,
-            output=place,
-            cluster=where,
-            display=Display(quiet=not in_notebook() if quiet is None else quiet, study=loaded.name),
-            allow=(*allowed(allow, where), *_allowed_code(code, allow, where)),
-            code=code.files,
-            cache=shared,
-            cache_key=None if cache_key is None else read_key(as_place(cache_key, "cache_key"), shared),
-            priority=priority,
-        )
+        how = asked(
+            loaded, base, in_cells=kind.has_cells, output=output, cluster=cluster, workers=workers, allow=allow,
+            cache=cache, cache_key=cache_key, priority=priority, quiet=not in_notebook() if quiet is None else quiet,
+        )  # fmt: skip
+        how = replace(how, allow=(*how.allow, *_allowed_code(code, allow, how.cluster)), code=code.files)
         with _main_left_alone():
             result = kind.run(loaded, how)
     if isinstance(result, CellStudyResult) and result.failed:

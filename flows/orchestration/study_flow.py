@@ -10,11 +10,10 @@ from typing import Any, cast
 from prefect import flow, runtime
 from pydantic import PositiveFloat
 
-from sigstats.flows.clusters import allowed, as_cluster
+from sigstats._common.validation import refuse
 from sigstats.flows.errors import BadInput
 from sigstats.flows.orchestration.flow_run import FLOW, run_here
-from sigstats.flows.running.options import RunOptions
-from sigstats.flows.running.progress import Display
+from sigstats.flows.running.asked import asked, texts
 from sigstats.flows.running.result import StudyResult
 from sigstats.flows.studies import find_study, kind_of
 
@@ -24,11 +23,12 @@ def _name() -> str:
     given = runtime.flow_run.parameters
     try:
         return find_study(given["study"], given.get("settings") or [])[0].name
-    except BadInput:
+    except Exception:  # the flow itself refuses it
         return Path(str(given["study"])).stem
 
 
-@flow(name=FLOW, flow_run_name=_name, persist_result=False)
+# Prefect would refuse a value in several lines, which do not say it; its pages have the types all the same.
+@flow(name=FLOW, flow_run_name=_name, persist_result=False, validate_parameters=False)
 def study_flow(
     study: str | Path | dict[str, Any],
     output: str | Path,
@@ -82,19 +82,18 @@ def study_flow(
         If the study, its data or the output are not valid; nothing was written.
     """
     try:
-        loaded, folder = find_study(study, settings or [])
-        where = None if cluster is None and workers is None else as_cluster(cluster, workers)
-        options = RunOptions(
-            base=folder if base is None else Path(base),
-            output=str(output),
-            cluster=where,
-            display=Display(quiet=True, study=loaded.name),
-            allow=allowed(allow or [], where),
-            cache=cache,
-            priority=priority,
+        loaded, folder = find_study(study, texts(settings or [], "settings", "texts, as in ['seed=7']"))
+        kind = kind_of(loaded)
+        if base is not None and not isinstance(base, (str, Path)):
+            raise refuse("base", base, "a folder")
+        options = asked(
+            loaded, folder if base is None else Path(base), in_cells=kind.has_cells, output=output,
+            cluster=cluster, workers=workers, allow=allow or [], cache=cache, priority=priority, quiet=True,
             cell_timeout=cell_timeout,
-        )
+        )  # fmt: skip
+        if pages is not None and not str(pages).startswith(("http://", "https://")):
+            raise refuse("pages", pages, "an address that begins with https://")
         # Prefect's flow returns the data of a state.
-        return cast(StudyResult, run_here(loaded, options, partial(kind_of(loaded).run, loaded), pages=pages))
+        return cast(StudyResult, run_here(loaded, options, partial(kind.run, loaded), pages=pages))
     except BadInput as error:
         raise ValueError(str(error)) from None

@@ -6,10 +6,12 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from sigstats._common.messages import shown
+from sigstats._common.credentials import refuse_credentials
+from sigstats._common.messages import refuse, shown
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.files import open_files
@@ -137,6 +139,14 @@ class RunOptions:
     cell_timeout: float | None = None
     #: Show what workers log at this level or above; None for nothing.
     worker_logs: str | None = None
+
+
+def as_place(output: Any, name: str = "output") -> str:
+    """A folder or a URL as text, or ValueError."""
+    if not isinstance(output, (str, PathLike)) or not str(output).strip():
+        raise refuse(name, output, "a folder or an fsspec URL")
+    refuse_credentials({name: str(output)})
+    return str(output)
 
 
 def own_place(cache: str, output: str, name: str = "cache") -> str:

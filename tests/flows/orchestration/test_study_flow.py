@@ -38,6 +38,31 @@ except StudyFailed as error:
     print("StudyFailed", error)
 """
 
+#: Each wrong value is refused by itself; Prefect's pages show the types all the same.
+WRONG = {
+    "study": 5,
+    "output": 5,
+    "settings": "seed=7",
+    "cluster": 5,
+    "workers": "many",
+    "base": 5,
+    "allow": "netpackage",
+    "cache": 5,
+    "priority": "high",
+    "cell_timeout": -1,
+    "pages": "nowhere",
+}
+REFUSED = f"""
+from sigstats.flows import study_flow
+
+for name, value in {WRONG}.items():
+    try:
+        study_flow(**{{"study": "many.toml", "output": "out", name: value}})
+    except ValueError as error:
+        print(error)
+print(study_flow.parameters.properties["workers"]["anyOf"][0])
+"""
+
 #: Cells that wait until the run is stopped: as many as there are threads begin, the others do not.
 TIMED_OUT = """
 import threading
@@ -122,6 +147,16 @@ def test_a_study_in_cells_returns_its_results(server, tmp_path):
         str(tmp_path / "out/report.html"),
         "8",
     ]
+
+
+def test_a_wrong_value_is_one_line_and_nothing_is_written(server, tmp_path):
+    (tmp_path / "many.toml").write_text(MANY)
+    *said, schema = run(server, tmp_path, REFUSED).splitlines()
+    for line, (name, value) in zip(said, WRONG.items(), strict=True):
+        assert f"{name}: {value!r} is not valid; expected " in line
+    assert schema == "{'type': 'integer'}"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["many.toml"]
+    assert {found["state_type"] for found in server.runs()[-len(WRONG) :]} == {"FAILED"}
 
 
 def test_a_time_out_while_cells_have_not_begun_ends_the_process_and_every_run(server, tmp_path):
