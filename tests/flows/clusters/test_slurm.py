@@ -1,8 +1,14 @@
 """Studies as jobs of a real Slurm: the same bytes, lost jobs replaced, nothing left behind."""
 
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
 import pytest
 
-from ...faults.conftest import Folder, kill, results, run, start, stored
+from ...faults.conftest import PROGRAM, Folder, kill, results, run, start, stored
 from ..conftest import wait_until
 from .slurm import asked, jobs, slurm
 
@@ -85,6 +91,37 @@ def test_a_killed_run_leaves_no_job(many, tmp_path, place, site, record):
     assert run("run", path, "--cluster", "serial", place=place).returncode == 0
     assert results(place) == reference
     record("a run on a real Slurm is killed (kill -9)", count=1, seen="no job left after a minute; the same bytes")
+
+
+ARRAY = Path(__file__).parents[3] / "configs/clusters/array.slurm"
+
+
+def test_an_array_of_parts_one_of_them_killed_is_gathered(many, tmp_path, place, site, record):
+    path, reference = many
+    job, program = tmp_path / "array.slurm", tmp_path / "bin/sigstats"
+    job.write_text(ARRAY.read_text().replace("=1-40\n", "=1-4\n").replace('/40"', '/4"'))
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, str(PROGRAM)])} "$@"\n')
+    program.chmod(0o755)
+    own = {"SIGSTATS_FAULT": json.dumps({"pause": 0.01}), "PATH": f"{program.parent}:{os.environ['PATH']}"}
+    words = ["sbatch", "--parsable", f"--chdir={tmp_path}", str(job), str(path), place.url]
+    array = asked({**site, **own}, *words).strip()
+    wait_until(lambda: stored(place) > 100)
+    assert f"{array}_3" in asked(site, "squeue", "--array", "--noheader", "--format=%i", "--states=RUNNING").split()
+    asked(site, "scancel", "--full", "--signal=KILL", f"{array}_3")
+    wait_until(lambda: not jobs(site), seconds=120)
+    said = {number: (tmp_path / f"slurm-{array}_{number}.out").read_text() for number in (1, 2, 4)}
+    assert all("part " in text for text in said.values()), said
+    assert 100 < stored(place) < 20 + 40 * 49
+    assert "summary.parquet" not in place.names()
+    gathered = run("run", path, "--cluster", "serial", place=place)
+    assert gathered.returncode == 0, gathered.stderr
+    assert results(place) == reference
+    record(
+        "one of four elements of an array of a real Slurm is killed",
+        count=1,
+        seen="the gathering run computes its rest; the same bytes",
+    )
 
 
 def test_what_the_batch_system_refuses_is_said_in_one_line(many, tmp_path, place):
