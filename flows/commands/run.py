@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cache",
         metavar="DIR_OR_URL",
-        help="a folder or URL of finished parts (cells) that studies share: they are not computed again, others are "
-        "added; whoever may write there is trusted, unless there is a key",
+        help="a folder or URL of finished computations (cells) that studies share: they are not computed again, others "
+        "are added; whoever may write there is trusted, unless there is a key",
     )
     text = "a secret of 16 bytes or more: cells that are added to the cache are signed with it, others are not used"
     parser.add_argument("--cache-key", metavar="FILE", help=text)

@@ -153,7 +153,7 @@ def count(plan: Plan, output: str) -> list[Estimate]:
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:
     """The numbers of cells and replicates, and of those done and to do, in a line."""
     left, done = sum(one.left for one in estimates), sum(one.done for one in estimates)
-    parts = f"{len(plan.cells):,} parts (cells), {plan.replicates:,} replicates"
+    parts = f"{len(plan.cells):,} computations (cells), {plan.replicates:,} replicates"
     return f"{plan.study}: {parts}: {left:,} to do, {done:,} done"
 
 

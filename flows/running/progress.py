@@ -224,8 +224,8 @@ class Display:
         at = self._totals()
         about = "" if at["seconds_left"] is None else f", about {duration(at['seconds_left'])} left"
         return (
-            f"{at['cells_done']}/{at['cells']} cells, {at['replicates_done']:,}/{at['replicates']:,} replicates, "
-            f"{at['rate']:,.0f}/s{about}{self._so_far()}"
+            f"{at['cells_done']}/{at['cells']} computations, "
+            f"{at['replicates_done']:,}/{at['replicates']:,} replicates, {at['rate']:,.0f}/s{about}{self._so_far()}"
         )
 
     def _so_far(self) -> str:

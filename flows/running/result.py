@@ -131,10 +131,11 @@ class CellStudyResult:
     def title(self) -> str:
         """The number of cells, or of those that failed."""
         if self.failed:
-            return f"{len(self.failed)} of {len(self.plan.cells)} cells failed"
+            return f"{len(self.failed)} of {len(self.plan.cells)} computations failed"
+        computations = count_of(len(self.plan.cells), "computation")
         if self.part is not None:
-            return f"part {self.part}: {len(self.plan.cells)} cells"
-        return f"{count_of(len(self.plan.cells), 'cell')}, {count_of(len(self.rows), 'hypothesis', 'hypotheses')}"
+            return f"part {self.part}: {computations}"
+        return f"{computations}, {count_of(len(self.rows), 'hypothesis', 'hypotheses')}"
 
     @property
     def subject(self) -> str:
@@ -179,7 +180,7 @@ class CellStudyResult:
             display.say("without --part, the same command computes what is missing, summarises and reports")
             return
         display.say(
-            f"{count_of(len(self.plan.cells), 'cell')}, {count_of(self.replicates, 'replicate')}, "
+            f"{count_of(len(self.plan.cells), 'computation')}, {count_of(self.replicates, 'replicate')}, "
             f"{count_of(len(self.rows), 'hypothesis', 'hypotheses')}, "
             f"{rejected} rejected at {significant(self.plan.alpha)}, in {duration(self.seconds)}{by}"
         )

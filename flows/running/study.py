@@ -142,7 +142,7 @@ def _summarised(
     store.files.list_anew()
     if all(outcome.complete for outcome in outcomes):
         store.drop_blocks(plan.cells)
-    with display.patience(f"summarising {len(outcomes):,} cells"):
+    with display.patience(f"summarising {len(outcomes):,} computations"):
         rows = summarize(store)
     with display.patience("writing the report"):
         return rows, write_report(store)

@@ -57,7 +57,7 @@ def test_a_notebook_shows_one_bar_that_is_drawn_anew(monkeypatch, tmp_path, quie
     if not quiet:
         assert done[0][0] == 0
         assert done[-1][0] == done[-1][1] > 40
-        assert re.search(r"</progress> 3/3 cells, [\d,]+/[\d,]+ replicates", kernel.drawn[-1])
+        assert re.search(r"</progress> 3/3 computations, [\d,]+/[\d,]+ replicates", kernel.drawn[-1])
 
 
 def test_a_terminal_of_ipython_has_no_notebook(monkeypatch, tmp_path, capsys):

@@ -162,7 +162,7 @@ def test_a_deployed_study_is_one_run_whose_tasks_are_its_cells(server, folder):
     assert {task["name"] for task in tasks if task["name"][:8] != "results-"} == cells
     log = server.log_of(run["id"])
     assert any(line.startswith("quick: which classifiers") for line in log)
-    assert any(" cells" in line and "hypotheses" in line for line in log), log  # the last line
+    assert any(" computations" in line and "hypotheses" in line for line in log), log  # the last line
 
 
 def test_a_tick_is_cancelled_while_a_run_is_under_way(server, folder):

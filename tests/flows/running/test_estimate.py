@@ -36,7 +36,7 @@ def prepared(**more):
 def test_cells_beyond_the_budget_are_guessed_and_said_to_be(tmp_path):
     _, ready = prepared()
     counted = count(ready.plan, str(tmp_path / "output"))
-    assert counts_in_words(ready.plan, counted) == "s: 18 parts (cells), 11,994 replicates: 11,994 to do, 0 done"
+    assert counts_in_words(ready.plan, counted) == "s: 18 computations (cells), 11,994 replicates: 11,994 to do, 0 done"
     said = []
     found = estimate(ready, counted, scratch=Store(str(tmp_path / "scratch")), say=said.append, budget=0)
     assert [one.timed for one in found] == [True] + [False] * 17

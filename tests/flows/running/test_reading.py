@@ -91,9 +91,9 @@ def test_what_takes_long_has_a_word_and_what_does_not_has_none(capsys, monkeypat
     with display.patience("a trifle"):
         pass
     monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0.0)
-    with display.patience("summarising 12 cells"):
+    with display.patience("summarising 12 computations"):
         deadline = time.monotonic() + 30
         said = ""
         while not said and time.monotonic() < deadline:
             said = capsys.readouterr().err
-    assert said == "  summarising 12 cells\n"
+    assert said == "  summarising 12 computations\n"
