@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
 
     store = Store(usable(options.output, "OUTPUT"))
     try:
-        report = _written(store)
+        report, missing = _written(store), _missing(store)
     except (FileNotFoundError, NotADirectoryError):
         raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study with a summary") from None
     except Damaged as error:
@@ -39,8 +39,23 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"OUTPUT: {options.output} is not valid; it cannot be read or written ({reason})") from None
     if said := str(changes_of(store)):
         print(f"over all runs of this output: {said}")  # noqa: T201
+    if missing:
+        print(printable(f"not complete: {missing}"))  # noqa: T201
     print(printable(f"report: {report}"))  # noqa: T201
     return DONE
+
+
+def _missing(store: "Store") -> str:
+    """How to compute what an unfinished study lacks; empty where it lacks nothing, or is not computed in cells."""
+    from sigstats.tasks.results import Results
+
+    from ..report.evidence import Evidence
+    from ..report.problems import how_to_finish
+
+    try:
+        return how_to_finish(Evidence(Results(store)))
+    except FileNotFoundError:
+        return ""
 
 
 def _written(store: "Store") -> str:

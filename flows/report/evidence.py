@@ -128,6 +128,11 @@ def some_of(rows: Sequence[Item], most: int = 4) -> list[Item]:
     return [rows[round(index * (len(rows) - 1) / last)] for index in range(last + 1)] if last else list(rows)
 
 
+def all_tested(rows: Iterable[Hypothesis]) -> bool:
+    """Whether each row is a hypothesis that is tested, or will be once it is there; others are values alone."""
+    return all(row.decision != "none" for row in rows)
+
+
 def rejected(rows: Iterable[Hypothesis]) -> list[Hypothesis]:
     """The rows whose null hypothesis is rejected."""
     return [row for row in rows if row.decision == "reject"]

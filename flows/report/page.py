@@ -21,9 +21,9 @@ from ..pages.toml_text import toml_text
 from ..pages.wording import adjusted_p, count_of, significant
 from . import figures, sections
 from .design import design
-from .evidence import Evidence, distinct, rejected, undecided_rows
-from .performance import MOST_DATA_SETS, Performance, accuracy_panels, performance, performances
-from .problems import problems, read_failures, shortfall
+from .evidence import Evidence, all_tested, distinct, rejected, undecided_rows
+from .performance import MOST_DATA_SETS, Performance, accuracy_panels, missing, performance, performances
+from .problems import how_to_finish, problems, read_failures, shortfall
 from .section import Column, Figure, Section, Verdict
 
 
@@ -38,8 +38,9 @@ def render(
     """The report of a study."""
     evidence = Evidence(results)
     used, measured = sections.of(evidence), performances(evidence)
+    lacking = missing(measured, evidence)
     verdicts = [
-        ("How good is each classifier?", performance(measured, evidence.of("mcnemar")), _ACCURACIES),
+        ("How good is each classifier?", performance(measured, evidence.of("mcnemar"), lacking), _ACCURACIES),
         ("Which is best over the data sets?", sections.over_data_sets(evidence), ""),
         *((section.question, section.verdict(evidence.of(section.test), evidence), section.terms) for section in used),
         ("Do approximations agree with the exact tests?", sections.approximations(evidence), ""),
@@ -48,8 +49,8 @@ def render(
     said = [(question, verdict, terms) for question, verdict, terms in verdicts if verdict is not None]
     drawn = figures.draw_all(evidence)
     small = next((each for each in drawn if "<svg" in each.body and len(each.body) < _SMALL), None)
-    first = Figure("", _accuracies_caption(measured, evidence), accuracy_panels(measured)) if measured else small
-    answer = _answer(evidence, said, first)
+    first = Figure("", _accuracies_caption(measured, lacking), accuracy_panels(measured)) if measured else small
+    answer = _answer(evidence, said, first, how_to_finish(evidence, failures))
     return page(
         "report.html.j2",
         title=f"{results.plan.study}: {answer.headline}",
@@ -79,6 +80,7 @@ _ACCURACIES = (
     "Cross-validated accuracy with its 95% interval: Clopper and Pearson's, as if the predictions were independent; "
     "where rows come in groups, Gaffke's of groups."
 )
+_HYPOTHESES = ("hypothesis", "hypotheses")
 #: What the rejections of a test are of a benchmark.
 _COUNTED = {
     "permutation-labels": "learned the classes",
@@ -89,8 +91,11 @@ _COUNTED = {
 _SMALL = 40_000
 
 
-def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure: Figure | None) -> Answer:
-    """The first screen: the first verdict as the heading, the others below it, the figure beside them."""
+def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure: Figure | None, finish: str) -> Answer:
+    """The first screen: the first verdict as the heading, the others below it, the figure beside them.
+
+    `finish`: what an unfinished study lacks.
+    """
     decided = [row for row in evidence.rows if row.decision in ("reject", "keep")]
     p = f"{adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}"
     by_test = [(what, [row for row in decided if row.test == test]) for test, what in _COUNTED.items()]
@@ -98,6 +103,7 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
     numbers += [(what, *_rejections(rows)) for what, rows in by_test if rows]
     if len(numbers) < 2 and decided:
         numbers = [("hypotheses tested", f"{len(decided):,}", ""), ("rejected", f"{len(rejected(decided)):,}", p)]
+    to_do = next((verdict.to_do for _, verdict, _ in said if verdict.to_do), "" if finish else _more_rows(decided))
     return Answer(
         headline=(said[0][1].headline if said else "The summary holds no hypothesis").removesuffix("."),
         numbers=numbers,
@@ -105,7 +111,7 @@ def _answer(evidence: Evidence, said: Sequence[tuple[str, Verdict, str]], figure
             *(also for _, verdict, _ in said[:1] for also in verdict.also),
             *((question, verdict.headline) for question, verdict, _ in said[1:]),
         ],
-        to_do=next((verdict.to_do for _, verdict, _ in said if verdict.to_do), _more_rows(decided)),
+        to_do=f"{finish} {to_do}".strip(),
         figure=Markup("") if figure is None else figure.body,
         caption="" if figure is None else f"{figure.title}. {figure.caption}".removeprefix(". "),
     )
@@ -127,15 +133,13 @@ def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:
     return f"{len(rejected(rows)):,}", f"of {len(rows):,}" + (f"; {undecided:,} undecided" if undecided else "")
 
 
-def _accuracies_caption(measured: Sequence[Performance], evidence: Evidence) -> str:
-    count, there = len({one.dataset for one in measured}), {(one.classifier, one.dataset) for one in measured}
-    planned = [(each.subject["classifier"], each.subject["dataset"]) for each in evidence.results.cells("crossval")]
-    missing = [" on ".join(each) for each in planned if each not in there]
+def _accuracies_caption(measured: Sequence[Performance], lacking: Sequence[tuple[str, str]]) -> str:
+    count = len({one.dataset for one in measured})
     first = f", on the first {MOST_DATA_SETS} of {count} data sets" if count > MOST_DATA_SETS else ""
     return (
         f"Accuracy of each classifier with its 95% interval{first}. Dashed: always naming the largest class. Dotted: "
         "naming at random, each class as often as the classifier does."
-        + (f" Not there yet: {some_of(missing)}." if missing else "")
+        + (f" Not there yet: {some_of([' on '.join(each) for each in lacking])}." if lacking else "")
     )
 
 
@@ -187,9 +191,10 @@ def _subtitle(evidence: Evidence) -> str:
     parts = [
         count_of(len(distinct(row.dataset for row in rows)), "table" if evidence.of_tables else "data set"),
         count_of(len(distinct(name for row in rows for name in (row.classifier, row.a, row.b))), "classifier"),
-        count_of(len(rows), "hypothesis", "hypotheses"),
+        count_of(len(rows), *(_HYPOTHESES if all_tested(rows) else ("result",))),
+        "" if all_tested(rows) else f"{sum(row.decision in ('reject', 'keep') for row in rows):,} of them tested",
     ]
-    return ", ".join(part for part in parts if not part.startswith("0 "))
+    return ", ".join(part for part in parts if part and not part.startswith("0 "))
 
 
 def _first_things_first(key: str) -> tuple[int, str]:
@@ -224,7 +229,7 @@ def table_of(section: Section, evidence: Evidence) -> Table:
     """The table of a section's hypotheses."""
     rows = evidence.of(section.test)
     columns = section.columns(rows)
-    one, several = ("row", "rows") if all(row.decision == "none" for row in rows) else ("hypothesis", "hypotheses")
+    one, several = _HYPOTHESES if all_tested(rows) else ("row", "rows")
     heading = f"{section.name}: " + (f"the only {one}" if len(rows) == 1 else f"all {len(rows):,} {several}")
     notes = distinct(column.text(row) or None for row in rows for column in columns if column.note)
     return Table(section, heading, columns, [[_cell(column, row, notes) for column in columns] for row in rows], notes)

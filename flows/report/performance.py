@@ -60,23 +60,41 @@ def performances(evidence: Evidence) -> list[Performance]:
     return found
 
 
-def performance(found: Sequence[Performance], pairs: Sequence[Hypothesis] = ()) -> Verdict | None:
+def missing(found: Sequence[Performance], evidence: Evidence) -> list[tuple[str, str]]:
+    """The planned classifiers and data sets whose observed run is not there."""
+    planned = [(cell.subject["classifier"], cell.subject["dataset"]) for cell in evidence.results.cells("crossval")]
+    there = {(one.classifier, one.dataset) for one in found}
+    return [each for each in planned if each not in there]
+
+
+def performance(
+    found: Sequence[Performance], pairs: Sequence[Hypothesis] = (), lacking: Sequence[tuple[str, str]] = ()
+) -> Verdict | None:
     """How good the best of each data set is, then all of them; None if nothing was cross-validated.
 
-    `pairs`: the tests of two classifiers on a data set, which say among which to choose.
+    `pairs`: the tests of two classifiers on a data set, which say among which to choose. `lacking`: those of `missing`;
+    no classifier is the best on a data set before all planned are there.
     """
     if not found:
         return None
     ordered = _best_first(found)
     details = tuple(_on(dataset, group) for dataset, group in ordered.items())
-    best = [group[0] for group in ordered.values()]
-    to_do = "; ".join(_to_do(group, [pair for pair in pairs if pair.dataset == on]) for on, group in ordered.items())
+    whole = {on: group for on, group in ordered.items() if on not in {dataset for _, dataset in lacking}}
+    if not whole:
+        return Verdict(
+            f"{len(found)} of {len(found) + len(lacking)} cross-validations {'is' if len(found) == 1 else 'are'} "
+            "there; the best classifier of a data set is known once all of them are.",
+            details,
+        )
+    best = [group[0] for group in whole.values()]
+    to_do = "; ".join(_to_do(group, [pair for pair in pairs if pair.dataset == on]) for on, group in whole.items())
     if len(best) == 1:
         return Verdict(_best(best[0]), details, to_do=f"{to_do[:1].upper()}{to_do[1:]}.")
     spans = (percent_span([one.accuracy for one in best]), percent_span([one.largest for one in best]))
+    finished = "finished " if lacking else ""
     return Verdict(
-        f"The best classifier of each of {len(best)} data sets is right on {spans[0]} of the rows, where always naming "
-        f"the largest class is right on {spans[1]}.",
+        f"The best classifier of each of {len(best)} {finished}data sets is right on {spans[0]} of the rows, where "
+        f"always naming the largest class is right on {spans[1]}.",
         details,
         to_do=f"{to_do[:1].upper()}{to_do[1:]}." if len(best) < FEWEST_DATA_SETS else "",
     )

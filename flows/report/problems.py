@@ -76,9 +76,25 @@ def shortfall(evidence: Evidence) -> str:
     shown = distinct(f"{names[row.test]} of {_subject(row)}" for row in missing)
     more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
     return (
-        f"{count_of(len(missing), 'hypothesis', 'hypotheses')} of {len(evidence.rows)} "
-        f"{'has' if len(missing) == 1 else 'have'} no result: {'; '.join(shown[:_NAMED])}{more}. Adjusted p-values are "
-        "over the hypotheses that have one, and may grow when the rest is there."
+        f"{len(missing)} of {count_of(len(evidence.rows), 'result')} {'is' if len(missing) == 1 else 'are'} missing: "
+        f"{'; '.join(shown[:_NAMED])}{more}. Adjusted p-values are over the hypotheses that have one, and may grow "
+        "when the rest is there."
+    )
+
+
+def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()) -> str:
+    """What to do about the computations that are missing; empty where none is.
+
+    `failures`: those of `read_failures`, where they are to be mended first.
+    """
+    lacking = evidence.incomplete
+    if not lacking:
+        return ""
+    failed = any(each.traceback for each in problems(evidence, failures))
+    return (
+        f"{'Mend what failed, then run' if failed else 'Run'} this study to its end: sigstats run STUDY --output "
+        f"OUTPUT, both as before, computes the {len(lacking):,} of {len(evidence.results.plan.cells):,} computations "
+        f"that {'is' if len(lacking) == 1 else 'are'} missing, and none again."
     )
 
 

@@ -37,7 +37,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
                 caption=(
                     "Each cell says how necessarily the data support that two classifiers differ (1 − PD), in the "
                     "shades of the legend for the one on the left or the one above. Under it is the difference, left "
-                    f"minus above{_reading(rows)}. The best classifier comes first. ● marks a rejected null hypothesis "
+                    f"minus above{_reading(rows)}. The greatest gains come first. ● marks a rejected null hypothesis "
                     f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)})."
                 ),
                 body=body + necessity_legend("left is better", "above is better"),

@@ -59,10 +59,27 @@ def _to_do(
 ) -> str:
     """Which test or interval to use at these sizes; if all may be, how many rows the hardest population needs."""
     for wrong, rows, what in kinds:
-        if wrong:
-            right = set(distinct(row.method for row in rows)) - {row.method for row in wrong}
-            return f"At these sizes use {join_words(sorted(right)) if right else f'none of these {what}'}."
+        if not wrong:
+            continue
+        by_fault: dict[tuple[str, ...], list[int]] = {}
+        for n in sorted({row.n or 0 for row in rows}):
+            by_fault.setdefault(tuple(sorted({row.method for row in wrong if row.n == n})), []).append(n)
+        if len(by_fault) > 1:
+            advice = [
+                f"with {join_words([f'{n:,}' for n in sizes])} rows " + _avoid(what, methods)
+                for methods, sizes in by_fault.items()
+            ]
+            return f"{'; '.join(advice)}.".capitalize()
+        right = set(distinct(row.method for row in rows)) - {row.method for row in wrong}
+        return f"At these sizes use {join_words(sorted(right)) if right else f'none of these {what}'}."
     return fewest_needed(powers) or "Use these tests at these sizes."
+
+
+def _avoid(what: str, methods: Sequence[str]) -> str:
+    """What not to use of some tests, or of their intervals, with a number of rows."""
+    if not methods:
+        return "no fault was shown"
+    return f"do not use {'the intervals of ' if what == 'intervals' else ''}{join_words(list(methods))}"
 
 
 def _drawn(evidence: Evidence) -> str:

@@ -22,13 +22,17 @@ def _by(measure: str, rows: Sequence[Hypothesis]) -> str:
     measured = [row for row in rows if row.estimate is not None]
     if not measured:
         return f"No classifier can be measured by {measure}."
-    groups = group_by(measured, lambda row: row.dataset)
+    unfinished = {row.dataset for row in rows if row.decision == "missing"}
+    groups = group_by([row for row in measured if row.dataset not in unfinished], lambda row: row.dataset)
+    if not groups:
+        return f"The best classifier by {measure} is known once all of a data set are measured."
     first = Counter(_best(group).classifier or "?" for group in groups.values())
     named = [f"{name} on {count}" for name, count in first.most_common()]
     best = f"the best is {join_words(named)} of {count_of(len(groups), 'data set')}"
     if len(groups) == 1:
-        one = _best(measured)
-        best = f"{one.classifier} is the best, with {usual.measured(one, one.estimate)}"
+        one = _best(*groups.values())
+        on = f" on {one.dataset}" if unfinished else ""
+        best = f"{one.classifier} is the best{on}, with {usual.measured(one, one.estimate)}"
     return f"By {measure} {best}."
 
 

@@ -116,7 +116,7 @@ def test_a_failed_cell_is_named_with_its_error_and_one_that_was_mended_is_not(pa
     whole = page.plain("body")
     assert "linear-svm on digits, retrains (features): failed with MemoryError: 3.2 GiB are too many" in whole
     assert "Trace <1>" in whole
-    assert "1 hypothesis of 72 has no result: PermFeats of linear-svm on digits." in whole
+    assert "1 of 72 results is missing: PermFeats of linear-svm on digits." in whole
     assert "mended since" not in whole
 
 
@@ -141,8 +141,26 @@ def test_an_interrupted_study_names_what_is_not_finished(tmp_path: Path) -> None
     assert "linear-svm on iris, retrains" not in whole  # its own cells are all there
     assert "1-nn on iris, retrains (features): not finished." not in whole
     # without the observed run there is neither permutation test nor comparison with the three others
-    assert "6 hypotheses of 18 have no result" in whole
+    assert "6 of 18 results are missing" in whole
     assert "In all 3 complete cases" in whole
+    assert (
+        "3 of 4 cross-validations are there; the best classifier of a data set is known once all of them are" in whole
+    )
+    assert (
+        "What to do. Run this study to its end: sigstats run STUDY --output OUTPUT, both as before, computes" in whole
+    )
+    assert "1 data set, 4 classifiers, 18 hypotheses." in whole
+    assert not re.search(r"the best on|\btake\b|more rows may tell", whole)
+
+
+def test_the_best_of_a_finished_data_set_is_named_beside_one_that_is_not(tmp_path: Path) -> None:
+    store = make_study(tmp_path, datasets=["iris", "wine"], lost=[("iris", "1-nn")])
+    whole = Page(report.render(Results(store), config=CONFIG, versions=VERSIONS)).plain("body")
+    assert "the best on wine" in whole
+    assert "the best on iris" not in whole
+    to_do = whole[whole.index("What to do.") :]
+    assert to_do.index("Run this study to its end") < to_do.index("On wine take")
+    assert "iris take" not in whole
 
 
 def test_a_study_without_any_result_has_a_report(tmp_path: Path) -> None:

@@ -130,10 +130,24 @@ def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence
             ("narrow", 300, 0.9, 1e-3, "reject"),
         ]
     ]
-    said = calibration.SECTIONS[0].verdict(shorter, evidence).headline
-    assert said == (
+    verdict = calibration.SECTIONS[0].verdict(shorter, evidence)
+    assert verdict.to_do == "At these sizes use wide."
+    assert verdict.headline == (
         "The interval of narrow held the truth on as few as 70.0% of the test sets (60 rows), not on the 95.0% that "
         "are stated; take that of wide, which held it on 96.0% and more."
+    )
+
+
+def test_advice_is_of_the_sizes_at_which_a_fault_was_found(evidence):
+    (row, *_) = evidence.of("calibration")
+    at = [
+        replace(
+            row, measure="coverage", method="narrow", n=n, estimate=held, null_mean=0.95, p_adjusted=p, decision=what
+        )
+        for n, held, p, what in [(60, 0.7, 1e-9, "reject"), (300, 0.94, 1.0, "keep"), (1000, 0.95, 1.0, "keep")]
+    ]
+    assert calibration.SECTIONS[0].verdict(at, evidence).to_do == (
+        "With 60 rows do not use the intervals of narrow; with 300 and 1,000 rows no fault was shown."
     )
 
 
