@@ -115,9 +115,15 @@ class Slot:
         sign, since = seen.get(run.id, (None, now))
         self._seen[run.id] = run.updated, since if sign == run.updated else now
         host, _, number = (run.infrastructure_pid or "").rpartition(":")
+        # A run that is tried again bears the number of its last process until the next one has begun.
+        again = run.run_count > 1 or (run.state is not None and run.state.is_pending())
         if host == socket.gethostname():
-            return not _computes(int(number), run.id)
-        return now - self._seen[run.id][1] >= (_LEFT_BEHIND if host else _STARTING)
+            if _computes(int(number), run.id):
+                return False
+            if not again:
+                return True
+        elsewhere = host not in ("", socket.gethostname())
+        return now - self._seen[run.id][1] >= (_LEFT_BEHIND if elsewhere else _STARTING)
 
     def _in_states(self, client: SyncPrefectClient, *types: str) -> list[FlowRun]:
         states = FlowRunFilter.model_validate({"state": {"type": {"any_": list(types)}}})

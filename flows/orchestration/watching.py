@@ -3,12 +3,14 @@
 Prefect itself stops only the runs of its runners and workers.
 """
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
+import psutil
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.client.schemas.actions import ArtifactCreate, ArtifactUpdate
 from prefect.context import FlowRunContext
@@ -93,9 +95,13 @@ class _Watch:
     def _obey(self, client: SyncPrefectClient) -> None:
         run = client.read_flow_run(self._flow_run)
         # Workers of a pool set it; the runner ends a run whose process is gone, or that gives no sign of life.
-        if run.infrastructure_pid is None or time.monotonic() - self._signed > SIGN:
+        place = run.infrastructure_pid
+        host, _, number = (place or "").rpartition(":")
+        if host == socket.gethostname() and number.isdecimal() and not psutil.pid_exists(int(number)):
+            place = None  # of an earlier attempt
+        if place is None or time.monotonic() - self._signed > SIGN:
             self._signed = time.monotonic()
-            client.update_flow_run(self._flow_run, infrastructure_pid=run.infrastructure_pid or this_process())
+            client.update_flow_run(self._flow_run, infrastructure_pid=place or this_process())
         state = run.state
         if state is not None and (state.is_cancelling() or state.is_cancelled()):
             self._stop.set()

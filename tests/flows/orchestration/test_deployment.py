@@ -120,9 +120,14 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     assert "StudyFailed: FAIL: regression: worse: " in run["state"]["message"]
     assert "region = west" in run["state"]["message"]
     assert list(evaluations(folder)["verdict"]) == ["fail"]
-    with deployed(server, folder, "failing"):
-        again = server.ended(server.run_now(server.deployment("failing")))
-    assert (again["state_type"], list(evaluations(folder)["verdict"])) == ("FAILED", ["fail"])
+    with deployed(
+        server, folder, "failing"
+    ):  # which does not take it for left behind by the process of its first attempt
+        retry = {"state": {"type": "SCHEDULED", "name": "AwaitingRetry"}, "force": True}
+        server.ask(f"flow_runs/{run['id']}/set_state", retry)
+        again = server.ended(run["id"])
+    assert (again["state_type"], again["run_count"]) == ("FAILED", 2)
+    assert list(evaluations(folder)["verdict"]) == ["fail"]
     since = evaluations(folder)["evaluated_at"].iloc[0]
     said = f"StudyFailed: still failing since {since:%Y-%m-%d %H:%M} UTC: FAIL: regression: worse: "
     assert said in again["state"]["message"]
