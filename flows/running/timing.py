@@ -30,6 +30,9 @@ _KINDS = 2
 #: The share of the work that timing may take, and of its seconds that one cell may, unless its work is a larger share.
 _PART_OF_WORK, _PART_OF_BUDGET = 0.1, 0.1
 
+#: Seconds within which each kind is timed, however little the work seems: a classifier may cost 100 times another.
+_EACH_KIND = 5.0
+
 #: Seconds that the timing of a cell takes besides its replicates.
 _LEAST = 0.05
 
@@ -63,7 +66,7 @@ def estimate(
     `scratch`: a temporary store for data sets and blocks.
     `say`: called every few seconds with a line that reports the total so far.
     `budget`: seconds after which no further cell is timed, unless it is the first of its kind. A tenth of the
-    predicted work, if that is less and a cell of each fan-out was timed.
+    predicted work, if that is less and a cell of each fan-out was timed, and within five seconds one of each kind.
 
     Returns `counted` with costs: measured, or predicted from those measured.
     """
@@ -100,6 +103,7 @@ class _Timing:
         self._rest = np.zeros(len(counted), dtype=np.bool_)
         self._rest[self.open] = True
         self._place = {one.cell.name: at for at, one in enumerate(counted)}
+        self._kinds = {kind_of_cell(self._cell(at)) for at in self.open}
         self._warm: set[tuple[str, ...]] = set()
 
     def in_turn(self, seconds_left: Callable[[], float]) -> Iterator[int]:
@@ -121,9 +125,10 @@ class _Timing:
         yield from self._costliest(seconds_left)
 
     def enough(self, spent: float) -> bool:
-        """True if timing has taken its share of the work, of which a cell of each fan-out tells."""
-        work = float(np.nansum(self._model.each() * self._amount))
-        return spent > _PART_OF_WORK * work and not np.isnan(self._model.each()[self.open]).any()
+        """True if timing has taken its share of the work, of which a cell of each fan-out tells, and of each kind."""
+        each = self._model.each()
+        known = not np.isnan(each[self.open]).any() and (spent > _EACH_KIND or self._warm.issuperset(self._kinds))
+        return known and spent > _PART_OF_WORK * float(np.nansum(each * self._amount))
 
     def _costliest(self, seconds_left: Callable[[], float]) -> Iterator[int]:
         while (seconds := seconds_left()) > 0:
