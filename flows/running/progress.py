@@ -20,6 +20,7 @@ from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
 from .bars import Bar, TerminalBar, in_notebook, notebook_bar
+from .costs import Sizes
 from .time_left import CellProgress, TimeLeft
 
 #: At least these seconds pass between two drawings of the bar: the time left is a sum over all cells.
@@ -57,7 +58,6 @@ class Display:
         self._bar: Bar | None = None
         self._counts: dict[str, CellProgress] = {}
         self._latest: CellProgress | None = None
-        self._time_left = TimeLeft([])
         self._workers: Callable[[], int] = lambda: 1
         self._started = self._spoke = 0.0
 
@@ -133,10 +133,13 @@ class Display:
     def _terminal(self) -> bool:
         return sys.stderr.isatty() and not self.console.quiet and not self.json
 
-    def start(self, plan: Plan, *, workers: Callable[[], int]) -> Self:
-        """Begin to count the replicates of a plan, and return the display, a context manager."""
+    def start(self, plan: Plan, *, workers: Callable[[], int], sizes: Sizes) -> Self:
+        """Begin to count the replicates of a plan, and return the display, a context manager.
+
+        `sizes`: those of the data sets of the plan, as far as they are known, for the time that is left.
+        """
         self._counts = {cell.name: CellProgress(cell) for cell in plan.cells}
-        self._time_left = TimeLeft(list(self._counts.values()))
+        self._time_left = TimeLeft(list(self._counts.values()), sizes)
         self._workers = workers
         self._started = self._spoke = time.monotonic()
         self.event("start", cells=len(plan.cells), replicates=plan.replicates, workers=workers())
@@ -167,8 +170,7 @@ class Display:
             count = self._counts[cell.name]
             count.done += replicates
             if receipt is not None:
-                count.computed += replicates
-                count.seconds += receipt.seconds
+                count.add(replicates, receipt.seconds)
                 if receipt.exceedances is not None:
                     count.judged += replicates
                     count.exceedances += receipt.exceedances

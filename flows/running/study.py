@@ -31,6 +31,7 @@ from ..config.model import Study
 from ..errors import BadInput
 from ..report.page import report_of, write_report
 from .cells import CellComputer, run_cells
+from .costs import Sizes, sizes_of
 from .options import Part, Prepared, Progress, RunOptions
 from .output import begin, described, finished_before, identity_of, mark_finished, refuse_another, stored_replicates
 from .progress import Display
@@ -81,14 +82,14 @@ def _run(
         return _finished(store, prepared.plan, before, display, started)
     lanes = {} if part is None else part.lanes(prepared.plan.cells)
     plan = prepared.plan if part is None else _only(prepared.plan, lanes)
-    left = anything_left(plan, store, lanes)
+    left, sizes = anything_left(plan, store, lanes), sizes_of(prepared.datasets)
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
         with _begun(store, identity, prepared, kinds, display, part):
             for file in options.code:
                 store.files.write(f"code/{file.name}", file.read_bytes())
-            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left)
+            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes)
             workers.close()
             rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
             if part is None:
@@ -112,7 +113,7 @@ def _finished(
     store: Store, plan: Plan, rows: Sequence[Hypothesis], display: Display, started: float
 ) -> CellStudyResult:
     """The result of a study that has finished before, with nothing left to compute, to summarise or to report."""
-    with display.start(plan, workers=lambda: 1):
+    with display.start(plan, workers=lambda: 1, sizes={}):
         for cell in plan.cells:
             display.advance(cell, cell.replicates, None)
             display.cell_done(cell)
@@ -193,6 +194,7 @@ def _computed(
     lanes: Mapping[str, tuple[int, int]],
     *,
     left: bool,
+    sizes: Sizes,
 ) -> tuple[list[Outcome], StaffChanges]:
     """Compute all cells, and report the workers that join and are lost meanwhile."""
     display, stop = options.display, options.stop
@@ -210,7 +212,7 @@ def _computed(
     compute = options.around(computer.compute)
     try:
         with (
-            display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers),
+            display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers, sizes=sizes),
             periodic(look, _LOOK_SECONDS, name="staff"),
         ):
             return run_cells(plan.cells, compute, threads=pool.cells, stop=stop), watch.changes

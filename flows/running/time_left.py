@@ -1,15 +1,12 @@
 """The time that a run still takes, estimated from the cost of its cells so far and from their stopping rules."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
-from typing import ClassVar, TypeAlias
 
 from sigstats.tasks.plan import Cell
 
-#: A part of a cell's subject: the fan-out, the kind of the part, its value.
-_Part: TypeAlias = tuple[str, ...]
+from .costs import CostModel, Sizes
 
 
 @dataclass
@@ -23,6 +20,8 @@ class CellProgress:
     computed: int = 0
     #: Seconds of work on these.
     seconds: float = 0.0
+    #: Replicates and seconds of the first block, in which a process imports and compiles what it lacks.
+    first: tuple[int, float] = (0, 0.0)
     #: Replicates that were compared with the observed result, and those of them that are at least as extreme.
     judged: int = 0
     exceedances: int = 0
@@ -33,8 +32,17 @@ class CellProgress:
 
     @property
     def each(self) -> float | None:
-        """Seconds of work for a replicate; None while unknown."""
-        return self.seconds / self.computed if self.computed else None
+        """Seconds of work for a replicate, as blocks after the first took, if there are any; None while unknown."""
+        if self.computed > self.first[0]:
+            return (self.seconds - self.first[1]) / (self.computed - self.first[0])
+        return self.seconds / self.computed if self.computed and self.done >= self.cell.replicates else None
+
+    def add(self, replicates: int, seconds: float) -> None:
+        """Count the replicates of a block that this run computed."""
+        if not self.computed:
+            self.first = replicates, seconds
+        self.computed += replicates
+        self.seconds += seconds
 
     @property
     def p_value(self) -> float | None:
@@ -50,19 +58,20 @@ class CellProgress:
 class TimeLeft:
     """Estimates the time until the end; the cost of cells that have not begun is estimated from those that have."""
 
-    def __init__(self, cells: Sequence[CellProgress]) -> None:
+    def __init__(self, cells: Sequence[CellProgress], sizes: Sizes) -> None:
         self.cells = cells
-        self._costs = Costs([])
-        self._fitted_to: int | None = None
+        self._costs = CostModel([one.cell for one in cells], sizes)
+        self._learnt = [0] * len(cells)
 
     def seconds(self, workers: int) -> float:
         """The seconds until the end on this number of workers; infinite while nothing is known."""
-        seen = [(one.cell, one.each) for one in self.cells if one.each]
-        if self._fitted_to is None or len(seen) > 1.02 * self._fitted_to:
-            self._costs, self._fitted_to = Costs(seen), len(seen)
+        for at, one in enumerate(self.cells):
+            if one.computed != self._learnt[at] and one.each is not None:
+                self._learnt[at] = one.computed
+                self._costs.learn(at, one.each)
         part = self._stopped_part()
         work = 0.0
-        for one in self.cells:
+        for one, each in zip(self.cells, self._costs.each().tolist(), strict=True):
             if one.done >= one.cell.replicates or one.ended:
                 continue
             total: float = one.cell.replicates
@@ -70,7 +79,7 @@ class TimeLeft:
                 total *= part if one.expected is None else one.expected / one.cell.replicates
             # A cell that exceeds the expected number computes at least one more lane.
             left = max(total - one.done, min(one.cell.lane_size, one.cell.replicates - one.done))
-            work += left * (self._costs.guess(one.cell) if one.each is None else one.each)
+            work += left * (math.inf if math.isnan(each) else each)
         return work / workers
 
     def _stopped_part(self) -> float:
@@ -81,56 +90,3 @@ class TimeLeft:
             if one.cell.stopping is not None and one.computed and (one.ended or one.expected)
         ]
         return sum(wanted for wanted, _ in known) / sum(most for _, most in known) if known else 1.0
-
-
-class Costs:
-    """Estimates the cost of a replicate of a cell as a product of factors, one for each part of the cell's subject.
-
-    Parts are the data set, the classifier and so on. The factors are fitted to the cells seen so far: to the logarithms
-    of their costs, by least squares, one kind of part after another, in several sweeps.
-    """
-
-    #: How often each factor is fitted to the residuals of the others.
-    sweeps: ClassVar[int] = 8
-
-    def __init__(self, seen: Iterable[tuple[Cell, float]]) -> None:
-        kinds: dict[str, list[tuple[list[_Part], float]]] = {}
-        for cell, each in seen:
-            kinds.setdefault(cell.fanout, []).append((self._parts(cell), math.log(each)))
-        self._usual = {kind: fmean(log for _, log in cells) for kind, cells in kinds.items()}
-        self._factors: dict[_Part, float] = {}
-        for kind, cells in kinds.items():
-            self._fit(cells, self._usual[kind])
-
-    @staticmethod
-    def _parts(cell: Cell) -> list["_Part"]:
-        return [(cell.fanout, *part) for part in cell.subject.items()]
-
-    def _fit(self, cells: list[tuple[list["_Part"], float]], usual: float) -> None:
-        for _ in range(self.sweeps):
-            for position in range(max(len(parts) for parts, _ in cells)):
-                left: dict[_Part, list[float]] = {}
-                for parts, log in cells:
-                    if position < len(parts):
-                        others = sum(self._factors.get(part, 0.0) for part in parts if part != parts[position])
-                        left.setdefault(parts[position], []).append(log - usual - others)
-                self._factors |= {part: fmean(logs) for part, logs in left.items()}
-
-    def guess(self, cell: Cell) -> float:
-        """The seconds for a replicate; infinite if no cell of its fan-out was seen."""
-        usual = self._usual.get(cell.fanout)
-        if usual is None:
-            return math.inf
-        return math.exp(usual + sum(map(self._factor, self._parts(cell))))
-
-    def _factor(self, part: _Part) -> float:
-        """The factor of a part; of one not seen in its fan-out that in another, beside the parts seen in both."""
-        if part in self._factors:
-            return self._factors[part]
-        for other in self._usual:
-            elsewhere = (other, *part[1:])
-            if elsewhere in self._factors:
-                same = [(each, (other, *each[1:])) for each in self._factors if each[:2] == part[:2]]
-                both = [self._factors[a] - self._factors[b] for a, b in same if b in self._factors]
-                return self._factors[elsewhere] + (fmean(both) if both else 0.0)
-        return 0.0

@@ -1,6 +1,5 @@
 """Cells are timed before a study runs, first one of each kind, then the costliest; the others are predicted."""
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -8,8 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from sigstats.tasks.datasets.dataset import Dataset
-from sigstats.tasks.datasets.documents import Documents
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.plan import Block, Cell
@@ -17,7 +14,8 @@ from sigstats.tasks.replicates import observed_cell, stand_in
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 
-from .estimate import CostModel, Estimate, kind_of_cell
+from .costs import CostModel, kind_of_cell, sizes_of
+from .estimate import Estimate
 from .options import Prepared
 from .progress import duration
 
@@ -96,9 +94,8 @@ class _Timing:
         # A cell that reads another cell's results, which do not exist yet, is tried with invented ones.
         self._tried = {at: stand_in(one.cell, scratch) for at, one in enumerate(counted) if one.left}
         self.open = [at for at, cell in self._tried.items() if cell is not None]
-        sizes = {each.name: _size(each) for each in prepared.datasets if isinstance(each, (Dataset, Documents))}
         self._small = {each.name: each.nbytes for each in prepared.datasets}
-        self._model = CostModel([one.cell for one in counted], sizes)
+        self._model = CostModel([one.cell for one in counted], sizes_of(prepared.datasets))
         self._amount = np.array([one.left for one in counted], dtype=np.float64)
         self._rest = np.zeros(len(counted), dtype=np.bool_)
         self._rest[self.open] = True
@@ -180,13 +177,6 @@ class _Timing:
             return replace(one, each=float(each[at]), once=once, bytes=3000 + 2 * one.cell.replicates)
 
         return [guess(at, one) for at, one in enumerate(self.estimates)]
-
-
-def _size(data: Dataset | Documents) -> tuple[float, float, float]:
-    """Rows, features and classes; the features of documents are known once a classifier has counted their words."""
-    if isinstance(data, Documents):
-        return len(data), math.nan, math.nan
-    return len(data), data.X.shape[1], len(data.classes)
 
 
 def _prepared_by(cell: Cell) -> list[tuple[str, ...]]:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sigstats.flows.running import timing
-from sigstats.flows.running.estimate import CostModel, Estimate, count, counts_in_words, render
+from sigstats.flows.running.costs import CostModel
+from sigstats.flows.running.estimate import Estimate, count, counts_in_words, render
 from sigstats.flows.running.progress import duration
 from sigstats.flows.running.timing import estimate
 from sigstats.flows.studies import kind_of, parse_study

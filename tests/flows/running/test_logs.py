@@ -1,7 +1,6 @@
 """Logs for a program: an object a line, each with its study, and its cell where it is about one."""
 
 import json
-import math
 from dataclasses import replace
 
 import pyarrow.parquet as pq
@@ -9,7 +8,6 @@ import pytest
 
 from sigstats.flows.cli import main
 from sigstats.flows.running.progress import Display
-from sigstats.flows.running.time_left import Costs
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.record import Folds, Learner, Named
@@ -65,40 +63,45 @@ def retrained(name, classifier):
     )
 
 
-def test_the_time_left_follows_what_a_cells_parts_have_cost():
-    """Costs that are products of one factor for the data and one for the classifier are guessed exactly."""
-    data, classifiers = {"iris": 0.01, "mushroom": 2.0, "sonar": 0.1}, {"1-nn": 1.0, "tree": 30.0}
-    cells = {
-        (name, classifier): cell(
-            "retrain",
-            subject={"dataset": name, "classifier": classifier},
-            work=retrained(name, classifier),
-            seed=0,
-            replicates=10,
-        )
-        for name in data
-        for classifier in classifiers
-    }
-    assert Costs([]).guess(cells["iris", "tree"]) == math.inf
-    seen = [("iris", "1-nn"), ("iris", "tree"), ("mushroom", "1-nn"), ("sonar", "tree")]  # not every pair, nor evenly
-    costs = Costs([(cells[name, classifier], data[name] * classifiers[classifier]) for name, classifier in seen])
-    for (name, classifier), one in cells.items():
-        assert costs.guess(one) == pytest.approx(data[name] * classifiers[classifier], rel=0.05)
+def run_of(cells, sizes=None):
+    display = Display(quiet=True)
+    plan = Plan(study="s", kind="benchmark", cells=tuple(cells), analyses=(), alpha=0.05, adjust="none")
+    display.start(plan, workers=lambda: 2, sizes=sizes or {})
+    return display
 
 
-def test_data_that_were_cross_validated_alone_are_no_surprise_to_the_time_left():
-    """A retrain of each costs twice its cross-validation; of the largest no retrain was seen."""
-    data = {"iris": 0.01, "sonar": 0.1, "digits": 40.0}
-    of = {
-        fanout: {
-            name: cell(fanout, subject={"dataset": name}, work=retrained(name, "1-nn"), seed=0, replicates=10)
-            for name in data
-        }
-        for fanout in ("crossval", "retrain")
-    }
-    observed = [(of["crossval"][name], cost) for name, cost in data.items()]
-    costs = Costs([*observed, *((of["retrain"][name], 2 * data[name]) for name in ("iris", "sonar"))])
-    assert costs.guess(of["retrain"]["digits"]) == pytest.approx(80.0, rel=0.01)
+def block(first, last, seconds, **more):
+    return Receipt(first=first, last=last, seconds=seconds, overhead=0, bytes=0, host="", **more)
+
+
+def retrains(*names):
+    return [
+        cell("retrain", subject={"dataset": name}, work=retrained(name, "1-nn"), seed=0, replicates=100)
+        for name in names
+    ]
+
+
+def test_the_time_left_is_not_that_of_a_first_block_which_compiles():
+    """Of 100 replicates that take 0.1 s the first took a minute: 8.9 s are left on two workers, not 50 minutes."""
+    one, two = retrains("iris", "sonar")
+    display = run_of([one, two])
+    display.advance(one, 1, block(0, 1, 60.0))
+    assert display._totals()["seconds_left"] is None
+    display.advance(one, 10, block(1, 11, 1.0))
+    assert display._totals()["seconds_left"] == pytest.approx((89 + 100) * 0.1 / 2, rel=0.01)
+
+
+def test_larger_data_are_expected_to_take_longer_and_what_is_measured_replaces_that():
+    small, large = retrains("small", "large")
+    display = run_of([small, large], {"small": (100, 4, 2), "large": (10_000, 4, 2)})
+    display.advance(small, 10, block(0, 10, 1.0))
+    display.advance(small, 90, block(10, 100, 9.0))
+    display.cell_done(small)
+    expected = display._totals()["seconds_left"]
+    assert 100 * 0.1 / 2 < expected < 100 * 0.1 * 10_000 / 2
+    display.advance(large, 1, block(0, 1, 9.0))
+    display.advance(large, 1, block(1, 2, 3.0))
+    assert display._totals()["seconds_left"] == pytest.approx(98 * 3.0 / 2, rel=0.01)
 
 
 def test_the_time_left_knows_where_rules_stop():
@@ -108,11 +111,9 @@ def test_the_time_left_knows_where_rules_stop():
     for name in ("one", "two"):
         every = cell("retrain", subject={"dataset": name}, work=retrained(name, "1-nn"), seed=0, replicates=10**6)
         cells.append(replace(every, stopping=rule))
-    display = Display(quiet=True)
-    plan = Plan(study="s", kind="benchmark", cells=tuple(cells), analyses=(), alpha=0.05, adjust="none")
-    display.start(plan, workers=lambda: 2)
-    receipt = Receipt(first=0, last=50, seconds=100.0, overhead=0, bytes=0, host="", exceedances=25)
-    display.advance(cells[0], 50, receipt)
+    display = run_of(cells)
+    display.advance(cells[0], 10, block(0, 10, 100.0, exceedances=5))
+    display.advance(cells[0], 40, block(10, 50, 80.0, exceedances=20))
     # 100 replicates each are expected, 2 seconds each: 50 of the one are left and all of the other, on two workers.
     assert display._totals()["seconds_left"] == pytest.approx((50 + 100) * 2 / 2, rel=0.05)
 
