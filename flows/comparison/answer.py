@@ -73,7 +73,7 @@ def _headline(found: ComparisonResult) -> str:
         places = _places(found, "inconclusive")
         undecided = f"{places[0]} is" if len(places) == 1 else f"{len(places):,} {kind}s are"
         return f"Not worse on all rows{_of(found, first)}; {undecided} undecided"
-    if first.worst is None:
+    if first.worst is None or first.without_limits:
         return f"No {loss(first)} is shown, and none is excluded{_of(found, first)}"
     up_to = f"one of up to {_size(first, first.worst)}{_of(found, first)}"
     return f"No {loss(first)} is shown on all rows, but {up_to} is not excluded"
@@ -102,7 +102,9 @@ def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
         )
     if places := _places(found, "inconclusive"):
         open_ = [row for row in found.rows if row.verdict == "inconclusive"]
-        limited = [row for row in open_ if row.worst is not None and row.unit == open_[0].unit]
+        limited = [
+            row for row in open_ if row.worst is not None and not row.without_limits and row.unit == open_[0].unit
+        ]
         largest = max(limited, key=lambda row: abs(row.worst or 0), default=None)
         possible = ""
         if largest is not None:
@@ -122,8 +124,12 @@ def _to_do(found: ComparisonResult) -> str:
         parts = [row.slice for row in fails if row.slice != ALL_ROWS]
         return "Keep the baseline." + (f" Begin with {parts[0]}: the evidence is clearest there." if parts else "")
     if open_:
-        leaning = "" if open_[0].silent else f" On {open_[0].slice}: {hint(open_[0])}."
-        return f"Compare on more rows: sigstats size with the same files says how many a decision needs.{leaning}"
+        first = open_[0]
+        leaning = "" if first.silent else f" On {first.slice}: {hint(first)}."
+        if first.without_limits:
+            return f"Name the limits of a row (--score-range LOW HIGH): without them no number of rows passes.{leaning}"
+        size = f"sigstats size with the same files and options, and --measure {first.measure}"
+        return f"Compare on more rows{'' if first.silent else f': {size}, says how many show a drop'}.{leaning}"
     return "The candidate may replace the baseline."
 
 

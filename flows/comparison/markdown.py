@@ -12,9 +12,10 @@ from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words
 
 #: GitHub refuses a comment of more than 65,536 characters.
 _MOST_CHARACTERS = 65_000
-_MOST_REASONS, _LONGEST_CELL, _MOST_INTERVALS = 20, 300, 12
-#: Of each of several candidates, and of a check.
-_MOST_OF_EACH, _MOST_ROWS = 5, 200
+_MOST_REASONS, _MOST_NOTES, _LONGEST_CELL, _MOST_INTERVALS = 5, 20, 300, 12
+#: Of a check.
+_MOST_ROWS = 200
+_IN_TABLE = ", in the table"
 
 
 def as_markdown(found: ComparisonResult, baseline: str, candidate: str, *, picture: bool = True) -> str:
@@ -29,10 +30,10 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str, *, pictu
         "",
     ]
     lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(found)]
-    lines += _listed(list(map(_short, reasons(found, folded=True))), _MOST_REASONS)
+    lines += _listed(list(map(_short, reasons(found, folded=True))), _IN_TABLE)
     rule = for_markdown(_short(rule_in_words(found.rule, found.measures)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
-    end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_REASONS]]
+    end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_NOTES]]
     if picture and not found.identical:
         for chart in forest_in_mermaid(found.ranked[:_MOST_INTERVALS], found.rule.margin):
             lines += ["", "```mermaid", chart, "```"]
@@ -51,7 +52,7 @@ def candidates_as_markdown(found: CandidatesResult) -> str:
     ]
     for candidate, result in zip(found.candidates, found.results, strict=True):
         if said := reasons(result):
-            lines += ["", f"{markdown_code(candidate)}:", "", *_listed(said, _MOST_OF_EACH)]
+            lines += ["", f"{markdown_code(candidate)}:", "", *_listed(said)]
     first = found.results[0]
     rule = for_markdown(rule_in_words(first.rule, first.measures))
     return "\n".join([*lines, "", f"Rule: {rule}. p is adjusted over all candidates, measures and slices."])
@@ -61,19 +62,19 @@ def check_as_markdown(found: CheckResult, file: str) -> str:
     """A verdict, its reasons and a table of the worst rows."""
     title, rule = check_result.title_of(found), check_result.rule_of(found)
     lines = [f"### {for_markdown(title)}", "", f"{markdown_code(_short(file))}, {found.n:,} rows.", ""]
-    lines += [f"- {for_markdown(_short(reason))}" for reason in check_result.reasons_of(found)[:_MOST_REASONS]]
+    lines += _listed(list(map(_short, check_result.reasons_of(found))), _IN_TABLE)
     rows = [list(map(_short, check_result.cells_of(row).values())) for row in found.ranked[:_MOST_ROWS]]
     lines += ["", *markdown_table(check_result.HEADER, rows)]
     if len(found.rows) > _MOST_ROWS:
         lines += ["", f"And {len(found.rows) - _MOST_ROWS:,} more."]
-    notes = [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_REASONS]]
+    notes = [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_NOTES]]
     return "\n".join([*lines, "", f"Rule: {for_markdown(rule)}.", *notes])
 
 
-def _listed(said: list[str], most: int) -> list[str]:
-    """The first of some sentences, and how many there are besides."""
-    more = [f"- and {len(said) - most:,} more"] if len(said) > most else []
-    return [*(f"- {for_markdown(each)}" for each in said[:most]), *more]
+def _listed(said: list[str], where: str = "") -> list[str]:
+    """The first of some sentences, the gravest, and how many there are besides, and where."""
+    more = [f"- and {len(said) - _MOST_REASONS:,} more{where}"] if len(said) > _MOST_REASONS else []
+    return [*(f"- {for_markdown(each)}" for each in said[:_MOST_REASONS]), *more]
 
 
 def _table(found: ComparisonResult, room: int) -> list[str]:

@@ -19,8 +19,8 @@ from .._common.validation import refuse, shown
 from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
-from .mean_tests import Tested, bounded
-from .notes import copies_note, cost_quantiles, with_direction
+from .mean_tests import INFINITE_LOSS, Tested, bounded
+from .notes import copies_note, cost_quantiles, limits_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, mean_of, positive_code, require
@@ -169,6 +169,7 @@ def _tested(
         notes += copies_note(paired, everything, blank, rule)
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
+    notes += limits_note(rows)
     if any(row.lower_is_better for row in rows):
         notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
@@ -251,6 +252,8 @@ def _decide(
     for rows in pairs:
         if all(row.pvalue is None for row in rows):
             few = rows[0].n < rule.smallest_slice or (rows[0].items or rows[0].n) < rule.smallest_slice
+            if rows[0].note.startswith(INFINITE_LOSS):
+                raise ValueError(f"scores: {rows[0].note}")
             wanted = f"; expected more, or a smallest_slice below {rule.smallest_slice}" if few else ""
             raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note}){wanted}")
     pvalues = [row.pvalue for rows in pairs for row in rows if row.pvalue is not None]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.copies import copied_rows
+from .._common.messages import join_words
 from .._common.numerals import p_number, significant
 from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, shown
@@ -95,6 +96,13 @@ def _reversed(rows: tuple[ComparisonRow, ...]) -> Iterator[tuple[str, float]]:
         for who, area, interval in sides:
             if area is not None and interval is not None and area + 2 * (interval[1] - area) < 0.5:
                 yield who, area
+
+
+def limits_note(rows: Sequence[ComparisonRow]) -> list[str]:
+    """A line where no limit of a row is known, so that no row of a measure can pass; else none."""
+    names = list(dict.fromkeys(row.name for row in rows if row.pvalue is not None and row.without_limits))
+    said = "no limit of a row is known, so that none can pass; --score-range LOW HIGH (score_range) names it"
+    return [f"{join_words(names)}: {said}"] if names else []
 
 
 def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]:

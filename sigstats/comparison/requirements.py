@@ -85,6 +85,8 @@ def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | 
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     """The measures by default: the accuracy, and the area under the curve of scores or the mean of costs."""
+    if paired.predicted and paired.scores is not None and not paired.graded and _are_numbers(paired):
+        return (mean_of(paired),)  # of measurements nobody asks how many are equal
     refuse_mistaken_classes(paired)
     if not paired.predicted:
         return (mean_of(paired),) if paired.graded or paired.per or len(paired.classes) != 2 else ("auc",)
@@ -206,13 +208,20 @@ def _require_items(paired: PairedPredictions, measure: str) -> None:
 
 def _refuse_measurements(paired: PairedPredictions) -> None:
     """Refuse labels that are measurements: as classes nearly every prediction of them would be wrong."""
-    classes = [paired.classes[code] for code in _present(paired.label)]
-    if are_measurements(paired.classes) and any(not float(name).is_integer() for name in classes):
+    if _are_numbers(paired):
         broken = next(name for name in paired.classes if not float(name).is_integer())
         raise ValueError(
-            f"label: {len(paired.classes):,} different numbers such as {broken} are not valid as classes; expected "
-            "the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
+            f"label and prediction: {len(paired.classes):,} different numbers such as {broken} are not valid as "
+            "classes; expected the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
         )
+
+
+def _are_numbers(paired: PairedPredictions) -> bool:
+    """True if labels and predictions are measurements: many labels, or some that are no whole numbers."""
+    labels = [paired.classes[code] for code in _present(paired.label)]
+    return are_measurements(paired.classes) and (
+        len(labels) > _MANY_NUMBERS or any(not float(name).is_integer() for name in labels)
+    )
 
 
 def are_measurements(classes: Sequence[str]) -> bool:

@@ -32,12 +32,14 @@ def title_of(found: ComparedRows) -> str:
     if found.identical:
         return _IDENTICAL
     title = TITLES[found.verdict]
-    undecided = {row.slice for row in found.rows if row.verdict == "inconclusive"} - {ALL_ROWS, MEAN_OVER_TASKS}
+    unsure = [row for row in found.rows if row.verdict == "inconclusive" and not row.without_limits]
+    undecided = {row.slice for row in unsure} - {ALL_ROWS, MEAN_OVER_TASKS}
     small = (
         f"{len(undecided):,} slice{'s are' if len(undecided) > 1 else ' is'} too small to tell; " if undecided else ""
     )
     first = next((row for row in found.rows if row.slice == ALL_ROWS), None)
-    if found.verdict == "inconclusive" and first is not None and first.verdict is not None and first.worst is not None:
+    known = first is not None and first.verdict is not None and not first.without_limits
+    if found.verdict == "inconclusive" and first is not None and known and first.worst is not None:
         behind = (first.worst > 0) == first.lower_is_better and first.worst != 0
         excluded = f"a {loss(first)} of more than {with_unit(first, first.worst).lstrip('−+')}"
         title = f"INCONCLUSIVE: no regression shown; {small}on all rows {first.name} excludes "

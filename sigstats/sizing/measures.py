@@ -93,7 +93,10 @@ class PartOfMeasure:
 
 @dataclass(frozen=True, kw_only=True)
 class SizeOfMeasure(Tabular):
-    """The result of `plan_measure`; `passing`: the rows on which an equal candidate passes."""
+    """The result of `plan_measure`; `passing`: the rows on which an equal candidate passes.
+
+    `margin`: the drop that a pass excludes; None where no limit of a row is known, so that nothing passes.
+    """
 
     measure: str
     unit: str
@@ -101,6 +104,7 @@ class SizeOfMeasure(Tabular):
     drops: tuple[DropOfMeasure, ...]
     parts: tuple[PartOfMeasure, ...]
     passing: int | None
+    margin: float | None
     level: float
     target: float
     rise: bool
@@ -124,10 +128,19 @@ class SizeOfMeasure(Tabular):
             + f" with power {wanted}"
             for each in self.parts
         )
-        enough = "No number of rows lets" if self.passing is None else f"About {self.passing:,} rows let"
+        if self.margin is None:
+            equal = "No number of rows lets an equal candidate pass: no limit of a row is known (--score-range)."
+        else:
+            enough = (
+                f"No number of rows up to {_MOST:,} lets"
+                if self.passing is None
+                else f"About {self.passing:,} rows let"
+            )
+            equal = f"{enough} an equal candidate pass with power {wanted} at the margin of {self._shown(self.margin)}."
         notes = (
             *smallest,
-            f"{enough} an equal candidate pass with power {wanted}.",
+            equal,
+            "Where compare names rows that decide, it takes the difference of the pilot for the true one.",
             f"Each test has the one-sided level {significant(self.level, 3)}.",
             "The power is that of a normal test with the spread of the pilot, and one row more at its worst.",
         )
@@ -184,14 +197,15 @@ def plan_measure(
         for row, each in zip(rows, spreads, strict=True)
         if row.pvalue is not None
     )
-    limited = not first.without_limits
+    margin = None if first.without_limits else rule.margin_of(first)
     return SizeOfMeasure(
         measure=first.name,
         unit=first.unit,
         in_points=in_points(first),
         drops=tuple(found),
         parts=tuple(parts),
-        passing=spread.needed(rule.margin_of(first), (1 - rule.confidence_level) / 2, goal) if limited else None,
+        passing=None if margin is None else spread.needed(margin, (1 - rule.confidence_level) / 2, goal),
+        margin=margin,
         level=level,
         target=goal,
         rise=first.lower_is_better,

@@ -188,3 +188,11 @@ def test_the_table_of_the_page_fits_1200_pixels(tmp_path):
     )
     dom = open_page((tmp_path / "page.html").as_uri(), tmp_path, size=(1200, 800)).dom
     assert 0 < int(re.search(r"<title>(\d+)</title>", dom)[1]) <= 1200 - 2 * 24
+
+
+def test_markdown_lists_the_gravest_reasons_and_leaves_the_others_to_the_table():
+    markdown = as_markdown(found(30), "base.csv", "cand.csv")
+    reasons = [line for line in markdown.splitlines() if line.startswith("- ")]
+    assert [line.startswith("- worse: ") for line in reasons] == [True] * 5 + [False]
+    assert re.fullmatch(r"- and \d+ more, in the table", reasons[5])
+    assert markdown.count("| fail |") == 11  # all rows and each third slice

@@ -1,0 +1,72 @@
+"""Files of a regression model, whose labels and predictions are measurements."""
+
+import json
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from sigstats.flows.cli import main
+
+N = 200
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two files with labels that are whole numbers, and the column of their absolute errors."""
+    rng = np.random.default_rng(40)
+    label = rng.integers(100, 300, N).astype(float)
+    for name in ("a", "b"):
+        frame = pd.DataFrame({"id": range(N), "label": label, "prediction": label + rng.normal(0, 20, N)})
+        frame["sex"] = np.where(np.arange(N) % 2, "f", "m")
+        frame.assign(abs_error=(frame["label"] - frame["prediction"]).abs()).to_csv(
+            tmp_path / f"{name}.csv", index=False
+        )
+    return [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+
+
+@pytest.mark.parametrize("options", ["--measure neg-mae", "--score abs_error --measure mean-score"])
+def test_where_no_limit_of_a_row_is_known_every_form_says_how_to_name_it(tmp_path, capsys, files, options):
+    outputs = {name: tmp_path / name for name in ("json", "markdown", "report")}
+    written = [text for name, path in outputs.items() for text in (f"--{name}", str(path))]
+    assert main(["compare", *files, *options.split(), "--slice", "sex", *written]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    measure = "neg-mae" if "neg-mae" in options else "mean-score of abs_error"
+    wanted = f"{measure}: no limit of a row is known, so that none can pass; --score-range LOW HIGH"
+    assert "no regression shown, none excluded" in said
+    assert "excludes" not in said
+    markdown, page = (outputs[name].read_text() for name in ("markdown", "report"))
+    for form in (said, markdown.replace("\\", ""), json.loads(outputs["json"].read_text())["notes"][0], page):
+        assert wanted in form
+    assert "Name the limits of a row (--score-range LOW HIGH)" in page
+    assert "sigstats size" not in page
+
+
+def test_the_command_that_a_page_names_says_how_many_rows_show_a_drop(tmp_path, capsys, files):
+    options = ["--slice", "sex", "--score-range", "0", "500"]
+    page = tmp_path / "page.html"
+    assert main(["compare", *files, *options, "--measure", "neg-mae", "--report", str(page)]) == 0
+    text = page.read_text()
+    start = text.index("sigstats size with the same files and options, and ") + len("sigstats size ")
+    named = text[start : text.index(", says how many show a drop", start)].removeprefix(
+        "with the same files and options, and "
+    )
+    capsys.readouterr()
+    assert main(["size", *files, *options, *shlex.split(named)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("Rows that show a drop of neg-mae")
+    assert "lets an equal candidate pass with power 80% at the margin of 0.005." in said
+    assert "Where compare names rows that decide, it takes the difference of the pilot for the true one." in said
+
+
+@pytest.mark.parametrize("options", ["--lower-is-better abs_error", "--score abs_error"])
+def test_a_score_of_measurements_is_compared_without_their_accuracy(tmp_path, capsys, files, options):
+    assert main(["compare", *files, *options.split(), "--json", str(tmp_path / "found.json")]) == 0
+    rows = json.loads((tmp_path / "found.json").read_text())["rows"]
+    assert [row["measure"] for row in rows] == ["mean-score"]
+    mean = pd.read_csv(files[0])["abs_error"].mean()
+    assert rows[0]["baseline"] == pytest.approx(mean)
+    capsys.readouterr()
+    assert main(["compare", *files]) == 2  # labels that are whole numbers are measurements all the same
+    assert "expected the measure neg-mae or neg-mse" in capsys.readouterr().err
