@@ -173,6 +173,10 @@ def _values(answer: "Mapping[str, Any]") -> str:
 
 
 def _value(value: Any) -> str:
+    from sigstats._common.numerals import significant
+
+    if isinstance(value, float):
+        return significant(value)
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 

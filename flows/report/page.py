@@ -192,9 +192,8 @@ def _subtitle(evidence: Evidence) -> str:
         count_of(len(distinct(row.dataset for row in rows)), "table" if evidence.of_tables else "data set"),
         count_of(len(distinct(name for row in rows for name in (row.classifier, row.a, row.b))), "classifier"),
         count_of(len(rows), *(_HYPOTHESES if all_tested(rows) else ("result",))),
-        "" if all_tested(rows) else f"{sum(row.decision in ('reject', 'keep') for row in rows):,} of them tested",
     ]
-    return ", ".join(part for part in parts if part and not part.startswith("0 "))
+    return ", ".join(part for part in parts if not part.startswith("0 "))
 
 
 def _first_things_first(key: str) -> tuple[int, str]:

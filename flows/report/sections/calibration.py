@@ -198,11 +198,11 @@ def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], found: Se
     if not total:
         return f"{count_of(len(found), 'rate')} were found; there is none to hold them against."
     if not wrong:
-        subject = f"All {total} rates are" if total > 1 else "The rate is"
+        subject = f"All {total} tested rates are" if total > 1 else "The rate is"
         return f"{subject} as expected ({_cases.smallest_p(fine, name)})."
     what = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
     named = f": {join_words(what)}" if len(what) <= 4 else ""
-    return f"{len(wrong)} of {total} rates are not as expected{named} ({_cases.largest_p(wrong, name)})."
+    return f"{len(wrong)} of {total} tested rates are not as expected{named} ({_cases.largest_p(wrong, name)})."
 
 
 def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:

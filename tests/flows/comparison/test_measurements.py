@@ -54,9 +54,9 @@ def test_the_command_that_a_page_names_says_how_many_rows_show_a_drop(tmp_path, 
     )
     capsys.readouterr()
     assert main(["size", *files, *options, *shlex.split(named)]) == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert said.startswith("Rows that show a drop of neg-mae")
-    assert "lets an equal candidate pass with power 80% at the margin of 0.005." in said
+    assert "an equal candidate pass with power 80% at the margin of 0.005." in said
     assert "Where compare names rows that decide, it takes the difference of the pilot for the true one." in said
 
 
