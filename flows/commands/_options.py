@@ -17,7 +17,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "study", metavar="STUDY", help="a study file (TOML), or the name of a ready study (`sigstats studies`)"
     )
-    text = "replace a value of the file, as in --set permutation.resamples=99 (repeatable)"
+    text = "replace a value of the file, as in --set permutation.resamples=99 or tests.0.measure=f1 (repeatable)"
     repeatable(parser, "--set", "KEY=VALUE", text, dest="settings")
 
 

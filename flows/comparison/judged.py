@@ -143,7 +143,7 @@ class _Side:
 
 
 def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] | None) -> _Side:
-    if columns.score is not None and columns.label == human:  # people's verdicts are no classes
+    if columns.score is not None:  # the judge gives marks, and a column of labels is people's or nobody's
         columns = replace(columns, label=columns.id)
     judged = read(path, replace(columns, unscored="refuse")).decoded()
     labelled = read(path, replace(columns, score=human, unscored="drop")).decoded()

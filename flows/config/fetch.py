@@ -62,6 +62,14 @@ def fetch(name: str, folder: Path) -> Iterator[str]:
         raise BadInput(f"--fetch: {len(missing)} of {len(wanted)} files were not fetched: {join_words(missing)}")
 
 
+def fetched_by(name: str, folder: Path) -> str:
+    """How to fetch the files of the ready study of a name that the folder lacks; empty if it lacks none."""
+    path = ready_studies().get(name)
+    wanted = [] if path is None else files_of(tomllib.loads(path.read_text("utf-8")))
+    lacking = any(not list(folder.glob(each)) for each in wanted)
+    return f"; `sigstats studies --fetch {name}` fetches what a downloader has" if lacking else ""
+
+
 def files_of(study: Any) -> Iterator[str]:
     """The Parquet files that a study names, at any depth of it."""
     for each in study.values() if isinstance(study, dict) else study if isinstance(study, list) else ():

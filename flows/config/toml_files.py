@@ -1,5 +1,6 @@
 """TOML files, the ready studies among them, and values of the command line that replace some of theirs."""
 
+import copy
 import re
 import tomllib
 from collections.abc import Sequence
@@ -66,9 +67,10 @@ def _unquoted(path: Path, error: str) -> str:
 def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
     """Return `values` with each ``key=value`` of the command line set.
 
-    The key is dotted. The value is read as TOML; what is not TOML is a string.
+    The key is dotted, and an entry of a list has its number, from 0. The value is read as TOML; what is not TOML is a
+    string.
     """
-    result = dict(values)
+    result = copy.deepcopy(values)
     for setting in settings:
         key, separator, text = setting.partition("=")
         parts = key.strip().split(".")
@@ -80,14 +82,18 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
             value = text.strip()
         except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists in lists
             raise BadInput(f"--set: {shown(setting)} is not valid; expected a value that a study may have") from None
-        table = result
-        for depth, part in enumerate(parts[:-1]):
-            inner = table.get(part, {})
-            if not isinstance(inner, dict):
-                raise BadInput(f"--set: {shown(setting)} is not valid; {'.'.join(parts[: depth + 1])} is no table")
-            table[part] = dict(inner)
-            table = table[part]
-        table[parts[-1]] = value
+        table: Any = result
+        for depth, part in enumerate(parts):
+            if isinstance(table, list) and not (part.isdecimal() and int(part) < len(table)):
+                wanted = f"a number below {len(table)}, that of an entry of {'.'.join(parts[:depth])}"
+                raise BadInput(f"--set: {shown(setting)} is not valid; {shown(part)} is not {wanted}")
+            if not isinstance(table, (dict, list)):
+                raise BadInput(f"--set: {shown(setting)} is not valid; {'.'.join(parts[:depth])} is no table")
+            at: Any = int(part) if isinstance(table, list) else part
+            if depth == len(parts) - 1:
+                table[at] = value
+            else:
+                table = table[at] if isinstance(table, list) else table.setdefault(at, {})
     return result
 
 

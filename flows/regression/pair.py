@@ -30,6 +30,7 @@ from sigstats.tasks.predictions import (
     scores_meant,
 )
 
+from ..config.fetch import fetched_by
 from ..errors import BadInput
 from .study import RegressionStudy, in_keys
 
@@ -56,7 +57,7 @@ def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, o
         raise BadInput(f"{study.source}: {name}: {error}") from None
     files = [path for path in found if path.is_file() and path != other_than]
     if not files:
-        others = f" besides {other_than}" if other_than in found else ""
+        others = f" besides {other_than}" if other_than in found else fetched_by(study.name, base)
         raise BadInput(f"{study.source}: {name}: {pattern!r} is not valid; no file in {base} matches it{others}")
     if len(files) == 1:
         return files[0]

@@ -15,7 +15,7 @@ from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.storage.store import Store
 
 from ..config.model import Study, validated
-from ..config.toml_files import apply_settings, place_of, read_toml
+from ..config.toml_files import apply_settings, place_of, read_toml, ready_studies
 from ..errors import BadInput
 from ..running.given_code import GivenCode
 from ..running.options import PlanOptions, RunOptions
@@ -85,11 +85,12 @@ def find_study(study: Any, settings: Sequence[str] = (), code: GivenCode | None 
 def load_study(path: Path, settings: Sequence[str] = ()) -> Study:
     """Load and validate a study file; each ``key=value`` of `settings` replaces a value of the file."""
     values = apply_settings(read_toml(path), settings)
+    source = path.stem if path in ready_studies().values() else str(path)
     try:
-        study = parse_study(values, source=str(path), default_name=path.stem)
-        return study.of_source(f"{path} with --set") if settings else study
+        study = parse_study(values, source=source, default_name=path.stem)
+        return study.of_source(f"{source} with --set") if settings else study
     except BadInput as error:
-        said = str(error).removeprefix(f"{path}: ")
+        said = str(error).removeprefix(f"{source}: ")
         given = {setting.partition("=")[0].strip() for setting in settings}
         # An unknown table is named without the key that was set within it.
         if any(f"{key}.".startswith(f"{said.partition(': ')[0]}.") for key in given):

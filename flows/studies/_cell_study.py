@@ -11,6 +11,7 @@ from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 
 from ..clusters.local import processors
+from ..config.fetch import fetched_by
 from ..config.model import Study
 from ..errors import BadInput
 from ..report.page import write_report
@@ -47,7 +48,7 @@ class CellStudyKind(Generic[S]):
         try:
             return self.layout(study, base, progress, allow)
         except ValueError as error:
-            raise BadInput(f"{study.source}: {error}") from None
+            raise BadInput(f"{study.source}: {error}{fetched_by(study.name, base)}") from None
 
     def plan(self, study: S, options: PlanOptions, /) -> str:
         """The notes and the cost of each cell."""

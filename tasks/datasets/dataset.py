@@ -5,6 +5,7 @@ Not for text, images or more than one class a row: a `Dataset` is a table of num
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sigstats._common.validation import refuse, shown
+from sigstats._common.validation import FloatArray, refuse, shown
 from sigstats.comparison.part import in_bins
 
 from ..schema import column
@@ -24,6 +25,10 @@ _PARTS = {"groups": "group", "folds": "fold"}
 
 #: Categories of fewer rows may all differ by chance.
 _FEWEST_NAMED = 20
+#: The end of a name that says that a number is no measurement.
+_SAYS_NAME = re.compile(
+    r"(?i:(?:^|[^a-z])(?:id|identifier|index|key|no|nr|number|uid|uuid))$|[a-z](?:Id|ID|Key|No|Nr|Number)$"
+)
 
 #: So many values of a number may each be a slice; of more, slices are so many bins.
 _MOST_SLICES, _BINS = 8, 4
@@ -106,12 +111,14 @@ class Dataset:
         return tuple(found)
 
     def identifiers(self) -> tuple[str, ...]:
-        """The features that name rows: with another category, or another of n whole numbers in turn, in every row."""
+        """The features that name rows: with another category, or another whole number, in every row.
+
+        Whole numbers name rows if they are consecutive, if they grow from row to row, or if their name says so.
+        """
         if len(self) < _FEWEST_NAMED:
             return ()
-        columns = zip(self.features, np.sort(self.X, axis=0).T, self.nominal, strict=True)
-        steps = ((name, np.diff(values), nominal) for name, values, nominal in columns)
-        return tuple(name for name, step, nominal in steps if ((step > 0) if nominal else (step == 1)).all())
+        columns = zip(self.features, self.X.T, self.nominal, strict=True)
+        return tuple(name for name, values, nominal in columns if _names_rows(name, values, nominal))
 
     def slices(self, feature: str) -> Iterator[tuple[str, NDArray[np.int64]]]:
         """The rows of each value of a feature, with their name; of a number of many values those of four bins."""
@@ -191,3 +198,12 @@ class Dataset:
                 f"table: {shown(table.schema.names)} is not valid; expected a table that Dataset.to_table wrote "
                 f"({type(error).__name__})"
             ) from None
+
+
+def _names_rows(name: str, values: FloatArray, nominal: bool) -> bool:
+    steps = np.diff(np.sort(values))
+    if not (steps > 0).all() or nominal:  # missing values are no number, and no name
+        return bool((steps > 0).all())
+    if (values % 1 != 0).any():
+        return False
+    return bool((steps == 1).all() or (np.diff(values) > 0).all() or _SAYS_NAME.search(name))

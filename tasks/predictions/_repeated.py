@@ -220,14 +220,17 @@ def _questions(side: Predictions) -> dict[str, Any]:
 def each_run(side: Predictions) -> list[Predictions]:
     """The rows of each run of a recipe, in the order of their ids."""
     found: list[Predictions] = []
-    for name in sorted(pc.unique(side.epoch).to_pylist()):
+    names = sorted(pc.unique(side.epoch).to_pylist())
+    for name in names:
         own = replace(side.take(pc.indices_nonzero(pc.equal(side.epoch, name))), epoch=None, distinct=None, notes=())
         own = own.take(pc.array_sort_indices(own.ids))
         if found and not own.ids.equals(found[0].ids):
             here, there = pa.array(own.ids), pa.array(found[0].ids)
             odd = [*here.filter(pc.invert(pc.is_in(here, there))), *there.filter(pc.invert(pc.is_in(there, here)))]
             which = f"id {shown(odd[0].as_py())} is not in both" if odd else "an id is there twice in one of them"
-            raise ValueError(f"{side.where}: runs {shown(name)} and the first differ: {which}; expected the same ids")
+            raise ValueError(
+                f"{side.where}: runs {shown(names[0])} and {shown(name)} differ: {which}; expected the same ids"
+            )
         found.append(own)
     found[0] = replace(found[0], notes=side.notes)
     return found

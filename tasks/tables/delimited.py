@@ -17,7 +17,8 @@ _MARK = b"\xef\xbb\xbf"
 #: The line before the names with which Excel says what separates fields.
 _SAID = re.compile(rb"sep=([^\r\n])\r?\n", re.IGNORECASE)
 #: A number with a decimal comma, and one whose comma may as well part thousands.
-_DECIMAL_COMMA, _THOUSANDS = re.compile(r"[+-]?\d+(,\d+)?", re.ASCII), re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
 
 
 class DelimitedTable(Table):
@@ -75,7 +76,7 @@ class DelimitedTable(Table):
     def _text(self, name: str) -> Array:
         column = self._columns[self.names.index(name)]
         if isinstance(column, int):
-            wanted = "that, or the name of its encoding"
+            wanted = "that; of a data set of a study, `encoding` names another"
             raise ValueError(f"{self.where}, line {column}: column {shown(name)} is no UTF-8 text; expected {wanted}")
         return column
 

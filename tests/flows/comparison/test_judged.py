@@ -35,7 +35,7 @@ def compared(tmp_path, frames, *arguments):
     return code, json.loads(target.read_text()) if target.exists() else None
 
 
-def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path):
+def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path, capsys):
     baseline, candidate = drawn((0.8, 0.8), (0.7, 0.55), np.random.default_rng(1))
     code, found = compared(tmp_path, (baseline, candidate.sample(frac=1, random_state=0)))
     direct = sigstats.judged_test(
@@ -45,6 +45,10 @@ def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path):
     assert found["confidence_interval"] == asdict(direct.confidence_interval)
     called = [each.rename(columns={"human": "label"}) for each in (baseline, candidate)]  # as the true class mostly is
     assert compared(tmp_path, called, "--human", "label")[1] == found | {"human": "label"}
+    for each in called:
+        each["label"] = each["label"].where(each["id"] < 80)
+    assert compared(tmp_path, called, "--human", "lable") == (2, None)
+    assert capsys.readouterr().err.endswith("column 'lable' is not there; did you mean 'label'?\n")
     assert found["judge_estimate"] == pytest.approx(candidate.judge.mean() - baseline.judge.mean())
     assert found["agreement"]["candidate"] == direct.agreement[0]._asdict()
 

@@ -92,6 +92,16 @@ def test_from_python_too(tmp_path, monkeypatch):
     assert sigstats.run_study("tiny", output=tmp_path / "out").study["name"] == "tiny"
 
 
+@pytest.mark.parametrize("name", ["regression", "keller"])
+def test_a_ready_study_without_its_data_says_how_to_fetch_them(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", name]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"sigstats: {name}: ")
+    assert f"`sigstats studies --fetch {name}`" in said
+    assert said.count("\n") == 1
+
+
 def test_the_regression_study_runs_by_its_name_on_what_was_fetched(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["studies", "--fetch", "regression"]) == 0

@@ -283,6 +283,19 @@ def test_tables_of_many_levels_are_one_line(tmp_path, levels, part):
         apply_settings({}, [".".join(["a"] * 700) + "=1"])
 
 
+def test_an_entry_of_a_list_is_set_by_its_number():
+    values = {"populations": [{"name": "a"}, {"name": "b"}], "seed": 1}
+    assert apply_settings(values, ["populations.1.replacement=true", "populations.0=2"]) == {
+        "populations": [2, {"name": "b", "replacement": True}],
+        "seed": 1,
+    }
+    assert values == {"populations": [{"name": "a"}, {"name": "b"}], "seed": 1}
+    with pytest.raises(BadInput, match=r"'2' is not a number below 2, that of an entry of populations"):
+        apply_settings(values, ["populations.2.replacement=true"])
+    with pytest.raises(BadInput, match=r"seed is no table"):
+        apply_settings(values, ["seed.x=1"])
+
+
 def test_a_key_with_a_line_break_is_named_in_one_line():
     forest = {"name": "forest", "learner": "sklearn.ensemble.RandomForestClassifier"}
     values = {"kind": "benchmark", "datasets": ["iris"]}

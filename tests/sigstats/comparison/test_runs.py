@@ -124,7 +124,7 @@ def test_many_runs_are_divided_at_random_with_nearly_the_same_p():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda frame: frame.iloc[:-1], "runs '4' and the first differ: id '199' is not in both"),
+        (lambda frame: frame.iloc[:-1], "runs '0' and '4' differ: id '199' is not in both"),
         (lambda frame: frame.drop(columns="seed"), "column 'seed' is not there"),
     ],
 )

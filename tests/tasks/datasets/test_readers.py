@@ -189,3 +189,22 @@ def test_a_table_whose_fields_take_more_than_the_limit_is_refused(tmp_path, monk
     monkeypatch.setenv("SIGSTATS_READ_LIMIT", "4MB" if text == "many" else "1MB")
     with pytest.raises(ValueError, match=r"a: takes more than .MB of memory|a: takes more than . MB of memory"):
         reader.load(spec, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "named"),
+    [
+        ("patient_id", "shuffled", True),
+        ("patientId", "shuffled", True),
+        ("income", "shuffled", False),
+        ("income", "sorted", True),
+        ("income", "halves", False),
+        ("id", "few", False),
+    ],
+)
+def test_whole_numbers_that_name_rows_are_found_by_their_order_or_their_name(name, values, named):
+    numbers = 100 + np.random.default_rng(3).permutation(10_000)[:60].astype(np.float64)
+    column = {"sorted": np.sort(numbers), "halves": np.sort(numbers) / 2, "few": numbers % 7}.get(values, numbers)
+    X = np.column_stack([column, np.random.default_rng(4).normal(size=60)])
+    found = Dataset("s", X, np.zeros(2, dtype=bool), np.arange(60) % 2, ("no", "yes"), (name, "width"), ((), ()))
+    assert found.identifiers() == ((name,) if named else ())

@@ -386,8 +386,11 @@ def test_empty_predictions_are_refused_left_out_or_count_as_wrong(tmp_path, fram
 
 def test_what_excel_writes_is_read_where_it_can_mean_one_thing(tmp_path, capsys):
     rng = np.random.default_rng(4)
-    frame = pd.DataFrame({"id": range(40), "score": rng.random(40).round(4)})
+    score = rng.random(40).round(4)
+    score[:2] = 4.140850667574655e-09, 1e-300
+    frame = pd.DataFrame({"id": range(40), "score": score})
     text = frame.to_csv(index=False, sep=";", decimal=",")
+    assert "4,140850667574655e-09" in text
     files = written(tmp_path, text, f"sep=;\r\n{text}", name="p.csv")
     (row,) = compared(tmp_path, files, "--score", "score")["rows"] or [None]
     assert row["baseline"] == row["candidate"] == pytest.approx(frame["score"].mean())
