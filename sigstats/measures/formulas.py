@@ -25,6 +25,7 @@ When not to use: for measures of scores and ranks (AUC, log loss), which are no 
 
 # ruff: noqa: ARG001 (every measure takes all four counts, so that any can stand for any other)
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple, ParamSpec
@@ -81,7 +82,9 @@ def ratio(numerator: Any, denominator: Any, undefined: float) -> FloatArray:
 
 def _as_undefined(value: Any) -> float:
     """The value of 0/0: NaN, or a finite number."""
-    if isinstance(value, (float, np.floating)) and np.isnan(value):
+    if type(value) is float and not math.isinf(value):
+        return value
+    if isinstance(value, np.floating) and np.isnan(value):
         return float("nan")
     return as_real(value, "undefined")
 
@@ -250,12 +253,16 @@ def mcc_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0
     """Gorodkin's (2004) R_K: the correlation of the true and the assigned class, each as K indicators."""
     true, assigned, n = tp + fn, tp + fp, (tp + fn).sum(-1)
     covariance = n * tp.sum(-1) - (true * assigned).sum(-1)
-    scale = np.sqrt(n**2 - (true**2).sum(-1)) * np.sqrt(n**2 - (assigned**2).sum(-1))
-    return ratio(covariance, scale, undefined)
+    return ratio(covariance, np.sqrt(_others(true, true)) * np.sqrt(_others(assigned, assigned)), undefined)
 
 
 def kappa_of_classes(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:
     """Cohen's (1960) agreement beyond chance."""
-    n = (tp + fn).sum(-1)
-    by_chance = ((tp + fn) * (tp + fp)).sum(-1)
-    return ratio(n * tp.sum(-1) - by_chance, n**2 - by_chance, undefined)
+    true, assigned = tp + fn, tp + fp
+    by_chance = (true * assigned).sum(-1)
+    return ratio(true.sum(-1) * tp.sum(-1) - by_chance, _others(true, assigned), undefined)
+
+
+def _others(one: Any, other: Any) -> Any:
+    """The pairs of unlike classes, 0 exactly where there is one class alone: also of weights, which are rounded."""
+    return (one * (other.sum(-1)[..., np.newaxis] - other)).sum(-1)
