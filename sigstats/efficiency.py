@@ -99,7 +99,7 @@ def efficiency_test(
     ----------
     table : array_like of int, shape (k, k)
         Counts of objects, true classes in rows and assigned classes in columns, k of 2 or more. Rows and columns
-        may be empty.
+        may be empty. The transposed table has the same p-value, so that it need not be told from this one.
     method : {"auto", "exact", "monte-carlo", "chi2"}
         ``"auto"`` follows Nyssen's criteria: the exact test wherever the size of the problem allows, which now is
         nearly always, and the Monte-Carlo test otherwise; see `reason` in the result. Beyond that the Monte-Carlo

@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 
 from .validation import as_array, hint, refuse, shown
 
+#: How labels call what is right, and what is wrong.
+_RIGHT = ((True, False), ("True", "False"), ("right", "wrong"), ("correct", "wrong"), ("correct", "incorrect"))
+_TURNED = (["b", "a"], ["candidate", "baseline"])
+
 
 def opened(table: Any) -> Any | None:
     """A table as a narwhals data frame, or None of what is no data frame, as lazy frames are none."""
@@ -146,3 +150,24 @@ def _frame(table: Any) -> dict[str, Any] | None:
     if len(found) < len(frame.columns):
         raise ValueError(f"columns: {shown(list(frame.columns))} are not valid; expected names that differ as text")
     return found
+
+
+def right_first(table: Any) -> Any:
+    """A table of two rows (A right, A wrong) and columns (B) in that order, where the labels of a data frame tell it.
+
+    `pandas.crosstab` of masks has False first. ValueError if the axes are named B and A, or labels differ in order.
+    """
+    if not hasattr(table, "columns") or not hasattr(table, "index"):
+        return table
+    names = [str(getattr(axis, "name", None)) for axis in (table.index, table.columns)]
+    if [name.casefold() for name in names] in _TURNED:
+        raise refuse("table (rows, columns)", names, f"{names[1]} in rows and {names[0]} in columns (transpose it)")
+    rows, columns = list(table.index), list(table.columns)
+    if len(rows) != 2 or len(columns) != 2 or set(rows) != set(columns):
+        return table  # the order is as stated
+    for both in _RIGHT:
+        if set(rows) == set(both):
+            return table.iloc[[rows.index(each) for each in both], [columns.index(each) for each in both]]
+    if rows != columns:
+        raise refuse("table (columns)", columns, f"those of the rows in their order, {rows}, what is right first")
+    return table

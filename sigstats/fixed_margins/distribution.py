@@ -83,7 +83,8 @@ def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
     Parameters
     ----------
     row_totals, column_totals : array_like of int
-        As in ``sigstats.fixed_margins.upper_tail``.
+        As in ``sigstats.fixed_margins.upper_tail``: of the true classes and of the assigned ones, or the reverse, which
+        has the same law.
 
     Returns
     -------

@@ -70,7 +70,8 @@ def stratified_paired_test(
     Parameters
     ----------
     only_a, only_b : array_like of int, shape (S,)
-        How many rows of each data set only A, and only B, got right.
+        How many rows of each data set only A, and only B, got right. B's first, which cannot be told,
+        turns the sign.
     n : array_like of int, shape (S,)
         The number of rows of each data set.
     weights : {"strata", "rows"}

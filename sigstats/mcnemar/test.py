@@ -18,6 +18,7 @@ from scipy.special import betainc, log_ndtr
 
 from .._common.class_names import as_predictions
 from .._common.counts_wanted import takes_counts
+from .._common.data_frames import right_first
 from .._common.error_bounds import error_bound
 from .._common.validation import (
     ALTERNATIVES,
@@ -139,6 +140,8 @@ def mcnemar_test(
     only_a, only_b : int
         How many observations only A, and only B, got right (`discordant_counts`); up to 2**53. In their place a table
         of two rows (A right, A wrong) and two columns (B right, B wrong), of which the test sees the discordant cells.
+        Labels of a data frame, such as True and False, tell their order. Of bare numbers a table with A in columns
+        cannot be told from one with A in rows; its sign is the opposite.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is the more accurate one; ``"less"``: B is.
     method : {"exact", "mid-p", "chi2"}
@@ -161,8 +164,8 @@ def mcnemar_test(
     Raises
     ------
     ValueError
-        If a count is negative or fractional, a table is not of two rows and two columns, labels are given, an option
-        is unknown, or `correction` is asked of another method than ``"chi2"``.
+        If a count is negative or fractional, a table is not of two rows and two columns or its axes are named B and A,
+        labels are given, an option is unknown, or `correction` is asked of another method than ``"chi2"``.
 
     Examples
     --------
@@ -209,7 +212,7 @@ def mcnemar_test(
 def _discordant_cells(table: Any) -> tuple[int, int]:
     if np.ndim(table) == 0:
         raise refuse("only_b", None, "a whole number, or a table of two rows and two columns in place of both counts")
-    cells = as_counts(table, "table")
+    cells = as_counts(right_first(table), "table")
     if cells.shape != (2, 2):
         raise refuse("table (shape)", cells.shape, "two rows (A right, A wrong) and two columns (B right, B wrong)")
     return int(cells[0, 1]), int(cells[1, 0])

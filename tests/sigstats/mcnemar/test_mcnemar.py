@@ -3,6 +3,7 @@ from fractions import Fraction
 from math import comb
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 from hypothesis import given, settings
@@ -219,3 +220,21 @@ def test_only_valueerror_escapes(a, b, alternative, method, correction):
 def test_bad_arguments_are_refused(options):
     with pytest.raises(ValueError, match="not valid"):
         mcnemar_test(**{"only_a": 3, "only_b": 4, **options})
+
+
+@pytest.mark.parametrize("labels", [None, ("wrong", "right"), ("incorrect", "correct"), ("0", "1"), (0, 1)])
+def test_a_table_with_labels_tells_what_is_right(labels):
+    """`pandas.crosstab` sorts its labels, so that False comes first."""
+    a, b = np.arange(40) >= 6, np.arange(40) < 37
+    named = (lambda right: right) if labels is None else (lambda right: np.where(right, labels[1], labels[0]))
+    table = pd.crosstab(pd.Series(named(a), name="A"), pd.Series(named(b), name="B"))
+    if labels == ("0", "1"):  # of other labels the order is as stated
+        table = table.iloc[::-1, ::-1]
+    for each in (table, table.iloc[::-1, ::-1]) if labels != ("0", "1") else (table,):
+        found = mcnemar_test(each, alternative="greater")
+        assert (found.only_a, found.only_b) == (3, 6)
+    with pytest.raises(ValueError, match="expected A in rows and B in columns"):
+        mcnemar_test(table.T)
+    if labels == ("0", "1"):
+        with pytest.raises(ValueError, match="what is right first"):
+            mcnemar_test(table.iloc[::-1])
