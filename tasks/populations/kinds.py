@@ -97,6 +97,9 @@ def _rows(kinds: Kinds, counts: Any, measure: str, *, grouped: bool = True, weig
         drawn = {name: column[:: kinds.group] for name, column in drawn.items()}
     groups = drawn["group"] if grouped and kinds.group > 1 else None
     label, a, b = drawn["labels"], drawn["a"], drawn["b"]
+    if MEASURES[measure].needs == "numbers":
+        numbers = [float(each) for each in kinds.labels]
+        return pair_arrays(label, a, b, groups=groups, weights=weights, score_range=(min(numbers), max(numbers)))
     if not is_of_scores(measure):
         return pair_arrays(label, a, b, groups=groups, weights=weights)
     scores = a.astype(np.float64), b.astype(np.float64)
@@ -128,12 +131,12 @@ def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], se
     if rows.scores is not None and spec.test == "areas":
         found: Any = auc_test(label == _POSITIVE, *rows.scores[::-1], groups=rows.group, confidence_level=level)
     elif spec.test in ("means", "mcnemar"):
-        if rows.scores is None:
-            values = (a == label) * 1.0, (b == label) * 1.0
+        if spec.of_rows is None:
+            values = [(each == label) * 1.0 for each in (a, b)]
+        elif rows.scores is None:
+            values = [spec.of_rows(label.astype(np.float64), each.astype(np.float64)) for each in (a, b)]
         else:
-            assert spec.of_rows is not None
-            of_rows = spec.of_rows
-            values = tuple(of_rows(label == _POSITIVE, each) for each in rows.scores)  # type: ignore[assignment]
+            values = [spec.of_rows(label == _POSITIVE, each) for each in rows.scores]
         found = mean_score_test(*values[::-1], groups=rows.group, confidence_level=level)
     else:
         one = refers_to_one_class(measure)

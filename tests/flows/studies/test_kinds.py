@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from scipy.stats import ttest_1samp
 
 import sigstats
 from sigstats.flows.cli import main
@@ -66,6 +67,17 @@ def test_where_nothing_is_tested_nothing_is_excluded():
     found = kinds.run_interval(SCORED, applied("auc"), np.array([0, 0, 3, 3, 3]), RNG)
     assert (found.low, found.high, found.undefined) == (-1, 1, True)
     assert math.isnan(found.estimate)
+
+
+def test_the_usual_interval_of_an_absolute_error_is_students_of_the_errors():
+    counts = np.array([3, 4, 6, 9, 18])
+    label, a, b = (np.repeat(np.array(each, dtype=float), counts) for each in (LABELS, A, B))
+    gained = np.abs(a - label) - np.abs(b - label)
+    found = kinds.run_interval(CLASSES, applied("neg-mae", "usual"), counts, RNG)
+    wanted = ttest_1samp(gained, 0).confidence_interval(0.95)
+    assert (found.low, found.high) == (pytest.approx(wanted.low), pytest.approx(wanted.high))
+    assert kinds.truth(CLASSES, "neg-mae") == pytest.approx(2 * 0.05 - 0.1 + 0.15 + 0.4)
+    assert kinds.run_interval(CLASSES, applied("neg-mae"), counts, RNG).low < wanted.low
 
 
 def test_groups_are_rows_of_one_kind():
