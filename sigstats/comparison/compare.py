@@ -19,18 +19,16 @@ from .._common.validation import refuse, shown
 from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
-from .mean_tests import INFINITE_LOSS, Tested, bounded
+from ..unseen_row.law import SharedDraws
+from .mean_tests import INFINITE_LOSS, bounded
 from .notes import copies_note, cost_quantiles, limits_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, mean_of, positive_code, require
 from .result import ComparisonResult, ComparisonRow
-from .rule import ComparisonRule
+from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean
 from .tests import rows_that_decide, test_part, uses_random_weights, with_detectable
-
-#: So many random weightings beyond either end tell its p-value.
-_ENOUGH = 20
 
 
 def compare_pair(
@@ -127,8 +125,11 @@ def _tested(
     """Every measure on every part, not yet decided; with `first` weightings, and more where they may decide."""
     counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
     few = rule.n_resamples if rule.simultaneous else first
+    single = paired.group is None and paired.weights is None and not rule.simultaneous
+    start = first_stage(few, len(counts)) if single else few
+    shared = replace(everything, draws=SharedDraws(rule.rng, start)) if start < few else everything
     tested = [
-        _in_stages(
+        in_stages(
             partial(
                 test_part,
                 ComparisonRow(
@@ -138,12 +139,12 @@ def _tested(
                     items=None if paired.items is None else paired.items_of(where()),
                     **score_of(paired, name),
                 ),
-                everything,
+                everything if part == ALL_ROWS else shared,
                 where,
                 outcomes,
             ),
             rule,
-            few if uses_random_weights(name) else rule.n_resamples,
+            (few if part == ALL_ROWS else start, few) if uses_random_weights(name) else (rule.n_resamples,) * 2,
         )
         for (part, where), outcomes in zip(paired.parts(), counts, strict=True)
         for name in names
@@ -173,22 +174,6 @@ def _tested(
     if any(row.lower_is_better for row in rows):
         notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
-
-
-def _in_stages(test: Callable[..., Tested], rule: ComparisonRule, first: int) -> Tested:
-    """A test by `first` random weightings or exchanges, and by more as long as few are beyond either end.
-
-    P(p <= a) is at most a: whatever stage ends the test, p is a or less only if it was at the first stage that can
-    end it with a p of a or less.
-    """
-    size = min(first, rule.n_resamples)
-    while True:
-        tested = test(rule=replace(rule, n_resamples=size))
-        row = tested if isinstance(tested, ComparisonRow) else tested.row
-        least = min((p for p in (row.pvalue, row.two_sided_pvalue) if p is not None), default=1.0)
-        if size == rule.n_resamples or least * size >= _ENOUGH:
-            return tested
-        size = min(4 * size, rule.n_resamples)
 
 
 def score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._common.messages import shown
 from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
+from ..unseen_row.law import SharedDraws
 from .paired_predictions import ItemTotals, PairedPredictions, PairedRows
 
 #: The values of a column, and the number of each row's.
@@ -82,6 +83,8 @@ class Part(PairedRows):
     numbers: FloatArray | None = None
     #: What every mark lies between: as named, or as seen of all rows.
     bounds: tuple[float, float] | None = None
+    #: Random weights that its slices share, where they are many.
+    draws: SharedDraws | None = None
 
     @property
     def sign(self) -> int:

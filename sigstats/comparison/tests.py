@@ -242,23 +242,25 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
             return replace(row, note="no row of the class, nor one called so: nothing can be tested")
         events = 4 * ~true + 2 * ~in_b + ~in_a  # e1 to e8
         joint = JointOutcomes(*np.bincount(events, minlength=8).tolist())
-    elif all((each == label[0]).all() for each in (label, a, b)):
-        return replace(row, note="one class alone: nothing can be tested")
     else:
-        joint = JointEvents.from_predictions(label, a, b)
-        events = np.unique(np.column_stack([label, a, b]), axis=0, return_inverse=True)[1].ravel()
+        occurring, codes = np.unique(np.concatenate([label, a, b]), return_inverse=True)
+        if len(occurring) < 2:
+            return replace(row, note="one class alone: nothing can be tested")
+        joint, events = JointEvents.from_codes(occurring.tolist(), *np.split(codes, 3))
     units = np.arange(row.n) if group is None else np.unique(group, return_inverse=True)[1]
     groups = None if group is None and part.weights is None else (units, events)
     measure: Measure | WeightedKappa
     if part.numbers is not None and row.measure in POWERS:
-        measure = WeightedKappa(row.measure, part.numbers[np.unique(np.concatenate([label, a, b]))])
+        measure = WeightedKappa(row.measure, part.numbers[occurring])
     else:
         measure = as_measure(row.measure)
-    law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rule.rng, groups=groups, weights=part.weights)
+    rng = rule.rng if part.draws is None else part.draws
+    law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rng, groups=groups, weights=part.weights)
     counts = np.bincount(events, part.weights, len(joint.counts)).astype(np.float64)
     values = [float(measure.of(each, joint.kind)[0]) for each in sums_of(measure, joint, counts[np.newaxis])]
-    interval, intervals = law.interval(rule.confidence_level), law.intervals(rule.confidence_level)
-    count, differing = len(np.unique(units)), len(np.unique(units[a != b]))
+    interval, *intervals = law.intervals(rule.confidence_level)
+    differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(units[a != b]))
+    count = row.n if group is None else int(units.max()) + 1
     return replace(
         row,
         baseline=values[0],

@@ -10,9 +10,11 @@ either.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +23,7 @@ from .._common.class_names import as_predictions
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
+    IntArray,
     as_choice,
     as_count,
     as_labels,
@@ -163,11 +166,29 @@ class JointEvents:
         k, n = len(categories), truth.size
         if k > MOST_CLASSES:
             raise refuse("y, a, b (number of classes)", k, f"at most {MOST_CLASSES}; are they class labels?")
-        joint = (codes[:n] * k + codes[n : 2 * n]) * k + codes[2 * n :]
-        distinct, counts = np.unique(joint, return_counts=True)
+        found, _ = cls.from_codes(categories.tolist(), codes[:n], codes[n : 2 * n], codes[2 * n :])
+        return cls(found.categories, "classes", found.events, found.counts)
+
+    @classmethod
+    def from_codes(
+        cls, categories: Sequence[Any], true: IntArray, a: IntArray, b: IntArray
+    ) -> tuple["JointEvents", IntArray]:
+        """Count the joint events of observations of which each has the number of its classes.
+
+        Nothing is checked. The second of what is returned is the number of each observation's event.
+        """
+        k = len(categories)
+        distinct, codes, counts = np.unique((true * k + a) * k + b, return_inverse=True, return_counts=True)
         triples = zip((distinct // k**2).tolist(), (distinct // k % k).tolist(), (distinct % k).tolist(), strict=True)
-        events = tuple(((i,), (j,), (m,)) for i, j, m in triples)
-        return cls(tuple(categories.tolist()), "classes", events, tuple(counts.tolist()))
+        found = cls(tuple(categories))
+        return found.with_events([((i,), (j,), (m,)) for i, j, m in triples], counts.tolist()), codes
+
+    def with_events(self, events: Sequence[Event], counts: Sequence[int]) -> "JointEvents":
+        """The same classes with other events, which are known to be sorted, distinct and good."""
+        made = copy(self)
+        object.__setattr__(made, "events", tuple(events))
+        object.__setattr__(made, "counts", tuple(counts))
+        return made
 
     @classmethod
     def from_indicators(cls, y: Any, a: Any, b: Any, *, categories: Any = None) -> "JointEvents":
@@ -264,35 +285,26 @@ class JointEvents:
             Of A and of B, each with float64 arrays of shape (m, number of categories).
         """
         by_event = np.ascontiguousarray(weights.T)
-        memberships = _memberships(self.events, self.n_categories)
-        true, *assigned = (self._sums(by_event, each) for each in memberships[:3])
+        sums = (_memberships(self.events, self.n_categories) @ by_event).reshape(5, self.n_categories, -1)
+        true, *assigned = (each.T for each in sums)
         n = weights.sum(axis=-1, keepdims=True)
         both = []
-        for called, hits in zip(assigned, memberships[3:], strict=True):
-            tp = self._sums(by_event, hits)
+        for called, tp in zip(assigned[:2], assigned[2:], strict=True):
             both.append(Confusion(tp, true - tp, called - tp, n - true - called + tp))
         return both[0], both[1]
 
-    @staticmethod
-    def _sums(by_event: FloatArray, membership: Any) -> FloatArray:
-        return np.asarray((membership @ by_event).T, dtype=np.float64)
-
 
 @lru_cache(maxsize=16)  # slices of one table have the same events
-def _memberships(events: tuple[Event, ...], n_categories: int) -> tuple[Any, ...]:
-    """Sparse (category, event) indicators: true, called by A, called by B, rightly called by A and by B."""
-    right_a = [set(true) & set(a) for true, a, _ in events]
-    right_b = [set(true) & set(b) for true, _, b in events]
-    shape = n_categories, len(events)
-    return tuple(_indicator(sets, shape) for sets in (*zip(*events, strict=True), right_a, right_b))
-
-
-def _indicator(sets: Iterable[Iterable[int]], shape: tuple[int, int]) -> Any:
+def _memberships(events: tuple[Event, ...], n_categories: int) -> Any:
+    """Sparse indicators of (category, event): true, called by A, called by B, rightly called by A and by B."""
     from scipy.sparse import csr_array
 
-    rows: list[int] = []
-    columns: list[int] = []
-    for event, positions in enumerate(sets):
-        rows.extend(positions)
-        columns.extend([event] * len(rows[len(columns) :]))
-    return csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    rows: list[list[int]] = [[] for _ in range(5 * n_categories)]
+    for number, (true, a, b) in enumerate(events):
+        right = [[each for each in called if each in true] for called in (a, b)]
+        for first, positions in enumerate((true, a, b, *right)):
+            for position in positions:
+                rows[first * n_categories + position].append(number)
+    ends = np.cumsum([0, *map(len, rows)])
+    columns = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=ends[-1])
+    return csr_array((np.ones(len(columns)), columns, ends), shape=(len(rows), len(events)))

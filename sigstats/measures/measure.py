@@ -23,6 +23,9 @@ from .table import BASE_COUNT_MEASURES, COUNT_MEASURES, MEASURES, base_of, in_ou
 
 #: NumPy adds so many classes in another order than one after the other.
 FEW_CLASSES = 8
+#: Measures of two classes that the true negatives do not count for.
+_WITHOUT_NEGATIVES = ("precision", "recall", "f1", "f-beta", "jaccard")
+_NOTHING = np.zeros(())
 #: What the counts are of: two classes; several classes; several categories.
 Kind: TypeAlias = Literal["binary", "classes", "categories"]
 
@@ -102,7 +105,9 @@ class Measure:
     def mean_of_classes(self) -> "MeanOfClasses | None":
         """The same class by class, where it is a mean over classes; else None."""
         average, base = base_of(self.name) if self.function is None else ("", "")
-        return MeanOfClasses(_core(MEASURES[base].of_counts), self._options(0.0)) if average == "macro" else None
+        if average != "macro":
+            return None
+        return MeanOfClasses(_core(MEASURES[base].of_counts), self._options(0.0), base not in _WITHOUT_NEGATIVES)
 
     def _options(self, undefined: float) -> dict[str, Any]:
         return {"undefined": undefined, **dict(self.parameters)}
@@ -133,7 +138,7 @@ def _average(
         by_class = zip(*(np.moveaxis(each, -1, 0) for each in counts), strict=True)
         return means.of([means.value(Confusion(*each)) for each in by_class])
     value, occurs = means.value(counts)
-    number = value.shape[-1] if occurs is True else occurs.sum(axis=-1)
+    number = value.shape[-1] if isinstance(occurs, bool) else occurs.sum(axis=-1)
     total = value.sum(axis=-1)
     return ratio(total, np.broadcast_to(number, total.shape), options["undefined"])
 
@@ -142,8 +147,8 @@ class OfClass(NamedTuple):
     """What one class adds to a mean over classes."""
 
     value: FloatArray
-    #: Whether it occurs in the truth or among the predictions: otherwise it is not in the table. True: in every one.
-    occurs: "NDArray[np.bool_] | Literal[True]"
+    #: Whether it occurs in the truth or among the predictions: otherwise it is not in the table. Of all, or of each.
+    occurs: "NDArray[np.bool_] | bool"
 
 
 class MeanOfClasses(NamedTuple):
@@ -151,9 +156,13 @@ class MeanOfClasses(NamedTuple):
 
     formula: Callable[..., Any]
     options: dict[str, Any]
+    #: Whether the true negatives count.
+    of_negatives: bool = True
 
-    def value(self, counts: Confusion, *, occurs: bool = False) -> OfClass:
-        """What a class with these counts adds; `occurs`: it is known to occur in every table."""
+    def value(self, counts: Confusion, *, occurs: bool | None = None) -> OfClass:
+        """What a class with these counts adds; `occurs`: it is known to occur in every table, or in none."""
+        if occurs is False:
+            return OfClass(_NOTHING, False)
         value = self.formula(*counts, **self.options)
         if occurs:
             return OfClass(value, True)

@@ -8,7 +8,7 @@ When not to use: means and areas, whose law needs no random weights (`sigstats.u
 """
 
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +18,11 @@ from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
 from ..joint.events import JointEvents
-from ..joint.outcomes import JointCounts, JointOutcomes
+from ..joint.outcomes import JointCounts
 from ..measures.formulas import Confusion
-from ..measures.measure import FEW_CLASSES, MeanOfClasses, Measure
+from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import WeightedKappa
+from .law import SharedDraws
 
 #: How many numbers a block of weights may hold.
 _BLOCK = 2**21
@@ -43,16 +44,14 @@ class Law(NamedTuple):
 
     def interval(self, confidence_level: float) -> Interval:
         """The interval of B - A."""
-        share = (1 - confidence_level) / 2
-        return Interval(float(np.quantile(self.low, share)), float(np.quantile(self.high, 1 - share)), confidence_level)
+        return self.intervals(confidence_level)[0]
 
     def intervals(self, confidence_level: float) -> list[Interval]:
-        """The intervals of A and of B."""
+        """The intervals of B - A, of A and of B."""
         share = (1 - confidence_level) / 2
-        return [
-            Interval(float(np.quantile(least, share)), float(np.quantile(most, 1 - share)), confidence_level)
-            for least, most in (self.a, self.b)
-        ]
+        low = np.quantile([self.low, self.a[0], self.b[0]], share, axis=1)
+        high = np.quantile([self.high, self.a[1], self.b[1]], 1 - share, axis=1)
+        return [Interval(*ends, confidence_level) for ends in zip(low.tolist(), high.tolist(), strict=True)]
 
     @property
     def p_worse(self) -> float:
@@ -75,40 +74,35 @@ def law_of_difference(
     measure: Measure | WeightedKappa,
     *,
     size: int,
-    rng: RNG = 0,
+    rng: RNG | SharedDraws = 0,
     groups: tuple[IntArray, IntArray] | None = None,
     weights: FloatArray | None = None,
 ) -> Law:
     """The law of the difference of a measure of which more is better, by `size` random weightings.
 
+    `rng`: the seed, or what many slices share, where its size and the counts of the events allow it.
     `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: what each row counts
     for, where rows are in groups (of one row each, if they are not).
     """
-    together: JointCounts
     if isinstance(joint, JointEvents):
-        kinds = _kinds_of(joint, measure.ends if isinstance(measure, WeightedKappa) else ())
-        events = JointEvents(joint.categories, joint.kind, joint.events + kinds, joint.counts + (1,) * len(kinds))
-        together, place = events, {event: number for number, event in enumerate(events.events)}
-        seen = np.array([place[event] for event in joint.events])
-        rows = np.array([place[event] for event in kinds])
-        true = np.array([event[0][0] for event in kinds])
+        events = _kinds_of(joint, measure.ends if isinstance(measure, WeightedKappa) else ())
+        kinds: Any = joint.with_events(events, (1,) * len(events))
+        true, width = np.array([event[0][0] for event in events]), len({*joint.events, *events})
     else:
-        assert isinstance(joint, JointOutcomes)
-        together, seen, rows, true = joint, np.arange(8), np.arange(8), np.repeat([1, 0], 4)
-    width = len(together.counts)
-    counts = np.zeros(width)
-    counts[seen] = joint.counts
-    generator = as_generator(rng)
-    within = None if groups is None else _within(groups, seen, width, weights)
+        kinds, true, width = joint, np.repeat([1, 0], 4), 8
+    counts = np.array(joint.counts, dtype=np.float64)
+    within = None if groups is None else _within(groups, len(counts), weights)
     if within is not None:
         counts = np.asarray(within.sum(axis=0), dtype=np.float64)
     largest = 1.0 if within is None else float(within.sum(axis=1).max())
-    places = _where_it_hurts(together, measure, counts, rows, true, largest)
-    unseen = sums_of(measure, together, largest * places)
+    observed = sums_of(measure, joint, counts[np.newaxis])
+    alone = _alone(kinds) if isinstance(measure, Measure) else sums_of(measure, kinds, np.eye(len(true)))
+    places = largest * _where_it_hurts(kinds.kind, measure, observed, alone, true, largest)
+    unseen = [_times(places, of_kinds) for of_kinds in alone]
+    step = max(1, _BLOCK // (width + 8 * joint.n_categories + (0 if within is None else within.shape[0])))
     parts: list[list[FloatArray]] = []
-    for weights in _weights(counts, within, generator, size, joint.n_categories):
-        shares = generator.standard_exponential(len(weights))
-        base = sums_of(measure, together, weights)
+    for weights, shares in _weights(counts, within, rng, size, step):
+        base = sums_of(measure, joint, weights)
         (a, place_a), (b, place_b) = (
             _values(measure, joint, of, more, shares) for of, more in zip(base, unseen, strict=True)
         )
@@ -116,6 +110,17 @@ def law_of_difference(
         parts.append([reduce(extreme, each) for each in (gains, a, b) for extreme in (np.minimum, np.maximum)])
     low, high, *rest = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]))
+
+
+@lru_cache(maxsize=16)
+def _alone(kinds: Any) -> Any:
+    """The counts of A and of B of one row of each kind."""
+    return kinds.confusions(np.eye(len(kinds.counts)))
+
+
+def _times(weights: FloatArray, sums: Any) -> Any:
+    """The sums of rows of these kinds, for each row of weights of them."""
+    return type(sums)(*(weights @ each for each in sums))
 
 
 def sums_of(measure: Measure | WeightedKappa, joint: JointCounts, weights: FloatArray) -> Any:
@@ -131,13 +136,12 @@ def _values(
     numbers: dict[tuple[float, ...], int] = {}
     of_place = [numbers.setdefault(tuple(place), len(numbers)) for place in places.tolist()]
     first = [of_place.index(number) for number in range(len(numbers))]
-    few = joint.n_categories < FEW_CLASSES
     means = measure.mean_of_classes() if isinstance(measure, Measure) else None
-    if means is not None and few and joint.kind == "classes":
+    if means is not None and joint.kind == "classes":
         values = _means_of_classes(means, base, places[first].reshape(-1, len(base), joint.n_categories), shares)
         return values, of_place
     values = []
-    order: Any = "K" if few else "C"
+    order: Any = "K" if joint.n_categories < FEW_CLASSES else "C"
     for number in first:
         more = (each[number] for each in unseen)
         added = (np.moveaxis(np.multiply.outer(m, shares), -1, 0) if np.any(m) else None for m in more)
@@ -149,48 +153,55 @@ def _values(
 
 
 def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, shares: FloatArray) -> list[FloatArray]:
-    """The same of a mean over few classes: most rows more leave some of them as they are, or add what another adds."""
-    none = [0.0] * len(base)
-    known = {
-        (number, *none): means.value(Confusion(*(each[:, number] for each in base)))
-        for number in range(places.shape[-1])
-    }
+    """The same of a mean over classes: most rows more leave some of them as they are, or add what another adds."""
+    known: dict[tuple[float, ...], OfClass] = {}
     values = []
     for place in places:
         classes = []
         for number, more in enumerate(place.T.tolist()):
+            if not means.of_negatives:
+                more[-1] = 0.0
             key = (number, *more)
             if key not in known:
-                counts = (
-                    each[:, number] + m * shares if m else each[:, number] for each, m in zip(base, more, strict=True)
+                counts = Confusion(
+                    *(
+                        each[:, number] + m * shares if m else each[:, number]
+                        for each, m in zip(base, more, strict=True)
+                    )
                 )
-                known[key] = means.value(Confusion(*counts), occurs=known[number, *none].occurs is True)
+                known[key] = means.value(counts, occurs=any(each[0] > 0 for each in counts[:3]))
             classes.append(known[key])
         values.append(means.of(classes))
     return values
 
 
 def _weights(
-    counts: FloatArray, within: Any, generator: np.random.Generator, size: int, categories: int
-) -> Iterator[FloatArray]:
-    """Blocks of random weights of the events."""
-    step = max(1, _BLOCK // (len(counts) + 8 * categories + (0 if within is None else within.shape[0])))
+    counts: FloatArray, within: Any, rng: RNG | SharedDraws, size: int, step: int
+) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Blocks of random weights of the events, and of a row more."""
+    if isinstance(rng, SharedDraws):
+        if within is None and rng.size == size and rng.covers(counts):
+            yield rng.weights(counts), rng.shares
+            return
+        rng = rng.seed
+    generator = as_generator(rng)
     for start in range(0, size, step):
         many = min(step, size - start)
         if within is None:
-            yield generator.standard_gamma(counts, (many, len(counts)))
+            weights = generator.standard_gamma(counts, (many, len(counts)))
         else:
-            yield np.asarray(generator.standard_exponential((many, within.shape[0])) @ within)
+            weights = np.asarray(generator.standard_exponential((many, within.shape[0])) @ within)
+        yield weights, generator.standard_exponential(many)
 
 
-def _within(groups: tuple[IntArray, IntArray], seen: IntArray, width: int, weights: FloatArray | None) -> Any:
+def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray | None) -> Any:
     """The count of each event in each group, or its weight."""
     from scipy.sparse import coo_array  # slow to import
 
     codes, events = groups
     shape = (int(codes.max()) + 1, width)
     counted = np.ones(len(codes)) if weights is None else weights
-    return coo_array((counted, (codes, seen[events])), shape=shape).tocsr()
+    return coo_array((counted, (codes, events)), shape=shape).tocsr()
 
 
 def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
@@ -215,35 +226,30 @@ def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
 
 
 def _where_it_hurts(
-    joint: JointCounts,
-    measure: Measure | WeightedKappa,
-    counts: FloatArray,
-    rows: IntArray,
-    true: IntArray,
-    largest: float,
+    kind: Kind, measure: Measure | WeightedKappa, observed: Any, alone: Any, true: IntArray, largest: float
 ) -> FloatArray:
     """The places where one more row makes the difference least and largest: kinds of rows, or several classes."""
     chosen: set[tuple[int, ...]] = set()
-    kinds = [(int(row),) for row in rows]
-    hurts = _differences(joint, measure, counts, [(part, many * largest) for many in _UNSEEN_ROWS for part in kinds])
-    several: list[list[tuple[tuple[int, ...], float]]] = []
+    several: list[list[tuple[int, ...]]] = []
+    rows = [[np.concatenate([many * largest * each for many in _UNSEEN_ROWS]) for each in of] for of in alone]
+    hurts = _differences(kind, measure, observed, rows)
     for sign in (1, -1):
-        for many, hurt in zip(_UNSEEN_ROWS, np.split(sign * hurts, len(_UNSEEN_ROWS)), strict=True):
+        for hurt in np.split(sign * hurts, len(_UNSEEN_ROWS)):
             order = np.argsort(hurt, kind="stable")
-            chosen |= {(int(rows[each]),) for each in order[:_KINDS]}
-            of_class: dict[int, int] = {}
-            for each in order:  # the worst row of each class, the worst class first
-                of_class.setdefault(int(true[each]), int(rows[each]))
-            worst = list(of_class.values())
+            chosen |= {(int(each),) for each in order[:_KINDS]}
+            first = np.unique(true[order], return_index=True)[1]  # the worst row of each class, the worst class first
+            worst = order[np.sort(first)].tolist()
             parts = [tuple(worst[: 2**power]) for power in range(1, len(worst).bit_length() + 1)]
-            several.append([(part, many * largest) for part in dict.fromkeys(parts) if len(part) > 1])
-    hurts = _differences(joint, measure, counts, [each for parts in several for each in parts])
-    signs = np.repeat([1, -1], len(_UNSEEN_ROWS))
-    for sign, tried in zip(signs.tolist(), several, strict=True):
+            several.append([part for part in dict.fromkeys(parts) if len(part) > 1])
+    together = np.concatenate(
+        [many * largest * _placed(parts, len(true)) for many, parts in zip(2 * _UNSEEN_ROWS, several, strict=True)]
+    )
+    hurts = _differences(kind, measure, observed, [_times(together, of) for of in alone])
+    for sign, tried in zip(np.repeat([1, -1], len(_UNSEEN_ROWS)).tolist(), several, strict=True):
         hurt, hurts = sign * hurts[: len(tried)], hurts[len(tried) :]
         if tried:
-            chosen.add(tried[int(np.argmin(hurt))][0])
-    return _placed(sorted(chosen), len(counts))
+            chosen.add(tried[int(np.argmin(hurt))])
+    return _placed(sorted(chosen), len(true))
 
 
 def _placed(parts: Sequence[tuple[int, ...]], width: int) -> FloatArray:
@@ -253,18 +259,7 @@ def _placed(parts: Sequence[tuple[int, ...]], width: int) -> FloatArray:
     return places
 
 
-def _differences(
-    joint: JointCounts,
-    measure: Measure | WeightedKappa,
-    counts: FloatArray,
-    more: list[tuple[tuple[int, ...], float]],
-) -> FloatArray:
-    """B - A with more rows, each time so many at other events."""
-    step = max(1, _BLOCK // (len(counts) + 8 * joint.n_categories))
-    samples = [np.zeros(0)]
-    for start in range(0, len(more), step):
-        parts, many = zip(*more[start : start + step], strict=True)
-        weights = counts + np.array(many)[:, np.newaxis] * _placed(parts, len(counts))
-        a, b = (measure.of(each, joint.kind) for each in sums_of(measure, joint, weights))
-        samples.append(b - a)
-    return np.concatenate(samples)
+def _differences(kind: Kind, measure: Measure | WeightedKappa, observed: Any, more: Sequence[Any]) -> FloatArray:
+    """B - A with more rows, whose sums are `more` of A and of B."""
+    a, b = (measure.of(type(sums)(*map(np.add, sums, added)), kind) for sums, added in zip(observed, more, strict=True))
+    return np.asarray(b - a)

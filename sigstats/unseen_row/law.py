@@ -1,4 +1,4 @@
-r"""The law of a sum of gamma variables with factors, by an integral through its saddle point.
+r"""The law of a sum of gamma variables with factors, by an integral through its saddle point; random ones.
 
 The mean of values with flat Dirichlet weights is at most t where :math:`\sum_j G_j (x_j - t) \le 0`, :math:`G_j` being
 independent exponential variables, or gamma variables of value j that is there so many times. Its probability is
@@ -9,6 +9,7 @@ by the trapezoid rule on a hyperbola through the saddle point, in equal steps of
 """
 
 import math
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ _LENGTH = 1.28
 _MOST_BLOCKS, _MOST_STEPS = 150, 100
 #: So many complex numbers are multiplied before a logarithm is taken, which takes as long as some forty of them.
 _FACTORS = 32
+#: Of more events, or larger counts, the columns would fill the memory.
+_MOST_EVENTS, _MOST_ROWS = 256, 2**16
 
 
 def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
@@ -130,3 +133,47 @@ def atoms_of(values: FloatArray, counts: FloatArray, most: int = MOST_ATOMS) -> 
     kept = held > 0
     grid: FloatArray = least + span / (most - 1) * np.arange(most, dtype=np.float64)
     return grid[kept], held[kept]
+
+
+class SharedDraws:
+    """Gamma variables that many slices share, so that each costs some sums and not its own draws.
+
+    A shape is a sum of powers of two, and a gamma variable the sum of independent ones of these shapes. So a slice's
+    events take one column each for every power in their counts, and another slice takes the same columns, each of its
+    own stream of the seed. Within a slice all are independent, as its p-values and intervals ask; those of two slices
+    depend on each other, which adjustments that hold under any dependence (Holm, Bonferroni) allow.
+    """
+
+    def __init__(self, seed: int, size: int) -> None:
+        self.size = size
+        self.seed = seed
+        self._columns: dict[tuple[int, int], FloatArray] = {}
+
+    def covers(self, counts: FloatArray) -> bool:
+        """True if there are columns for events with such counts."""
+        return len(counts) <= _MOST_EVENTS and int(counts.max()) < _MOST_ROWS
+
+    def weights(self, counts: FloatArray) -> FloatArray:
+        """Gamma variables of these shapes; array of float, shape (size, len(counts))."""
+        drawn = np.empty((len(counts), self.size))
+        # The largest count first: later events need the columns of few powers.
+        for event, place in enumerate(np.argsort(-counts, kind="stable").tolist()):
+            count = int(counts[place])
+            powers = [power for power in range(count.bit_length()) if count >> power & 1]
+            drawn[place] = self._column(event, powers[0]) if powers else 0.0
+            for power in powers[1:]:
+                drawn[place] += self._column(event, power)
+        return drawn.T
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """Exponential variables, the weights of the unseen row; array of float, shape (size,)."""
+        return self._generator().standard_exponential(self.size)
+
+    def _column(self, event: int, power: int) -> FloatArray:
+        if (event, power) not in self._columns:
+            self._columns[event, power] = self._generator(event, power).standard_gamma(2.0**power, self.size)
+        return self._columns[event, power]
+
+    def _generator(self, *key: int) -> np.random.Generator:
+        return np.random.Generator(np.random.Philox(np.random.SeedSequence(self.seed, spawn_key=key)))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, norm
 from sklearn.metrics import accuracy_score, f1_score, jaccard_score, recall_score, roc_auc_score
 
 import sigstats
@@ -13,6 +13,7 @@ from sigstats.comparison.paired_predictions import PairedPredictions, pair_array
 from sigstats.comparison.requirements import COMPARED_MEASURES
 from sigstats.comparison.result import title_of
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.effects import accuracy_difference
 from sigstats.measures.table import MEASURES
 
 
@@ -211,3 +212,40 @@ def test_more_weightings_are_drawn_only_where_they_may_decide():
     assert drawn.pop("s = 7") == drawn.pop("all rows") == "12,040 weightings"  # twice 301 / 0.05
     assert set(drawn.values()) == {"999 weightings"}
     assert [row.slice for row in found.rows if row.verdict == "fail"] == ["all rows", "s = 7"]
+
+
+@pytest.mark.long
+def test_fewer_weightings_of_many_slices_find_what_all_find():
+    """Of 150 slices of three classes: the verdicts of all weightings, p and the ends up to the chance of the few."""
+    rng = np.random.default_rng(11)
+    slices, y = np.repeat(np.arange(150), 60), rng.integers(0, 3, 9000)
+    a, b = (np.where(rng.random(9000) < 0.85, y, rng.integers(0, 3, 9000)) for _ in range(2))
+    b = np.where((slices < 20) & (rng.random(9000) < 0.5), 0, b)
+    rule = ComparisonRule(adjust="none", margin=0.1)
+    parts = sigstats.compare(y, a, b, slices={"s": slices}, measures=["macro-f1"], rule=rule).rows[1:]
+    for number, few in enumerate(parts):
+        where = slices == number
+        every = sigstats.compare(y[where], a[where], b[where], measures=["macro-f1"], rule=rule).rows[0]
+        assert few.slice == f"s = {number}"
+        assert few.difference == every.difference
+        assert few.verdict == every.verdict
+        assert few.low == pytest.approx(every.low, abs=0.08 * (every.high - every.low))
+        assert few.pvalue == pytest.approx(every.pvalue, abs=0.06)
+    drawn = {row.test.split(", ")[1] for row in parts}
+    assert drawn == {"2,500 weightings", "10,000 weightings"}
+    assert {row.verdict for row in parts} == {"pass", "inconclusive", "fail"}
+
+
+@pytest.mark.parametrize(("n", "discordant", "within"), [(15_000, 0.1, 0.03), (15_000, 0.005, 0.03)])
+def test_equal_candidates_pass_as_often_as_by_a_normal_interval(n, discordant, within):
+    """At the margin of half a point; of 2,000 tables a share of paired passes has a standard error of .005 or so."""
+    rng = np.random.default_rng(35)
+    differing = rng.binomial(n, discordant, 2000)
+    better = rng.binomial(differing, 0.5)
+    gained = (2 * better - differing) / n
+    normal = gained - norm.ppf(0.975) * np.sqrt(differing - n * gained**2) / n
+    lows = [
+        accuracy_difference(b, d - b, n).confidence_interval.low
+        for b, d in zip(better.tolist(), differing.tolist(), strict=True)
+    ]
+    assert abs(np.mean(np.array(lows) >= -0.005) - np.mean(normal >= -0.005)) < within

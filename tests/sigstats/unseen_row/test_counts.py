@@ -106,3 +106,13 @@ def test_copied_rows_in_groups_are_one_row():
     single = law(JointEvents.from_predictions(y, y, b), "macro-f1")
     assert found.p_worse == pytest.approx(single.p_worse, abs=0.01)  # 1 in 32
     assert found.interval(0.95) == pytest.approx(single.interval(0.95), abs=0.01)
+
+
+def test_one_class_alone_has_a_correlation_of_0_also_by_weights():
+    """Rounding made the root of a negative number, or one of rounding over another."""
+    joint = JointEvents.from_predictions([0] * 30, [0] * 30, [0] * 27 + [1] * 3)
+    weights = np.random.default_rng(2).standard_gamma(joint.counts, (2000, 2))
+    for measure in ("mcc", "kappa"):
+        of = [as_measure(measure).of(counts, joint.kind) for counts in joint.confusions(weights)]
+        assert not np.any(of)
+        assert np.isfinite(law(joint, measure, size=2000).low).all()

@@ -1,0 +1,34 @@
+"""Weights that slices share, beside the laws of gamma variables."""
+
+import numpy as np
+from scipy.stats import gamma, kstest
+
+from sigstats.unseen_row.law import SharedDraws
+
+COUNTS = np.array([5.0, 1.0, 0.0, 16.0, 5.0, 2.0, 37.0])
+
+
+def test_each_weight_has_the_law_of_its_count_and_none_tells_another():
+    drawn = SharedDraws(3, 20_000).weights(COUNTS)
+    for count, weight in zip(COUNTS, drawn.T, strict=True):
+        if count:
+            assert kstest(weight, gamma(count).cdf).pvalue > 1e-5
+        else:
+            assert not weight.any()
+    there = np.flatnonzero(COUNTS)
+    correlations = np.corrcoef(drawn[:, there].T)[np.triu_indices(len(there), 1)]
+    assert np.abs(correlations).max() < 4.9 / np.sqrt(20_000)  # 15 pairs, each beyond with a chance of 1e-6
+
+
+def test_weights_depend_on_the_seed_and_the_counts_alone():
+    shared = SharedDraws(3, 500)
+    shared.weights(np.array([100.0, 7.0]))
+    shared.weights(np.array([1.0] * 9))
+    np.testing.assert_array_equal(shared.weights(COUNTS), SharedDraws(3, 500).weights(COUNTS))
+    assert not np.array_equal(shared.weights(COUNTS), SharedDraws(4, 500).weights(COUNTS))
+
+
+def test_too_many_events_are_not_covered():
+    assert SharedDraws(0, 99).covers(np.full(256, 3.0))
+    assert not SharedDraws(0, 99).covers(np.full(257, 3.0))
+    assert not SharedDraws(0, 99).covers(np.array([2.0**16]))
