@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
+from markupsafe import Markup
+
 from sigstats.comparison.cells import difference_in_words
 from sigstats.comparison.result import ComparisonResult, rule_in_words
 from sigstats.tasks.storage.history import Record
@@ -47,7 +49,9 @@ def render(
     found = ComparisonResult(rows=tuple(row_of(row, study.columns) for row in rows), rule=rule, n=rows[0]["n"])
     answer, fresh = answer_of(found), study.looks.rows == "fresh"
     trends, more = trends_of_measures(records, fresh=fresh), trends_of_slices(records)
-    newest = [Figure("The newest candidate", answer.caption, answer.figure)]
+    newest = [
+        Figure("The newest candidate", answer.caption, Markup('<div class="newest">{}</div>').format(answer.figure))
+    ]
     if fresh:
         newest.append(trends_of_evidence(records, rule))
         answer = replace(answer, shown=[*answer.shown, ("Looks:", looks_in_words(records, fresh=True))])

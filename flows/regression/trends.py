@@ -159,10 +159,11 @@ def _panel(name: str, title: str, trend: Sequence[Point], height: float, *, unit
         width=_WIDTH,
         height=height,
         left=_LEFT,
-        x_limits=(0, max(len(trend), 2)),
+        x_limits=(0, last_x := max(len(trend), 2)),
         y_limits=(min(ends) - room, max(ends) + room),
     )
     reference = [(position + side, point.reference) for position, point in enumerate(trend) for side in (0, 1)]
+    reference[-1] = (last_x, trend[-1].reference)
     parts = [
         axes.line("level", reference),
         axes.y_axis(unit=unit),

@@ -35,7 +35,7 @@ def units(found: SizePlan, n: int) -> str:
 
 def headline(found: SizePlan) -> str:
     """The drop that the units at hand can show, or the number that the smallest of the drops needs."""
-    often = "four times in five" if found.target == 0.8 else f"with probability {significant(found.target)}"
+    often = f"with power {significant(100 * found.target)}%"
     if found.parts:
         whole = found.parts[0]
         if whole.detectable is None:
@@ -59,7 +59,7 @@ def basis(found: SizePlan) -> Iterator[str]:
     yield f"Each one-sided exact test of McNemar has the level {significant(found.level, 3)}{adjusted}"
     if found.chances:
         enough = "No number of rows lets" if found.passing is None else f"{found.passing:,} rows let"
-        yield f"{enough} an equal candidate pass with probability {significant(found.target)}"
+        yield f"{enough} an equal candidate pass with power {significant(100 * found.target)}%"
     if rule.minimum_effect:
         yield f"A drop observed of less than {points(rule.minimum_effect)} is no failure, however certain"
     if pilot.unit != "rows":
@@ -164,6 +164,7 @@ def power_text(found: SizePlan) -> list[str]:
         for n, power in each.curve:
             grid[_line(power)][round(math.log(n / low) * scale)] = letter
     legend = ", ".join(f"{letter} {points(each.drop)}" for letter, each in zip(letters, curves, strict=True))
+    legend += "; | at hand" if found.parts else ""
     lines = [f"{100 - 100 * number // (_LINES - 1):>4}% {''.join(line).rstrip()}" for number, line in enumerate(grid)]
     ends = f"{low:,}".ljust(_COLUMNS - len(f"{high:,}")) + f"{high:,}"
     return ["power", *lines, f"      {ends}", f"      {found.pilot.unit}; {legend}"]

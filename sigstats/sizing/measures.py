@@ -119,13 +119,13 @@ class SizeOfMeasure(Tabular):
         change, wanted = "rise" if self.rise else "drop", f"{significant(100 * self.target)}%"
         columns = {
             change: [self._shown(each.drop) for each in self.drops],
-            "rows needed": ["–" if each.needed is None else f"{each.needed:,}" for each in self.drops],
+            "needed": ["–" if each.needed is None else f"{each.needed:,} rows" for each in self.drops],
             "power now": [f"{100 * each.power:.1f}%" for each in self.drops],
         }
-        smallest = (
-            f"{each.slice}: {each.n:,} rows show "
-            + (f"a {change} of {self._shown(each.detectable)}" if each.detectable is not None else "nothing")
-            + f" with power {wanted}"
+        title, *smallest = (
+            f"{each.n:,} rows show "
+            + (f"a {change} of {self._shown(each.detectable)}" if each.detectable is not None else f"no {change}")
+            + f" of {self.measure} with power {wanted}"
             for each in self.parts
         )
         if self.margin is None:
@@ -138,13 +138,12 @@ class SizeOfMeasure(Tabular):
             )
             equal = f"{enough} an equal candidate pass with power {wanted} at the margin of {self._shown(self.margin)}."
         notes = (
-            *smallest,
+            *(f"{each.slice}: {said}" for each, said in zip(self.parts[1:], smallest, strict=True)),
             equal,
             "Where compare names rows that decide, it takes the difference of the pilot for the true one.",
             f"Each test has the one-sided level {significant(self.level, 3)}.",
             "The power is that of a normal test with the spread of the pilot, and one row more at its worst.",
         )
-        title = f"Rows that show a {change} of {self.measure} with power {wanted}, from {self.parts[0].n:,} rows"
         return Table(title, columns, notes)
 
 

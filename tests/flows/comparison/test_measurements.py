@@ -1,6 +1,7 @@
 """Files of a regression model, whose labels and predictions are measurements."""
 
 import json
+import re
 import shlex
 
 import numpy as np
@@ -55,7 +56,7 @@ def test_the_command_that_a_page_names_says_how_many_rows_show_a_drop(tmp_path, 
     capsys.readouterr()
     assert main(["size", *files, *options, *shlex.split(named)]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert said.startswith("Rows that show a drop of neg-mae")
+    assert re.match(r"200 rows show a drop of [0-9.]+ of neg-mae with power 80%", said)
     assert "an equal candidate pass with power 80% at the margin of 0.005." in said
     assert "Where compare names rows that decide, it takes the difference of the pilot for the true one." in said
 

@@ -76,7 +76,7 @@ def test_a_drop_that_never_fails_is_said(capsys):
     out = size(capsys, "--discordance", 0.1, "--rows", 500, "--drop", 0.01, "--minimum-effect", 0.02)
     assert "no number, as the smallest effect that counts is 2 points" in out
     assert size(capsys, "--discordance", 0.1, "--drop", 0.01, "--minimum-effect", 0.02).startswith("no number of rows")
-    assert size(capsys, "--discordance", 0.5, "--rows", 5).startswith("5 rows show no drop four times in five")
+    assert size(capsys, "--discordance", 0.5, "--rows", 5).startswith("5 rows show no drop with power 80%")
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pil
         assert mine["power"] == pytest.approx(other["power"], abs=0.02)
     assert marks["parts"][0]["detectable"] == pytest.approx(exact["parts"][0]["detectable"], rel=0.03)
     assert marks["passing"] == pytest.approx(exact["passing"], rel=0.03)
-    assert "Rows that show a drop of mean-score" in size(capsys, *pilot, "--score", "mark", "--measure", "mean-score")
+    assert " of mean-score with power 80%" in size(capsys, *pilot, "--score", "mark", "--measure", "mean-score")
     files = [*pilot, tmp_path / "c.csv"]
     pd.read_csv(pilot[0]).assign(mark=lambda frame: frame["mark"] * (frame["id"] % 3 > 0)).to_csv(files[2], index=False)
     pairs = json.loads(size(capsys, *files, "--score", "mark", "--json", "-"))["neighbours"]
