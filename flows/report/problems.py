@@ -75,8 +75,11 @@ def shortfall(evidence: Evidence) -> str:
     names = {section.test: section.name for section in sections.of(evidence)}
     shown = distinct(f"{names[row.test]} of {_subject(row)}" for row in missing)
     more = f" and {len(shown) - _NAMED} more" if len(shown) > _NAMED else ""
+    values = sum(row.decision == "none" for row in evidence.rows)
+    untested = f" ({values} of the others tested by nothing)" if values else ""
     return (
-        f"{len(missing)} of {count_of(len(evidence.rows), 'result')} {'is' if len(missing) == 1 else 'are'} missing: "
+        f"{len(missing)} of {count_of(len(evidence.rows), 'result')} {'is' if len(missing) == 1 else 'are'} missing"
+        f"{untested}: "
         f"{'; '.join(shown[:_NAMED])}{more}. Adjusted p-values are over the hypotheses that have one, and may grow "
         "when the rest is there."
     )

@@ -25,6 +25,10 @@ printf '%s\\n' "${COMPREPLY[@]}"
         (["compare", "--sl"], {"--slice"}),
         (["compare", "--unmatched", "d"], {"drop"}),
         (["report", "tab"], {"table.csv"}),
+        (["run", "quick"], {"quickstart"}),
+        (["run", "tab"], {"table.csv"}),
+        (["compare", "a.csv", "b.csv", "--measure", "macro-f"], {"macro-f1"}),
+        (["compare", "a.csv", "b.csv", "--adjust", "h"], {"holm"}),
         (["verify", "--only", ""], {"digits", "levels", "bytes"}),
     ],
 )
