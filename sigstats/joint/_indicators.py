@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -69,3 +71,19 @@ def _dense(array: Any) -> NDArray[np.uint8]:
 def _unpack(key: bytes, tables: int, width: int) -> tuple[LabelSet, ...]:
     bits = np.unpackbits(np.frombuffer(key, dtype=np.uint8), count=tables * width).reshape(tables, width)
     return tuple(tuple(np.flatnonzero(row).tolist()) for row in bits)
+
+
+@lru_cache(maxsize=16)  # slices of one table have the same events
+def memberships(events: tuple[Any, ...], n_categories: int) -> Any:
+    """Sparse indicators of (category, event): true, called by A, called by B, rightly called by A and by B."""
+    from scipy.sparse import csr_array
+
+    rows: list[list[int]] = [[] for _ in range(5 * n_categories)]
+    for number, (true, a, b) in enumerate(events):
+        right = [[each for each in called if each in true] for called in (a, b)]
+        for first, positions in enumerate((true, a, b, *right)):
+            for position in positions:
+                rows[first * n_categories + position].append(number)
+    ends = np.cumsum([0, *map(len, rows)])
+    columns = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=ends[-1])
+    return csr_array((np.ones(len(columns)), columns, ends), shape=(len(rows), len(events)))

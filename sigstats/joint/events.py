@@ -13,8 +13,6 @@ from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,7 +31,7 @@ from .._common.validation import (
 )
 from ..measures.formulas import Confusion
 from ..measures.measure import Kind
-from ._indicators import LabelSet, count_rows, same_indicators
+from ._indicators import LabelSet, count_rows, memberships, same_indicators
 from .outcomes import JointOutcomes
 
 Event: TypeAlias = tuple[LabelSet, LabelSet, LabelSet]
@@ -285,26 +283,10 @@ class JointEvents:
             Of A and of B, each with float64 arrays of shape (m, number of categories).
         """
         by_event = np.ascontiguousarray(weights.T)
-        sums = (_memberships(self.events, self.n_categories) @ by_event).reshape(5, self.n_categories, -1)
+        sums = (memberships(self.events, self.n_categories) @ by_event).reshape(5, self.n_categories, -1)
         true, *assigned = (each.T for each in sums)
         n = weights.sum(axis=-1, keepdims=True)
         both = []
         for called, tp in zip(assigned[:2], assigned[2:], strict=True):
             both.append(Confusion(tp, true - tp, called - tp, n - true - called + tp))
         return both[0], both[1]
-
-
-@lru_cache(maxsize=16)  # slices of one table have the same events
-def _memberships(events: tuple[Event, ...], n_categories: int) -> Any:
-    """Sparse indicators of (category, event): true, called by A, called by B, rightly called by A and by B."""
-    from scipy.sparse import csr_array
-
-    rows: list[list[int]] = [[] for _ in range(5 * n_categories)]
-    for number, (true, a, b) in enumerate(events):
-        right = [[each for each in called if each in true] for called in (a, b)]
-        for first, positions in enumerate((true, a, b, *right)):
-            for position in positions:
-                rows[first * n_categories + position].append(number)
-    ends = np.cumsum([0, *map(len, rows)])
-    columns = np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=ends[-1])
-    return csr_array((np.ones(len(columns)), columns, ends), shape=(len(rows), len(events)))
