@@ -174,7 +174,8 @@ class StudyResults:
             if table is not None:
                 complete = True
                 frame = table.to_pandas()
-                for place, (key, value) in enumerate(_about(cell).items()):
+                about = {key: value for key, value in _about(cell).items() if key not in frame}
+                for place, (key, value) in enumerate(about.items()):
                     frame.insert(place, key, value)
                 yield cell, frame
         if not complete:

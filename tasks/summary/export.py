@@ -74,8 +74,9 @@ def folder_of(cell: Cell, parts: Collection[str]) -> str:
 
 
 def _joined(found: Mapping[Cell, pa.Table]) -> pa.Table:
-    """The replicates of the cells of a folder, behind those parts of their subjects that the folder does not name."""
-    keys = list(dict.fromkeys(key for cell in found for key in cell.subject if key not in FOLDERS))
+    """The replicates of the cells of a folder, behind those parts of their subjects that nothing else names."""
+    named = {*FOLDERS, *(name for table in found.values() for name in table.column_names)}
+    keys = list(dict.fromkeys(key for cell in found for key in cell.subject if key not in named))
     tables = []
     for cell, table in found.items():
         for place, key in enumerate(keys):

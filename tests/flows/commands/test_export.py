@@ -4,6 +4,7 @@ import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import fisher_exact
 
 import sigstats
 from sigstats.flows.cli import main
@@ -51,6 +52,19 @@ def test_there_is_one_file_a_folder_and_each_column_states_its_unit(study):
     assert len({file.parent for file in files}) == len(files) == 2 * 4 + 2 * 4 * 2 - 1
     assert (folder / "fanout=retrain/dataset=iris/classifier=1-nn/null=labels/replicates.parquet") in files
     assert b"unit" in pq.read_schema(files[0]).field("replicate").metadata
+
+
+def test_the_method_of_a_test_of_counts_is_stored_and_named_once(tmp_path):
+    pair = {"name": "two", "a": "old", "b": "new", "counts_a": [3, 9], "counts_b": [7, 5]}
+    study = {"kind": "significance", "samples": [pair]}
+    results = sigstats.run_study(study, output=tmp_path / "out")
+    frame = results.replicates()
+    p = fisher_exact([[3, 9], [7, 5]]).pvalue
+    assert (frame["method"].tolist(), frame["p_value"].tolist()) == (["exact"], [pytest.approx(p)])
+    assert main(["export", results.output, "--to", str(tmp_path / "tables")]) == 0
+    read = pd.read_parquet(tmp_path / "tables" / "fanout=evaluate")
+    assert {"a": "old", "b": "new", "dataset": "two", "method": "exact"}.items() <= dict(read.iloc[0]).items()
+    assert read["p_value"].tolist() == frame["p_value"].tolist()
 
 
 def test_names_that_no_folder_may_have_are_encoded():
