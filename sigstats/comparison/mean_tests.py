@@ -34,7 +34,7 @@ from .rows import WITHOUT_LIMITS, ComparisonRow
 from .rule import ComparisonRule
 
 INFINITE_LOSS = "infinite loss"
-_LIMITS = "limits of probabilities, such as --score-range 0.001 0.999 (score_range)"
+_LIMITS = "score_range names limits of probabilities, such as 0.001 0.999"
 #: So many rows stay in a cache.
 _PIECE = 2**13
 
@@ -114,7 +114,7 @@ def infinite_loss(counts: Sequence[int], what: str) -> str:
         for count, name in zip(counts, ("baseline", "candidate"), strict=True)
         if count
     )
-    return f"{INFINITE_LOSS}: the true class has probability 0 in {who}; expected {_LIMITS}"
+    return f"{INFINITE_LOSS}: the true class has probability 0 in {who}; {_LIMITS}"
 
 
 def _outside(part: Part, spec: MeasureSpec) -> str:

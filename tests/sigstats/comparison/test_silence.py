@@ -124,7 +124,7 @@ def test_a_probability_of_0_of_what_is_true_is_an_infinite_loss():
     row = sigstats.compare(y, y, 1 - y, **call).rows[1]
     assert row.pvalue is None
     assert "infinite loss: the true class has probability 0 in 1 rows of the candidate" in row.note
-    with pytest.raises(ValueError, match=r"^scores: infinite loss: .* such as --score-range 0.001 0.999"):
+    with pytest.raises(ValueError, match=r"^scores: infinite loss: .*; score_range names .* such as 0.001 0.999"):
         sigstats.compare(y, y, 1 - y, measures=["neg-log-loss"], scores=(a, b))
     row = sigstats.compare(y, y, 1 - y, **call, score_range=(0.01, 0.99)).rows[1]
     assert row.note.endswith("1 probabilities outside of 0.01 to 0.99 count as these limits")
