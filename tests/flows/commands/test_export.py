@@ -1,5 +1,6 @@
 """The replicates of a study as other engines read them, beside what the study itself stores."""
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
@@ -34,13 +35,15 @@ def in_order(frame, columns):
 
 
 @pytest.mark.parametrize("fanout", ["retrain", "crossval"])
-@pytest.mark.parametrize("engine", ["pandas", "polars"])
+@pytest.mark.parametrize("engine", ["pandas", "polars", "duckdb"])
 def test_other_engines_read_the_replicates_with_their_subjects(study, fanout, engine):
     results, folder = study
     wanted = expected(results, fanout)
     place = folder / f"fanout={fanout}"
     if engine == "pandas":
         read = pd.read_parquet(place)
+    elif engine == "duckdb":
+        read = duckdb.sql(f"from read_parquet('{place}/**/*.parquet', hive_partitioning = true)").df()
     else:
         read = pl.read_parquet(place / "**/*.parquet", hive_partitioning=True).to_pandas()
     pd.testing.assert_frame_equal(in_order(read, wanted.columns), wanted, check_dtype=False)
