@@ -29,6 +29,7 @@ from sigstats.tasks.predictions import (
     score_names,
     scores_meant,
 )
+from sigstats.tasks.tables.spelling import without_points
 
 from ..config.fetch import fetched_by
 from ..errors import BadInput
@@ -206,8 +207,9 @@ def identity_of(study: RegressionStudy, pair: Pair) -> str:
 
 
 def digests_of_ids(ids: Any) -> NDArray[np.int64]:
-    """A number of 64 bits for each id."""
-    joined = b"".join(hashlib.blake2b(each.encode(), digest_size=8).digest() for each in ids.to_pylist())
+    """A number of 64 bits for each id: that of ``1`` where all are written as ``1.0``."""
+    texts = without_points(ids).to_pylist()
+    joined = b"".join(hashlib.blake2b(each.encode(), digest_size=8).digest() for each in texts)
     return np.frombuffer(joined, dtype=np.int64)
 
 

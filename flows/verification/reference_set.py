@@ -51,7 +51,7 @@ def lacking() -> list[str]:
     if not page.is_file():
         return ["README.md of the reference set is missing: no file of it can be missed"]
     stated = re.findall(r"^\| `([\w.]+)` \| (\d+) \|", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    found = {name: len(json.loads(content)["cases"]) for name, content in tables().items()}
+    found = {name: len({case["case"] for case in json.loads(content)["cases"]}) for name, content in tables().items()}
     return [
         f"{name}: {found.get(name, 0)} cases of the reference set are there; expected {count}"
         for name, count in stated

@@ -126,6 +126,14 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
     return found
 
 
+def without_points(column: Any) -> Any:
+    """A column of whole numbers with a decimal point, as one that had a missing value is written, without it."""
+    if not _all_match(column, _POINT):
+        return column
+    bare = pc.replace_substring_regex(column, pattern=_POINT, replacement=r"\1")
+    return bare if pc.count_distinct(bare) == pc.count_distinct(column) else column
+
+
 def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
     """True if some of the whole numbers of a column stand in another one, and there without their decimal point."""
     pointed = pc.unique(column)

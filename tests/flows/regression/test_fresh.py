@@ -62,6 +62,14 @@ def differences(folder, numbers):
     return pd.concat(parts)
 
 
+def test_rows_are_not_new_because_their_ids_are_written_with_a_decimal_point(folder):
+    night(folder, 2, ids=range(150))
+    look(folder)
+    night(folder, 3, ids=[float(each) for each in range(150)])
+    look(folder)
+    assert set(history(folder).query("slice == 'all rows'")["n"]) == {150}
+
+
 def test_every_look_is_that_of_the_anytime_test_on_all_rows_so_far(folder):
     codes = []
     for number in range(1, 6):

@@ -175,6 +175,15 @@ def test_every_evaluation_on_rows_that_are_shared_is_a_look(folder):
     assert list(found["level"]) == [spent_level(look) for look in found["look"]]
 
 
+def test_ids_that_are_written_with_a_decimal_point_are_the_same_rows(folder):
+    assert evaluate(folder) == 0
+    for name in ("production", "candidate-1"):
+        path = folder / f"predictions/{name}.csv"
+        pd.read_csv(path, dtype={"id": float}).to_csv(path, index=False)
+    assert evaluate(folder) == 0
+    assert list(evaluations(folder)["look"]) == [1, 2]
+
+
 def test_candidates_that_lack_some_rows_are_looks_at_the_same_rows(folder):
     """A model that times out on a few other rows each night does not get fresh ones by that."""
     for number in range(3):

@@ -189,7 +189,7 @@ def test_a_file_and_a_case_that_are_missing_are_failures(monkeypatch, capsys):
     files = dict(reference_set.tables())
     del files["fuzzy.efficiency_test"]
     table = json.loads(files["clopper_pearson"])
-    table["cases"].pop()
+    table["cases"][-1] = table["cases"][0]
     files["clopper_pearson"] = json.dumps(table).encode()
     monkeypatch.setattr(reference_set, "tables", lambda: files)
     wanted = [
