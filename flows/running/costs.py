@@ -45,7 +45,7 @@ class CostModel:
     def __init__(self, cells: Sequence[Cell], sizes: Sizes) -> None:
         self.kinds = _codes([kind_of_cell(cell) for cell in cells])
         self.fanouts = _codes([_LIKE.get(cell.fanout, cell.fanout) for cell in cells])
-        self._sizes = _filled(np.array([_log_sizes(cell, sizes) for cell in cells]))
+        self._sizes = _filled(np.array([_log_sizes(cell, sizes) for cell in cells]).reshape(-1, len(_POWERS)))
         self._growth = self._sizes @ _POWERS
         self._distance = np.full(len(cells), np.inf)
         self._left = np.full(len(cells), np.nan)
@@ -63,7 +63,7 @@ class CostModel:
     def each(self) -> FloatArray:
         """Seconds a replicate of every cell; NaN in fan-outs of which no cell was timed."""
         known = np.isfinite(self._left)
-        number = np.bincount(self.fanouts[known], minlength=self.fanouts.max() + 1)
+        number = np.bincount(self.fanouts[known], minlength=self.fanouts.max(initial=-1) + 1)
         total = np.bincount(self.fanouts[known], self._left[known], minlength=len(number))
         with np.errstate(invalid="ignore"):
             usual = total / number

@@ -140,7 +140,7 @@ class CellStudyResult:
     @property
     def subject(self) -> str:
         """The number of replicates that the results rest on."""
-        return f"{self.replicates:,} replicates"
+        return count_of(self.replicates, "replicate")
 
     @property
     def reasons(self) -> Sequence[str]:

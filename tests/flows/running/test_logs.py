@@ -91,6 +91,10 @@ def test_the_time_left_is_not_that_of_a_first_block_which_compiles():
     assert display._totals()["seconds_left"] == pytest.approx((89 + 100) * 0.1 / 2, rel=0.01)
 
 
+def test_a_part_without_any_work_has_no_time_left():
+    assert run_of([])._totals()["seconds_left"] == 0
+
+
 def test_larger_data_are_expected_to_take_longer_and_what_is_measured_replaces_that():
     small, large = retrains("small", "large")
     display = run_of([small, large], {"small": (100, 4, 2), "large": (10_000, 4, 2)})
