@@ -39,7 +39,7 @@ def asked(
 ) -> RunOptions:
     """Return what `RunOptions` makes of the arguments of a call; a study that is not `in_cells` has no workers.
 
-    Raises BadInput or ValueError
+    Raises BadInput or ValueError, of one line.
     """
     place = as_place(output)
     of_cells = {"cluster": cluster, "workers": workers, "cache": cache, "cache_key": cache_key}

@@ -69,7 +69,7 @@ def _to_do(
                 f"with {join_words([f'{n:,}' for n in sizes])} rows " + _avoid(what, methods)
                 for methods, sizes in by_fault.items()
             ]
-            return f"{'; '.join(advice)}.".capitalize()
+            return f"{advice[0][:1].upper()}{'; '.join(advice)[1:]}."
         right = set(distinct(row.method for row in rows)) - {row.method for row in wrong}
         return f"At these sizes use {join_words(sorted(right)) if right else f'none of these {what}'}."
     return fewest_needed(powers) or "Use these tests at these sizes."

@@ -141,13 +141,11 @@ def test_the_headline_names_an_interval_that_holds_the_truth_too_seldom(evidence
 def test_advice_is_of_the_sizes_at_which_a_fault_was_found(evidence):
     (row, *_) = evidence.of("calibration")
     at = [
-        replace(
-            row, measure="coverage", method="narrow", n=n, estimate=held, null_mean=0.95, p_adjusted=p, decision=what
-        )
+        replace(row, measure="coverage", method="Wald", n=n, estimate=held, null_mean=0.95, p_adjusted=p, decision=what)
         for n, held, p, what in [(60, 0.7, 1e-9, "reject"), (300, 0.94, 1.0, "keep"), (1000, 0.95, 1.0, "keep")]
     ]
     assert calibration.SECTIONS[0].verdict(at, evidence).to_do == (
-        "With 60 rows do not use the intervals of narrow; with 300 and 1,000 rows no fault was shown."
+        "With 60 rows do not use the intervals of Wald; with 300 and 1,000 rows no fault was shown."
     )
 
 
