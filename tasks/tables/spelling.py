@@ -117,7 +117,7 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
     found = []
     for column, each, is_pointed, is_truth in zip(columns, few, pointed, truth, strict=True):
         if is_pointed and (points_go or _is_there_without_point(column, names)):
-            column = pc.replace_substring_regex(column, pattern=_POINT, replacement=r"\1")
+            column = _bare(column)
         elif is_truth and binary:
             column = _renamed(column, {name: _SAID[name.lower()] for name in each})
         elif is_truth and mixed:
@@ -130,14 +130,19 @@ def without_points(column: Any) -> Any:
     """A column of whole numbers with a decimal point, as one that had a missing value is written, without it."""
     if not _all_match(column, _POINT):
         return column
-    bare = pc.replace_substring_regex(column, pattern=_POINT, replacement=r"\1")
+    bare = _bare(column)
     return bare if pc.count_distinct(bare) == pc.count_distinct(column) else column
+
+
+def _bare(column: Any) -> Any:
+    """Whole numbers without their decimal point."""
+    return pc.replace_substring_regex(column, pattern=_POINT, replacement=r"\1")
 
 
 def _is_there_without_point(column: Any, names: Sequence[Any]) -> bool:
     """True if some of the whole numbers of a column stand in another one, and there without their decimal point."""
     pointed = pc.unique(column)
-    bare = pc.replace_substring_regex(pointed, pattern=_POINT, replacement=r"\1")
+    bare = _bare(pointed)
     return any(
         pc.any(pc.is_in(bare, value_set=each)).as_py() and not pc.any(pc.is_in(pointed, value_set=each)).as_py()
         for each in names
