@@ -70,7 +70,7 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
     The key is dotted, and an entry of a list has its number, from 0. The value is read as TOML; what is not TOML is a
     string.
     """
-    result = copy.deepcopy(values)
+    result = dict(values)
     for setting in settings:
         key, separator, text = setting.partition("=")
         parts = key.strip().split(".")
@@ -93,7 +93,8 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
             if depth == len(parts) - 1:
                 table[at] = value
             else:
-                table = table[at] if isinstance(table, list) else table.setdefault(at, {})
+                table[at] = copy.copy(table[at] if isinstance(table, list) else table.get(at, {}))
+                table = table[at]
     return result
 
 
