@@ -14,6 +14,7 @@ from sigstats._common.messages import join_words
 
 from ..errors import BadInput
 from ..whole_file import write_whole
+from .model import DataStudy, Study
 from .toml_files import ready_studies
 
 #: Of each file that OpenML has: the number of the data set, its rows, and those of its largest class.
@@ -62,12 +63,12 @@ def fetch(name: str, folder: Path) -> Iterator[str]:
         raise BadInput(f"--fetch: {len(missing)} of {len(wanted)} files were not fetched: {join_words(missing)}")
 
 
-def fetched_by(name: str, folder: Path) -> str:
-    """How to fetch the files of the ready study of a name that the folder lacks; empty if it lacks none."""
-    path = ready_studies().get(name)
+def fetched_by(study: Study, base: Path) -> str:
+    """How to fetch the files of a ready study that are not where it looks for them; empty if it lacks none."""
+    path, folder = ready_studies().get(study.name), base / study.folder if isinstance(study, DataStudy) else base
     wanted = [] if path is None else files_of(tomllib.loads(path.read_text("utf-8")))
     lacking = any(not list(folder.glob(each)) for each in wanted)
-    return f"; `sigstats studies --fetch {name}` fetches what a downloader has" if lacking else ""
+    return f"; `sigstats studies --fetch {study.name}` fetches what a downloader has" if lacking else ""
 
 
 def files_of(study: Any) -> Iterator[str]:

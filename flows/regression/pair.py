@@ -58,7 +58,7 @@ def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, o
         raise BadInput(f"{study.source}: {name}: {error}") from None
     files = [path for path in found if path.is_file() and path != other_than]
     if not files:
-        others = f" besides {other_than}" if other_than in found else fetched_by(study.name, base)
+        others = f" besides {other_than}" if other_than in found else fetched_by(study, base)
         raise BadInput(f"{study.source}: {name}: {pattern!r} is not valid; no file in {base} matches it{others}")
     if len(files) == 1:
         return files[0]

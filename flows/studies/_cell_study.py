@@ -48,7 +48,7 @@ class CellStudyKind(Generic[S]):
         try:
             return self.layout(study, base, progress, allow)
         except ValueError as error:
-            raise BadInput(f"{study.source}: {error}{fetched_by(study.name, base)}") from None
+            raise BadInput(f"{study.source}: {error}{fetched_by(study, base)}") from None
 
     def plan(self, study: S, options: PlanOptions, /) -> str:
         """The notes and the cost of each cell."""

@@ -1,3 +1,4 @@
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ from sklearn.utils import Bunch
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.flows.config import toml_files
-from sigstats.flows.config.fetch import OPENML
+from sigstats.flows.config.fetch import OPENML, fetched_by, files_of
 from sigstats.flows.config.toml_files import StudyPlace, place_of, ready_studies, summary_of
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import load_study
@@ -100,6 +101,14 @@ def test_a_ready_study_without_its_data_says_how_to_fetch_them(name, tmp_path, m
     assert said.startswith(f"sigstats: {name}: ")
     assert f"`sigstats studies --fetch {name}`" in said
     assert said.count("\n") == 1
+
+
+def test_fetching_is_not_proposed_where_the_folder_of_a_study_has_its_data(tmp_path):
+    study = load_study(place_of("keller").path, [f"folder={tmp_path}"])
+    assert "--fetch keller" in fetched_by(study, tmp_path)
+    for each in files_of(tomllib.loads(place_of("keller").path.read_text("utf-8"))):
+        (tmp_path / each).touch()
+    assert fetched_by(study, tmp_path / "elsewhere") == ""
 
 
 def test_the_regression_study_runs_by_its_name_on_what_was_fetched(tmp_path, monkeypatch, capsys):
