@@ -202,8 +202,8 @@ class Dataset:
 
 def _names_rows(name: str, values: FloatArray, nominal: bool) -> bool:
     steps = np.diff(np.sort(values))
-    if not (steps > 0).all() or nominal:  # missing values are no number, and no name
-        return bool((steps > 0).all())
-    if (values % 1 != 0).any():
+    if not (steps > 0).all():  # also where a value is missing
         return False
-    return bool((steps == 1).all() or (np.diff(values) > 0).all() or _SAYS_NAME.search(name))
+    whole = not nominal and not (values % 1).any()
+    in_turn = (steps == 1).all() or (np.diff(values) > 0).all()
+    return nominal or bool(whole and (in_turn or _SAYS_NAME.search(name)))
