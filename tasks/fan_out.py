@@ -1,12 +1,11 @@
 """The fan-out of a cell: how one block of its replicates is computed.
 
-A fan-out is a module of `sigstats.tasks.replicates`, which finds it by its name. It offers what `FanOut` asks for, and
-more if it `ReadsCells`, `HasStandIn`, `HasExceedances`, `CountsRejections`, `HasObservedCell`, `HasRevisions` or
-`RunsOwnCode`.
+A fan-out is a module of `sigstats.tasks.replicates`, which finds it by its name. It has what `FanOut` asks for, and of
+`Offers` what it needs.
 """
 
-from collections.abc import Mapping
-from typing import Any, NotRequired, Protocol, TypedDict, Unpack, runtime_checkable
+from collections.abc import Callable, Mapping
+from typing import Any, NotRequired, Protocol, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
@@ -40,28 +39,17 @@ class FanOut(Protocol):
         """The table of the block's replicates, in order."""
 
 
-@runtime_checkable
-class ReadsCells(Protocol):
-    """A fan-out that reads the replicates of other cells."""
+class Offers(Protocol):
+    """What a fan-out may offer besides, each for itself: `offered` gives it."""
 
     def needs(self, work: Any, /) -> list[Cell]:
-        """These cells, which are computed before."""
-
-
-@runtime_checkable
-class HasStandIn(Protocol):
-    """A fan-out that reads the replicates of other cells, and can be timed before there are any."""
+        """The cells whose replicates it reads, which are computed before."""
 
     def stand_in(self, work: Any, store: Store, /) -> Work | None:
-        """Work that takes about as long and reads no other cell; None if there is none.
+        """Work that takes about as long and reads no other cell, by which it is timed before there are any.
 
-        The store has the study's data sets, and may be written to.
+        None if there is none. The store has the study's data sets, and may be written to.
         """
-
-
-@runtime_checkable
-class HasExceedances(Protocol):
-    """A fan-out whose replicates are counted against the observed result."""
 
     def exceeds(self, table: pa.Table, observed: Any, /) -> NDArray[np.bool_]:
         """Which replicates of a table are at least as extreme as observed.
@@ -69,48 +57,23 @@ class HasExceedances(Protocol):
         `observed` is the table of the observed cell; None for a fan-out without one.
         """
 
-
-@runtime_checkable
-class DrawsTestSets(Protocol):
-    """A fan-out whose replicates are the answers of a test on test sets that can be drawn again."""
-
-    def compute(self, block: Block, store: Store, /) -> pa.Table:
-        """As for `FanOut`."""
-
-    def drawn_rows(self, block: Block, store: Store, index: int, /) -> pa.Table:
-        """The rows of the test set `index` of the first lane of a block, or distinct rows with their ``count``."""
-
-
-@runtime_checkable
-class CountsRejections(Protocol):
-    """A fan-out whose replicates are rejections at a level, or misses of an interval, of which a rate is wanted."""
+    def observed(self, cell: Cell, /) -> Cell:
+        """The cell that computes the observed result."""
 
     def rejections(self, table: pa.Table, alpha: float, /) -> NDArray[np.bool_]:
-        """Which replicates of a table count."""
+        """Which replicates are rejections at a level, or misses of an interval, of which a rate is wanted."""
 
+    def drawn_rows(self, block: Block, store: Store, index: int, /) -> pa.Table:
+        """The rows of the test set `index` of the first lane of a block, or distinct rows with their ``count``.
 
-@runtime_checkable
-class HasObservedCell(Protocol):
-    """A fan-out whose observed result is computed by another cell."""
-
-    def observed(self, cell: Cell, /) -> Cell:
-        """The cell of the observed result."""
-
-
-@runtime_checkable
-class HasRevisions(Protocol):
-    """A fan-out of which some work has other replicates than an earlier state computed, and other work has not."""
+        Of a fan-out whose replicates are the answers of a test on test sets that can be drawn again.
+        """
 
     def revision(self, work: Any, /) -> int:
         """How often the replicates of this work have changed while those of other work did not; it never falls."""
 
-
-@runtime_checkable
-class RunsOwnCode(Protocol):
-    """A fan-out of which some work runs code of other packages, which gets a process of its own."""
-
     def own_code(self, work: Any, /) -> Mapping[str, str] | None:
-        """Its ``learner`` and what identifies its code; None for work without."""
+        """The ``learner`` of work that runs code of other packages and what identifies this; None for other work."""
 
 
 class OfCell(TypedDict):
@@ -135,9 +98,15 @@ def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Tabl
     return pa.table(numbered, schema=schema)
 
 
+def offered(fan_out: FanOut, name: str) -> Callable[..., Any] | None:
+    """What a fan-out offers of `Offers`; None if it does not."""
+    return getattr(fan_out, name, None)
+
+
 def version_of(fan_out: FanOut, work: Any) -> int:
     """The version of the replicates of this work."""
-    return fan_out.VERSION + (fan_out.revision(work) if isinstance(fan_out, HasRevisions) else 0)
+    revision = offered(fan_out, "revision")
+    return fan_out.VERSION + (0 if revision is None else revision(work))
 
 
 def new_cell(name: str, fan_out: FanOut, **of: Unpack[OfCell]) -> Cell:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from .engine.guarded import run_guarded
 from .engine.run_block import Failure, failure
-from .fan_out import DrawsTestSets, version_of
+from .fan_out import offered, version_of
 from .plan import Block, Cell
 from .replicates import fanout, input_cells, own_code
 from .results import Results
@@ -50,7 +50,7 @@ class Replay:
 
 def can_replay(cell: Cell) -> bool:
     """True if the replicates of a cell are answers on test sets."""
-    return isinstance(fanout(cell.fanout), DrawsTestSets)
+    return offered(fanout(cell.fanout), "drawn_rows") is not None
 
 
 def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None = None) -> Replay:
@@ -60,8 +60,8 @@ def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None
     stored. Raises Damaged if stored replicates of the cell cannot be used.
     """
     module = fanout(cell.fanout)
-    version = version_of(module, cell.work)
-    assert isinstance(module, DrawsTestSets)
+    version, drawn_rows = version_of(module, cell.work), offered(module, "drawn_rows")
+    assert drawn_rows is not None
     if cell.version != version:
         raise LookupError(f"{cell.name} was computed by version {cell.version} of this test; this is {version}")
     for before in input_cells(cell):
@@ -72,7 +72,7 @@ def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None
     block = _limited(cell, time_limit).block(lane, lane + 1)
     with one_thread():
         computed = _computed(block, results.store)
-        rows = module.drawn_rows(block, results.store, trial - block.first)
+        rows = drawn_rows(block, results.store, trial - block.first)
     if isinstance(computed, Failure):
         return Replay(cell, rows, None, f"{computed.error}: {computed.message}", stored)
     return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], None, stored)

@@ -181,8 +181,8 @@ class Registry(Generic[Member]):
     """The modules of one folder, by name; each is imported when it is asked for.
 
     `package` is the folder's ``__name__``, `protocol` what each module implements, and `what` what one is called in
-    messages. `optional`: protocols, checkable at run time, of what a module may offer besides. `group`: the group of
-    entry points by which installed packages offer modules of the kind; the folder's own names win.
+    messages. `optional`: a protocol of what a module may have besides. `group`: the group of entry points by which
+    installed packages offer modules of the kind; the folder's own names win.
     """
 
     def __init__(
@@ -191,7 +191,7 @@ class Registry(Generic[Member]):
         protocol: type[Member],
         *,
         what: str,
-        optional: tuple[type, ...] = (),
+        optional: type | None = None,
         group: str | None = None,
     ) -> None:
         self.package = package

@@ -7,7 +7,7 @@ replicates, or makes rows of several tests, is a module of this folder.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from sigstats._common.registry import Registry
 
@@ -27,25 +27,16 @@ class Analysis(Protocol):
         """
 
 
-@runtime_checkable
-class UsesSome(Protocol):
-    """An analysis that does not read the replicates of every fan-out."""
+class MaySay(Protocol):
+    """What an analysis may say of itself besides."""
 
-    @property
-    def USES(self) -> tuple[str, ...]:  # noqa: N802
-        """The fan-outs whose replicates it reads; others are not computed for it."""
-
-
-@runtime_checkable
-class TakesGroups(Protocol):
-    """An analysis whose level holds where rows come in groups that are not independent; others are refused there."""
-
-    @property
-    def TAKES_GROUPS(self) -> bool:  # noqa: N802
-        """True."""
+    #: The fan-outs whose replicates it reads; others are not computed for it. Without it all are.
+    USES: tuple[str, ...]
+    #: True if its level holds where rows come in groups that are not independent; others are refused there.
+    TAKES_GROUPS: bool
 
 
-REGISTRY = Registry(__name__, Analysis, what="analysis", optional=(UsesSome, TakesGroups))
+REGISTRY = Registry(__name__, Analysis, what="analysis", optional=MaySay)
 
 
 def names() -> tuple[str, ...]:
@@ -67,15 +58,13 @@ def takes_groups(name: str) -> bool:
     test = statistical_tests.of_runs(name)
     if test is not None:
         return test.takes_groups
-    module = REGISTRY.module(name)
-    return isinstance(module, TakesGroups) and module.TAKES_GROUPS
+    return getattr(REGISTRY.module(name), "TAKES_GROUPS", False)
 
 
 def used_by(names: Iterable[str], fanout: str) -> bool:
     """True if one of these analyses reads the replicates of a fan-out, for all that it says."""
-    return any(fanout == "crossval" if statistical_tests.of_runs(name) else _uses(name, fanout) for name in names)
 
+    def uses(name: str) -> tuple[str, ...]:
+        return ("crossval",) if statistical_tests.of_runs(name) else getattr(REGISTRY.module(name), "USES", (fanout,))
 
-def _uses(name: str, fanout: str) -> bool:
-    module = REGISTRY.module(name)
-    return not isinstance(module, UsesSome) or fanout in module.USES
+    return any(fanout in uses(name) for name in names)

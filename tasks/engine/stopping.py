@@ -4,7 +4,9 @@ A rule is applied to the replicates in their order from the first on. So its sto
 neither on the order in which blocks are computed, nor on blocks beyond it that are computed already.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,27 +14,33 @@ from numpy.typing import NDArray
 
 from sigstats.sequential.precision_rules import PrecisionRule
 
-from ..fan_out import CountsRejections, HasExceedances
+from ..fan_out import offered
 from ..plan import Cell
 from ..replicates import fanout, observed_cell
 from ..storage.store import Store
 
 
+def _counted_by(cell: Cell) -> Callable[[pa.Table, pa.Table | None], Any] | None:
+    """How the rule of a cell counts replicates: those at least as extreme as observed, or rejections."""
+    module, rule = fanout(cell.fanout), cell.rule
+    rejections = offered(module, "rejections")
+    if rejections is not None and isinstance(rule, PrecisionRule):
+        return lambda table, observed: rejections(table, rule.alpha)
+    return offered(module, "exceeds")
+
+
 def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[np.bool_]:
-    """Which replicates of `table` the rule of a cell counts: those at least as extreme as observed, or rejections."""
-    module = fanout(cell.fanout)
-    if isinstance(module, CountsRejections) and isinstance(cell.rule, PrecisionRule):
-        return module.rejections(table, cell.rule.alpha)
-    if not isinstance(module, HasExceedances):
+    """Which replicates of `table` the rule of a cell counts."""
+    counts = _counted_by(cell)
+    if counts is None:
         raise TypeError(f"the replicates of {cell.fanout} are not counted against what was observed")
-    return module.exceeds(table, observed)
+    flags: NDArray[np.bool_] = counts(table, observed)
+    return flags
 
 
 def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
     """The number of replicates of `table` that the rule of a cell counts; None if that is not known yet."""
-    module = fanout(cell.fanout)
-    of_rate = isinstance(module, CountsRejections) and isinstance(cell.rule, PrecisionRule)
-    if not of_rate and not isinstance(module, HasExceedances):
+    if _counted_by(cell) is None:
         return None
     compared = observed_cell(cell)
     try:

@@ -7,9 +7,11 @@ positive class, against all others.
 
 import pickle
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 from cachetools import cached
@@ -30,21 +32,9 @@ from ..work import Predicted, TrainingSet
 MOST_BYTES, MOST_TRAINED = 1 << 29, 16
 
 
-class Trained(Protocol):
-    """A value that knows its size."""
-
-    @property
-    def nbytes(self) -> int:
-        """Its bytes in memory, without what it shares with others."""
-
-
 def trained_cache() -> WorkerCache[Any]:
     """A cache of at most 512 MiB; of classifiers that are larger the last ones stay until others are trained."""
-
-    def nbytes(value: Trained) -> int:
-        return value.nbytes
-
-    return WorkerCache(nbytes, most_bytes=MOST_BYTES, most_values=MOST_TRAINED)
+    return WorkerCache(attrgetter("nbytes"), most_bytes=MOST_BYTES, most_values=MOST_TRAINED)
 
 
 def bytes_of(fitted: Any) -> int:
@@ -96,22 +86,34 @@ def positives(data: TrainingData, labels: Iterable[str]) -> NDArray[np.bool_]:
     return np.array([name in positive for name in data.classes])[data.y]
 
 
+def rows_of(data: TrainingData) -> Any:
+    """The texts, or the features, of all rows."""
+    return np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
+
+
+@contextmanager
+def failures_named(side: str, learner: str) -> Iterator[None]:
+    """Raise what a classifier raises as one line that names it."""
+    try:
+        yield
+    except Exception as error:  # a classifier may raise anything
+        message = " ".join(str(error).split())[:300]
+        raise ValueError(f"classifier {side}: {learner} failed to fit: {message}") from error
+
+
 class Pair:
     """The two classifiers of a cell, trained. Raises ValueError if a classifier fails to fit."""
 
     def __init__(self, data: TrainingData, work: Predicted) -> None:
-        self._rows = np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
+        self._rows = rows_of(data)
         self._truth = positives(data, work.positive)
         self.parts = split(len(data), work.split)
         self._fitted = [self._fit(data, side, work.side(side)) for side in SIDES]
 
     def _fit(self, data: TrainingData, side: str, spec: Learner) -> Any:
         train = self.parts.train
-        try:
+        with failures_named(side, spec.learner):
             return estimator(data, spec).fit(self._rows[train], self._truth[train])
-        except Exception as error:  # a classifier may raise anything
-            message = " ".join(str(error).split())[:300]
-            raise ValueError(f"classifier {side}: {spec.learner} failed to fit: {message}") from error
 
     @property
     def nbytes(self) -> int:

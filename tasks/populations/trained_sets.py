@@ -5,8 +5,7 @@ What a row is assigned is the set of categories whose classifiers say so, so tha
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,17 +15,26 @@ from numpy.typing import NDArray
 
 from sigstats.joint.events import Event, JointEvents
 
-from ..datasets.documents import Documents
 from ..fingerprint import canonical
 from ..record import SIDES, Learner, Side
 from ..storage.store import Store
 from ..threads import one_thread
 from ..work import Categorised, Predicted, Tuned
-from .trained_pair import TrainingData, bytes_of, data_of, estimator, positives, split, trained_cache
+from .population import EventPopulation, Population
+from .trained_pair import (
+    TrainingData,
+    bytes_of,
+    data_of,
+    estimator,
+    failures_named,
+    positives,
+    rows_of,
+    split,
+    trained_cache,
+)
 
 if TYPE_CHECKING:
     from sigstats.learners.kernels.one_against_others import OneAgainstOthers
-from .population import EventPopulation, Population
 
 Counted: TypeAlias = list[tuple[Event, int]]
 
@@ -59,7 +67,7 @@ class SetPair:
     def __init__(
         self, data: TrainingData, work: Categorised, chosen: Mapping[str, Mapping[str, Any]] | None = None
     ) -> None:
-        self._rows = _rows(data)
+        self._rows = rows_of(data)
         self._truth = truth_of(data, work.categories)
         self.parts = split(len(data), work.split)
         self._fitted = [self._fit(data, side, work, (chosen or {}).get(side, {})) for side in SIDES]
@@ -68,9 +76,7 @@ class SetPair:
         self, data: TrainingData, side: Side, work: Categorised, chosen: Mapping[str, Any]
     ) -> tuple[list[Any], "OneAgainstOthers"]:
         """The transforms, and the classifiers of all categories."""
-        from sigstats.learners.kernels.one_against_others import (
-            OneAgainstOthers,  # slow to import, as in `trained_pair`
-        )
+        from sigstats.learners.kernels.one_against_others import OneAgainstOthers  # slow to import
 
         with failures_named(side, work.side(side).learner):
             rows = _prepared(data, work, work.side(side))
@@ -93,20 +99,6 @@ class SetPair:
         return sorted(Counter(places).items())  # type: ignore[arg-type]
 
 
-@contextmanager
-def failures_named(side: str, learner: str) -> Iterator[None]:
-    """Raise what a classifier raises as one line that names it."""
-    try:
-        yield
-    except Exception as error:  # a classifier may raise anything
-        message = " ".join(str(error).split())[:300]
-        raise ValueError(f"classifier {side}: {learner} failed to fit: {message}") from error
-
-
-def _rows(data: TrainingData) -> Any:
-    return np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
-
-
 def truth_of(data: TrainingData, categories: Iterable[str]) -> NDArray[np.bool_]:
     """Which rows are of each category, shape (n, K)."""
     return np.column_stack([positives(data, [name]) for name in categories])
@@ -117,7 +109,7 @@ def _prepared(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> T
 
     train = split(len(data), work.split).train
     *transforms, classifier = steps_of(estimator(data, spec))
-    X = _rows(data)[train]
+    X = rows_of(data)[train]
     for transform in transforms:
         X = transform.fit_transform(X)
     return TrainingRows(transforms, classifier, X, truth_of(data, work.categories)[train])

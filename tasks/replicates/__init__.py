@@ -10,37 +10,11 @@ from typing import Unpack
 
 from sigstats._common.registry import Registry
 
-from ..fan_out import (
-    CountsRejections,
-    DrawsTestSets,
-    FanOut,
-    HasExceedances,
-    HasObservedCell,
-    HasRevisions,
-    HasStandIn,
-    OfCell,
-    ReadsCells,
-    RunsOwnCode,
-    new_cell,
-)
+from ..fan_out import FanOut, OfCell, Offers, new_cell, offered
 from ..plan import Cell
 from ..storage.store import Store
 
-REGISTRY = Registry(
-    __name__,
-    FanOut,
-    what="fan-out",
-    optional=(
-        ReadsCells,
-        HasStandIn,
-        HasExceedances,
-        CountsRejections,
-        DrawsTestSets,
-        HasObservedCell,
-        HasRevisions,
-        RunsOwnCode,
-    ),
-)
+REGISTRY = Registry(__name__, FanOut, what="fan-out", optional=Offers)
 
 
 def fanout(name: str) -> FanOut:
@@ -50,29 +24,29 @@ def fanout(name: str) -> FanOut:
 
 def input_cells(cell: Cell) -> list[Cell]:
     """The cells whose replicates the computation of `cell` reads."""
-    module = fanout(cell.fanout)
-    return module.needs(cell.work) if isinstance(module, ReadsCells) else []
+    needs = offered(fanout(cell.fanout), "needs")
+    return [] if needs is None else needs(cell.work)
 
 
 def stand_in(cell: Cell, store: Store) -> Cell | None:
     """`cell` if it reads no other, or a cell that takes about as long and reads none; None if there is none."""
     if not input_cells(cell):
         return cell
-    module = fanout(cell.fanout)
-    work = module.stand_in(cell.work, store) if isinstance(module, HasStandIn) else None
+    made = offered(fanout(cell.fanout), "stand_in")
+    work = None if made is None else made(cell.work, store)
     return None if work is None else replace(cell, work=work)
 
 
 def observed_cell(cell: Cell) -> Cell | None:
     """The cell of the observed result of `cell`; None if its replicates hold the comparison themselves."""
-    module = fanout(cell.fanout)
-    return module.observed(cell) if isinstance(module, HasObservedCell) else None
+    observed = offered(fanout(cell.fanout), "observed")
+    return None if observed is None else observed(cell)
 
 
 def own_code(cell: Cell) -> Mapping[str, str] | None:
     """What identifies the code of other packages that `cell` runs; None if it runs none."""
-    module = fanout(cell.fanout)
-    return module.own_code(cell.work) if isinstance(module, RunsOwnCode) else None
+    code = offered(fanout(cell.fanout), "own_code")
+    return None if code is None else code(cell.work)
 
 
 def prerequisites(cell: Cell) -> list[Cell]:

@@ -8,7 +8,7 @@ from typing import Protocol
 import pytest
 
 import sigstats
-from sigstats._common.registry import Registry
+from sigstats._common.registry import Registry, _members
 
 
 def registries():
@@ -95,16 +95,20 @@ def test_every_module_is_of_the_types_that_its_folder_promises(tmp_path):
     # mypy takes a module for a Protocol, names, arguments and types, where one is assigned to the other.
     lines = []
     for number, registry in enumerate(REGISTRIES.values()):
-        protocols = (registry.protocol, *registry.optional)
-        for place, protocol in enumerate(protocols):
-            lines.append(f"from {protocol.__module__} import {protocol.__name__} as Protocol{number}_{place}")
+        protocol, optional = registry.protocol, registry.optional
+        lines.append(f"from {protocol.__module__} import {protocol.__name__} as Protocol{number}")
+        if optional is not None:
+            lines.append(f"from {optional.__module__} import {optional.__name__} as Optional{number}")
+            lines.append(f"optional_{number}: Optional{number}")
         for name, module in registry.modules().items():
             alias = re.sub(r"\W", "_", f"module_{number}_{name}")
             lines.append(f"import {module.__name__} as {alias}")
-            for place, protocol in enumerate(protocols):
-                if place == 0 or isinstance(module, protocol):
-                    lines.append(f"_{alias}_{place}: Protocol{number}_{place} = {alias}")
-    lines.append(f"_wrong: Protocol0_0 = {alias}")
+            lines.append(f"_{alias}: Protocol{number} = {alias}")
+            for member in sorted(_members(optional)) if optional is not None else ():
+                if hasattr(module, member):
+                    lines.append(f"_{alias}_{member} = optional_{number}.{member}")
+                    lines.append(f"_{alias}_{member} = {alias}.{member}")
+    lines.append(f"_wrong: Protocol0 = {alias}")
     checked = tmp_path / "kinds.py"
     checked.write_text("\n".join(lines) + "\n")
     ran = subprocess.run([sys.executable, "-m", "mypy", checked], capture_output=True, text=True)
