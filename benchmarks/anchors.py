@@ -18,7 +18,7 @@ from scipy.stats import norm, t
 
 import sigstats
 from sigstats import read_predictions as read
-from sigstats.ranking.intervals import mean_interval, share_interval
+from sigstats.ranking.means import mean_interval, share_interval
 
 EVALUATIONS, QUESTIONS = 1500, 10
 #: Kuebler et al.: 25,282 rows; the drop and the rows that flipped in per cent, and their p-value of all rows.

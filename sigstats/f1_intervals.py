@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
 
-from ._common.counts_wanted import takes_counts
+from ._common.class_names import takes_counts
 from ._common.validation import FloatArray, as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 from .joint.outcomes import JointOutcomes, as_joint_counts, counted, positive_of

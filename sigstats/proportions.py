@@ -17,7 +17,7 @@ from typing import Any
 
 from scipy.special import ndtr, ndtri
 
-from ._common.counts_wanted import takes_counts
+from ._common.class_names import takes_counts
 from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse, require_flag
 from .intervals import Interval, as_level, with_alternative
 from .joint.outcomes import JointOutcomes, counted

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from ._common.error_bounds import ROUNDING
-from ._common.extreme import monte_carlo_pvalue
+from ._common.extreme import ROUNDING, monte_carlo_pvalue
 from ._common.numerals import p_number
 from ._common.tabular import Table, Tabular, in_words
 from .intervals import Interval, monte_carlo_interval

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sigstats._common.messages import for_markdown, markdown_table, printable
-from sigstats._common.task_weights import MEAN_OVER_TASKS
+from sigstats.ranking.means import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedModel, Ranking
 
 from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, told_apart

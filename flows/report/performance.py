@@ -7,7 +7,7 @@ import numpy as np
 from markupsafe import Markup
 
 from sigstats.intervals import Interval
-from sigstats.ranking.intervals import share_interval
+from sigstats.ranking.means import share_interval
 from sigstats.tasks.schema import Hypothesis
 
 from ..pages import svg

@@ -1,4 +1,4 @@
-"""The meaning of "at least as extreme as observed", in one place.
+"""The meaning of "at least as extreme as observed", in one place, and how far a p-value is from its definition.
 
 Statistics that are counts are compared as integers and need nothing from here. Where a statistic is a floating
 number (a probability, a chi-square), values that are equal in exact arithmetic differ in their last bits, and a
@@ -6,14 +6,19 @@ plain ``<=`` then leaves the observed outcome's own ties out of the p-value. All
 `TIE_TOLERANCE`, relative: larger than the rounding of any statistic in this package, smaller than the relative
 distance of any two values that differ in exact arithmetic in practice (every tolerance from 1e-14 to 1e-7 gives the
 same p-values on thousands of enumerated multinomial cases).
+
+A bound on the distance of a p-value from the number that its method defines is a share of the larger of the two, and so
+at most 1. It is put together from the relative errors that the analyses of docs/methods.md state; here is what all of
+them share. What random replicates leave open is in the interval of the p-value.
 """
 
 import math
+import sys
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .validation import FloatArray
+from .validation import FloatArray, as_reals
 
 #: Two floating statistics closer than this, relative to the observed one, are equal.
 TIE_TOLERANCE = 1e-10
@@ -67,3 +72,40 @@ def exchange_floor(units: int, alternative: str) -> float:
     """
     exponent = 1 - units if alternative == "two-sided" else -units
     return min(1.0, math.ldexp(1.0, max(exponent, -1074)))  # the smallest double, not 0
+
+
+#: The relative error of one rounding to double precision: half a unit in the last place.
+ROUNDING = 2.0**-53
+
+
+def error_bound(pvalue: float, relative: float = ROUNDING) -> float:
+    """The bound of a p-value that was computed with this relative error.
+
+    Below the smallest normal double (2.2e-308) the spacing of the doubles is added; a 0 in place of a positive number
+    is wrong by all of it.
+    """
+    if pvalue >= sys.float_info.min:
+        return min(1.0, relative)
+    return min(1.0, relative + math.ulp(0.0) / pvalue) if pvalue > 0 else 1.0
+
+
+def width_of(low: float, high: float) -> float:
+    """The relative error of the upper of two bounds that were rounded."""
+    return min(1.0, (high - low) / high + 2 * ROUNDING) if high > 0 else 1.0
+
+
+def of_logarithm(error: float) -> float:
+    """The relative error of a number whose natural logarithm has this absolute error."""
+    return math.expm1(error) + 2 * ROUNDING
+
+
+def expected_counts_warning(expected: ArrayLike) -> str:
+    """A warning where a chi-square approximation is unsafe at these expected counts (Cochran 1954); else empty."""
+    counts = as_reals(expected, "expected")
+    low = int((counts < 5).sum())
+    if counts.min() >= 1 and 5 * low <= counts.size:
+        return ""
+    return (
+        f"warning: the chi-square approximation is unsafe: the smallest expected count is {counts.min():.3g}, "
+        f"and {low} of {counts.size} are below 5"
+    )

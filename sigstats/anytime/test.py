@@ -32,8 +32,7 @@ from .._common.validation import (
 )
 from ..intervals import Interval
 from ..test_result import TestResult
-from .bets import interval_left, log_evalue, rows_of
-from .rationals import as_written, exact_evalue
+from .bets import as_written, exact_evalue, interval_left, log_evalue, rows_of
 
 #: Fractions are found of at most so many rows that differ from the margin: seconds, and more with the square.
 _MOST_EXACT = 10_000

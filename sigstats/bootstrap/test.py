@@ -21,10 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from .._common.counts_wanted import takes_counts
+from .._common.class_names import takes_counts
 from .._common.numerals import p_number
-from .._common.plots import Drawn, histogram
-from .._common.tabular import in_words
+from .._common.tabular import Drawn, histogram, in_words
 from .._common.validation import (
     ALTERNATIVES,
     MAX_RESAMPLES,

@@ -14,11 +14,11 @@ import numpy as np
 
 from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note, unit_of
-from .._common.task_weights import MEAN_OVER_TASKS
 from .._common.validation import refuse, shown
 from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
+from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
 from .mean_tests import INFINITE_LOSS, bounded
 from .notes import copies_note, cost_quantiles, limits_note, with_direction

@@ -26,7 +26,7 @@ from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
 from ..measures.score_formulas import pass_at, ratio_of_sums
 from ..measures.table import MEASURES, MeasureSpec
-from ..ranking.intervals import mean_interval, standard_error
+from ..ranking.means import mean_interval, standard_error
 from ..unseen_row.means import Units, mean_intervals, mean_pvalues, units_of
 from .paired_predictions import ItemTotals
 from .part import Part

@@ -7,9 +7,9 @@ from typing import Any
 
 from .._common.numerals import NBSP, p_number, significant
 from .._common.tabular import Table, Tabular
-from .._common.task_weights import MEAN_OVER_TASKS
 from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS, adjust_pvalues
+from ..ranking.means import MEAN_OVER_TASKS
 from .cells import FEW_COLUMNS, cells_of, difference_in_words, in_points, interval_of, loss, verdict_of, with_unit
 from .paired_predictions import ALL_ROWS
 from .rows import ComparedRows, frame_columns

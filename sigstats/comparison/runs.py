@@ -29,7 +29,7 @@ from ..intervals import clopper_pearson
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure
 from ..measures.table import MEASURES, refers_to_one_class
-from ..ranking.intervals import mean_interval
+from ..ranking.means import mean_interval
 from .mean_tests import infinite_loss
 from .part import Part
 from .rows import PERMUTATION, ComparisonRow

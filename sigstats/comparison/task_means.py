@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.numerals import p_number
-from .._common.task_weights import task_weights
 from .._common.validation import IntArray
 from ..many_datasets.joint_tasks import JointTasksResult, joint_tasks_test
 from ..many_datasets.stratified import MOST_DISCORDANT
 from ..measures.table import MEASURES
+from ..ranking.means import task_weights
 from .mean_tests import Tested, with_bound
 from .paired_predictions import PairedPredictions
 from .part import Part

@@ -29,7 +29,7 @@ from ..mcnemar.test import mcnemar_test
 from ..measures.measure import Measure, as_measure
 from ..measures.score_formulas import POWERS, WeightedKappa
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
-from ..ranking.intervals import share_interval, standard_error
+from ..ranking.means import share_interval, standard_error
 from ..scores.auc import auc_test
 from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
 from ..unseen_row.counts import law_of_difference, sums_of

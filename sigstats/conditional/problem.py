@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlog1py
 
-from .._common.error_bounds import ROUNDING, of_logarithm
+from .._common.extreme import ROUNDING, of_logarithm
 from .._common.validation import FloatArray, IntArray
 from .exact_keys import SMALL_TOTAL, Keys, Words
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from .._common.error_bounds import ROUNDING
+from .._common.extreme import ROUNDING
 from .._common.validation import FloatArray
 from .rook_factor import Factor, factor, leading_slope, log_factorial, log_series, log_value
 from .rook_polynomial import Classes, LogTail

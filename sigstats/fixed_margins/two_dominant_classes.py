@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from .._common.error_bounds import ROUNDING
+from .._common.extreme import ROUNDING
 from .._common.validation import FloatArray
 from .rook_factor import log_factorial
 from .rook_polynomial import Classes, LogTail, log_ratio, rook_coefficients

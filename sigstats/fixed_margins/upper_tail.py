@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._common.data_frames import require_same_index
-from .._common.error_bounds import ROUNDING, error_bound
+from .._common.extreme import ROUNDING, error_bound
 from .._common.validation import IntArray, as_count, as_counts, refuse
 from . import rook_polynomial, saddle_point, two_dominant_classes
 from .rook_factor import DIGITS

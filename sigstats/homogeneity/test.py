@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import chdtrc
 
-from .._common.error_bounds import expected_counts_warning, width_of
+from .._common.extreme import expected_counts_warning, width_of
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, refuse
 from ..conditional.tail import ConditionalTail

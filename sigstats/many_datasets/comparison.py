@@ -15,9 +15,8 @@ import numpy as np
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
 from .._common.numerals import significant
-from .._common.plots import Drawn, ranks_with_cliques
 from .._common.random_streams import RNG, as_generator
-from .._common.tabular import Table, Tabular, in_words
+from .._common.tabular import Drawn, Table, Tabular, in_words, ranks_with_cliques
 from .._common.validation import as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjust_pvalues, in_our_words

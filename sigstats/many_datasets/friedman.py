@@ -13,8 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.data_frames import columns_of
-from .._common.error_bounds import error_bound
-from .._common.extreme import ties_as_equal
+from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..test_result import TestResult, monte_carlo_outcome

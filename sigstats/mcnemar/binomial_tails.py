@@ -12,7 +12,7 @@ import math
 
 from scipy.special import gammaln, ndtr
 
-from .._common.error_bounds import ROUNDING, of_logarithm
+from .._common.extreme import ROUNDING, of_logarithm
 
 _LOG_ROOT_2PI = 0.5 * math.log(2 * math.pi)
 #: Up to here tails are sums of integers.

@@ -16,10 +16,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import betainc, log_ndtr
 
-from .._common.class_names import as_predictions
-from .._common.counts_wanted import takes_counts
+from .._common.class_names import as_predictions, takes_counts
 from .._common.data_frames import right_first
-from .._common.error_bounds import error_bound
+from .._common.extreme import error_bound
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,

@@ -14,7 +14,6 @@ from .._common.class_names import label_name, require_class_names
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
 from .._common.scores import require_one_scale
-from .._common.task_weights import MEAN_OVER_TASKS, task_weights
 from .._common.validation import (
     FloatArray,
     IntArray,
@@ -26,8 +25,7 @@ from .._common.validation import (
     same_kind_of_labels,
     shown,
 )
-from .intervals import mean_interval, share_interval
-from .item_means import first_of_each, item_means, missing_in
+from .means import MEAN_OVER_TASKS, first_of_each, item_means, mean_interval, missing_in, share_interval, task_weights
 from .rank_sets import RankSets, as_score_table, sets_of
 from .result import RankedModel, RankedPair, RankedSlice, Ranking
 

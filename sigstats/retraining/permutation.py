@@ -36,9 +36,8 @@ import numpy as np
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
 from .._common.numerals import p_number
-from .._common.plots import Drawn, histogram
 from .._common.random_streams import as_generator
-from .._common.tabular import shown_record
+from .._common.tabular import Drawn, histogram, shown_record
 from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import as_rows, copies_note, encoded

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.error_bounds import ROUNDING
+from .._common.extreme import ROUNDING
 from .._common.validation import FloatArray, as_count, as_real, refuse
 from ..intervals import Interval
 from .exits import Boundaries, evidence, exits

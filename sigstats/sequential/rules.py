@@ -39,8 +39,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.error_bounds import ROUNDING, error_bound
-from .._common.extreme import monte_carlo_pvalue
+from .._common.extreme import ROUNDING, error_bound, monte_carlo_pvalue
 from .._common.validation import as_count, as_indicators, as_real
 from ..intervals import Interval, clopper_pearson, monte_carlo_interval
 from ..test_result import TestResult

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from .._common.error_bounds import ROUNDING, error_bound, width_of
+from .._common.extreme import ROUNDING, error_bound, width_of
 from .._common.validation import FloatArray
 from .bounds import tilt_to
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sigstats._common.registry import Registry
 from sigstats._common.validation import Alternative
 from sigstats.intervals import Interval
-from sigstats.ranking.intervals import share_interval
+from sigstats.ranking.means import share_interval
 from sigstats.test_result import TestResult
 
 from ..schema import Hypothesis

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sigstats
-from sigstats._common.error_bounds import ROUNDING, error_bound, width_of
+from sigstats._common.extreme import ROUNDING, error_bound, width_of
 from sigstats.mcnemar.binomial_tails import tail_error
 from tests.examples import examples
 from tools.error_bounds import FAMILIES, PRECISION, Drawn, error, reals

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import betaln, gammaln
 
 import sigstats
-from sigstats.anytime.bets import log_wealth
-from sigstats.anytime.rationals import exact_evalue
+from sigstats.anytime.bets import exact_evalue, log_wealth
 from tests.examples import examples
 from tests.sigstats.bad_input import anything, refuses_or_answers
 

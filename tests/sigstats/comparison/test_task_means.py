@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats._common.task_weights import task_weights
 from sigstats.comparison.result import title_of
 from sigstats.flows.cli import main
+from sigstats.ranking.means import task_weights
 
 from ...random_weights import NEAR, not_worse
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 import sigstats
 from sigstats import rank_models, rank_sets, sign_flip_test
-from sigstats.ranking.intervals import share_interval
+from sigstats.ranking.means import share_interval
 
 from ...examples import examples
 

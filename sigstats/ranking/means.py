@@ -1,0 +1,129 @@
+"""The means of models: over rows that may come in groups, with intervals, over items, and over tasks."""
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.data_frames import is_missing
+from .._common.validation import FloatArray, IntArray, refuse, shown
+from ..intervals import Interval, clopper_pearson, student_quantile
+from ..unseen_row.means import mean_interval as bounds_of_mean
+from ..unseen_row.means import units_of
+
+#: The name of the slice in which each task counts the same.
+MEAN_OVER_TASKS = "mean over tasks"
+
+
+def task_weights(tasks: IntArray) -> FloatArray:
+    """The weight of each row: one over the rows of its task; in all, the number of tasks."""
+    return np.asarray(1 / np.bincount(tasks)[tasks], dtype=np.float64)
+
+
+def share_interval(right: Any, groups: IntArray | None, confidence: float) -> Interval:
+    """The interval of an accuracy: Clopper and Pearson's, and where rows are in groups its like for means of groups.
+
+    One more group, as large as the largest, that is all right or all wrong does not undo it
+    (`sigstats.unseen_row.means`), however few groups there are.
+
+    `groups` (ndarray of int, shape (n,), or None): codes from 0.
+
+    >>> right, groups = np.arange(100) % 10 < 7, np.arange(100) // 10
+    >>> low, high = share_interval(right, None, 0.95)
+    >>> round(low, 4), round(high, 4)
+    (0.6002, 0.7876)
+    >>> low, high = share_interval(right, groups, 0.95)  # ten groups, seven of ten rows of each
+    >>> round(low, 4), round(high, 4)
+    (0.4841, 0.7925)
+    """
+    if groups is None:
+        return clopper_pearson(int(right.sum()), len(right), confidence_level=confidence)
+    sums, sizes = np.bincount(groups, right).astype(np.float64), np.bincount(groups)
+    return bounds_of_mean(units_of(sums, sizes), (0.0, 1.0), confidence)
+
+
+def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> Interval:
+    """Student's interval of a mean score, with the variance of the groups' sums where rows are in groups.
+
+    >>> [round(end, 4) for end in mean_interval(np.array([0.5, 0.7, 0.9, 0.4]), None, 0.95)]
+    [0.2722, 0.9778]
+    """
+    units = len(scores) if groups is None else len(np.unique(groups))
+    if units < 2:
+        return Interval(-math.inf, math.inf, confidence)
+    half = _quantile(units - 1, confidence) * standard_error(scores, groups)
+    mean = float(scores.mean())
+    return Interval(mean - half, mean + half, confidence)
+
+
+@cache
+def _quantile(freedom: int, confidence: float) -> float:
+    return -student_quantile(freedom, (1 - confidence) / 2)
+
+
+def standard_error(scores: FloatArray, groups: IntArray | None) -> float:
+    """The standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1).
+
+    >>> round(standard_error(np.array([0.5, 0.7, 0.9, 0.4]), None), 4)
+    0.1109
+    """
+    sums = scores - scores.mean()
+    if groups is not None:
+        sums = np.bincount(np.unique(groups, return_inverse=True)[1], sums)
+    return math.sqrt(float(sums @ sums) * len(sums) / (len(sums) - 1)) / len(scores)
+
+
+def missing_in(table: Any) -> NDArray[np.bool_]:
+    """A mask of missing answers: None, NaN, or what pandas has for it.
+
+    >>> missing_in(np.array([["a", None]], dtype=object))
+    array([[False,  True]])
+    """
+    if table.dtype.kind == "f":
+        return np.asarray(np.isnan(table))
+    if table.dtype.kind != "O":
+        return np.zeros(table.shape, dtype=np.bool_)
+    return np.array([[is_missing(each) for each in row] for row in table.tolist()])
+
+
+def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> tuple[FloatArray, IntArray]:
+    """The mean of each model's answers to each item, and their number.
+
+    `marks` (ndarray of float, shape (n, k)): NaN where a model has no answer.
+    `items` (ndarray of int, shape (n,)): codes from 0.
+    `names` and `models`: what the items and the models are called.
+
+    Returns a tuple of (ndarray of float, ndarray of int), each of shape (items, k). Raises ValueError if a model has
+    no answer to an item.
+
+    >>> item_means(np.array([[1, 0], [0, np.nan], [1, 1]]), np.array([0, 0, 1]), ["x", "y"], ["a", "b"])
+    (array([[0.5, 0. ],
+           [1. , 1. ]]), array([[2, 1],
+           [1, 1]]))
+    """
+    n = len(names)
+    there = ~np.isnan(marks)
+    sums = np.column_stack([np.bincount(items, np.nan_to_num(column), minlength=n) for column in marks.T])
+    counts = np.column_stack([np.bincount(items, column, minlength=n) for column in there.T]).astype(np.int64)
+    if (counts == 0).any():
+        item, model = np.argwhere(counts == 0)[0]
+        raise refuse(f"correct[{shown(models[model])}]", "no answer", f"one or more to item {shown(names[item])}")
+    return sums / counts, counts
+
+
+def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> IntArray:
+    """The code of each item, which all its rows have.
+
+    Raises ValueError if the rows of an item have several.
+
+    >>> first_of_each(np.array([3, 3, 7]), np.array([0, 0, 1]), "groups", ["x", "y"])
+    array([3, 7])
+    """
+    found = np.zeros(len(names), dtype=np.int64)
+    found[items] = codes
+    differs = np.flatnonzero(found[items] != codes)
+    if len(differs):
+        raise refuse(what, f"several for item {shown(names[items[differs[0]]])}", "one for all answers to an item")
+    return found
