@@ -1,4 +1,4 @@
-"""Test sets drawn from a population that is known through the counts of its distinct joint outcomes.
+"""Test sets drawn from a population that is known through the counts of its distinct joint outcomes, and their power.
 
 A test set drawn without replacement holds a multivariate hypergeometric number of each outcome. So the counts are
 drawn, never the rows, and a draw costs the same from a thousand rows as from 10**12 (the subsamples of Keller,
@@ -16,6 +16,7 @@ import numpy as np
 from ._common.random_streams import as_generator
 from ._common.validation import (
     MAX_RESAMPLES,
+    Alternative,
     FloatArray,
     IntArray,
     as_count,
@@ -23,7 +24,10 @@ from ._common.validation import (
     as_probabilities,
     as_reals,
     refuse,
+    require_flag,
 )
+from .mcnemar.power import as_rule, conditional_power, critical_counts
+from .mcnemar.test import McNemarMethod
 
 #: From this total on NumPy refuses to draw.
 _NUMPY_TOTAL = 10**9
@@ -31,6 +35,8 @@ _NUMPY_TOTAL = 10**9
 _REMAINDER = 37.0
 #: How many probabilities are tabulated at once.
 _BLOCK = 2**20
+#: So many rows at most are drawn or left out for a power; the sum grows with their number.
+_MOST_DRAWN = 10**7
 #: The largest sample from a population beyond NumPy's: its laws are tabulated over 10**6 values.
 _MAX_LARGE_SAMPLE = 10**10
 
@@ -133,3 +139,55 @@ def _invert(total: int, marked: int, drawn: IntArray, uniform: FloatArray) -> In
         beyond = (reached[which] <= uniform[part, None]).sum(axis=1)
         values[part] = first[which] + beyond
     return values
+
+
+def finite_power(
+    n: int,
+    only_a: int,
+    only_b: int,
+    total: int,
+    *,
+    swapped: bool = False,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    method: McNemarMethod = "exact",
+    correction: bool = False,
+) -> float:
+    """The probability that McNemar's test rejects on n rows of a finite population, drawn without replacement.
+
+    The number of discordant pairs is hypergeometric, and so is, given it, their split; what the sums leave out is below
+    1e-15. `only_a` and `only_b`: how many of the `total` rows of the population only A, and only B, gets right.
+    `swapped`: whether the outputs of A and B are exchanged in each row drawn with probability 1/2, so that neither is
+    better: the probability is then the type-I error. All else as in `sigstats.paired_power`.
+    """
+    rows = as_count(total, "total")
+    a, b = as_count(only_a, "only_a", maximum=rows), as_count(only_b, "only_b", maximum=rows)
+    if a + b > rows:
+        raise refuse("only_a + only_b", a + b, f"at most total, {rows}")
+    drawn = as_count(n, "n", minimum=1, maximum=rows)
+    if min(drawn, a + b) > _MOST_DRAWN:
+        raise refuse("n", n, f"at most {_MOST_DRAWN}, or as few discordant rows")
+    require_flag(swapped, "swapped")
+    rule = as_rule(alpha, alternative, method, correction)
+    (first,), (weights,) = hypergeometric_tables(rows, a + b, [drawn])
+    m = first + np.flatnonzero(weights)
+    weights = weights[weights > 0]
+    critical = critical_counts(m, rule)
+    if swapped:
+        given = conditional_power(m, critical, 0.5, rule)
+    else:
+        favoured = {"two-sided": (a, b), "greater": (a,), "less": (b,)}[rule.alternative]
+        given = np.asarray(sum(_upper_tail(m, critical, a + b, marked) for marked in favoured))
+    return min(1.0, float(np.sum(weights * given)))
+
+
+def _upper_tail(m: IntArray, critical: IntArray, total: int, marked: int) -> FloatArray:
+    tails = np.empty(m.size)
+    widest = hypergeometric_tables(max(total, 1), marked, m[-1:])[1].size
+    step = max(1, _BLOCK // widest)
+    for start in range(0, m.size, step):
+        part = slice(start, start + step)
+        first, probabilities = hypergeometric_tables(max(total, 1), marked, m[part])
+        values = first[:, None] + np.arange(probabilities.shape[1])
+        tails[part] = np.sum(probabilities * (values >= critical[part, None]), axis=1)
+    return tails

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from ..intervals import Interval
-from ..many_datasets.joint_tasks import JointTasksResult
 from .paired_predictions import ALL_ROWS
 from .rule import ComparisonRule, Verdict
+
+if TYPE_CHECKING:
+    from ..many_datasets.joint_tasks import JointTasksResult
 
 #: What the test of a row says where no limits of its values are known.
 WITHOUT_LIMITS = "without limits"
@@ -228,7 +230,7 @@ class ComparedRows:
     identical: bool = False
     items: int | None = None
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
-    joint: JointTasksResult | None = None
+    joint: "JointTasksResult | None" = None
 
     @property
     def verdict(self) -> Verdict:

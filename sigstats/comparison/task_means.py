@@ -8,14 +8,13 @@ When not to use: the question is about other tasks than these (`sigstats.compare
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._common.numerals import p_number
 from .._common.validation import IntArray
-from ..many_datasets.joint_tasks import JointTasksResult, joint_tasks_test
-from ..many_datasets.stratified import MOST_DISCORDANT
 from ..measures.table import MEASURES
 from ..ranking.means import task_weights
 from .mean_tests import Tested, with_bound
@@ -24,6 +23,9 @@ from .part import Part
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
+
+if TYPE_CHECKING:
+    from ..many_datasets.joint_tasks import JointTasksResult
 
 #: So many tasks are named, and so many are decided over, by so many draws.
 _MOST_NAMED, _MOST_TASKS, _MOST_DRAWS = 5, 1000, 10_000
@@ -65,19 +67,17 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
     return with_bound(row, values, group, span, what, weights=weights)
 
 
-def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> JointTasksResult | None:
+def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":
     """The decision over all tasks on what was right; None for one task, very many of them or of rows, and groups."""
-    right = _right(part, marks=not paired.predicted)
-    if (
-        right is None
-        or paired.tasks is None
-        or len(paired.task_names) > _MOST_TASKS
-        or part.group is not None
-        or part.right is not None
-        or part.marks is not None
-        or part.runs is not None
-    ):
+    alone = all(each is None for each in (part.group, part.right, part.marks, part.runs))
+    if paired.tasks is None or len(paired.task_names) > _MOST_TASKS or not alone:
         return None
+    right = _right(part, marks=not paired.predicted)
+    if right is None:
+        return None
+    from ..many_datasets.joint_tasks import joint_tasks_test  # nine modules, for those who name no tasks too
+    from ..many_datasets.stratified import MOST_DISCORDANT
+
     counts = [
         np.bincount(paired.tasks, which, minlength=len(paired.task_names)).astype(np.int64)
         for which in (right[0] & ~right[1], right[1] & ~right[0], np.ones(part.n))
@@ -97,7 +97,7 @@ def _right(part: Part, *, marks: bool) -> tuple[NDArray[np.bool_], NDArray[np.bo
     return a, b
 
 
-def joint_in_words(joint: JointTasksResult, names: Sequence[str], rule: ComparisonRule) -> list[str]:
+def joint_in_words(joint: "JointTasksResult", names: Sequence[str], rule: ComparisonRule) -> list[str]:
     """The decision over all tasks in a line."""
     worse = [name for name, p in zip(names, joint.tasks, strict=True) if p <= rule.alpha]
     questions = {

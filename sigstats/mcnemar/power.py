@@ -16,8 +16,7 @@ import numpy as np
 from scipy.special import betainc, ndtri
 
 from .._common.extreme import at_most
-from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse, require_flag
-from ..subsampling import hypergeometric_tables
+from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
 from .test import McNemarMethod, check_options
 
 
@@ -108,10 +107,6 @@ MAX_N = 10**8
 _NONE = 1e-250
 #: More than the rounding of a sum of probabilities.
 _ROUNDING = 1e-12
-#: So many rows at most are drawn or left out of a finite population; the sum grows with their number.
-_MOST_DRAWN = 10**7
-#: How many probabilities are computed at a time.
-_BLOCK = 2**20
 
 
 def discordant_probabilities(
@@ -218,55 +213,3 @@ def binomial_pmf(k: IntArray, n: int, p: float) -> FloatArray:
 
         return np.asarray(binom.pmf(k, n, p), dtype=np.float64)
     return np.asarray(_binom_pmf(k, n, p), dtype=np.float64)
-
-
-def finite_power(
-    n: int,
-    only_a: int,
-    only_b: int,
-    total: int,
-    *,
-    swapped: bool = False,
-    alpha: float = 0.05,
-    alternative: Alternative = "two-sided",
-    method: McNemarMethod = "exact",
-    correction: bool = False,
-) -> float:
-    """The probability that McNemar's test rejects on n rows of a finite population, drawn without replacement.
-
-    The number of discordant pairs is hypergeometric, and so is, given it, their split; what the sums leave out is below
-    1e-15. `only_a` and `only_b`: how many of the `total` rows of the population only A, and only B, gets right.
-    `swapped`: whether the outputs of A and B are exchanged in each row drawn with probability 1/2, so that neither is
-    better: the probability is then the type-I error. All else as in `sigstats.paired_power`.
-    """
-    rows = as_count(total, "total")
-    a, b = as_count(only_a, "only_a", maximum=rows), as_count(only_b, "only_b", maximum=rows)
-    if a + b > rows:
-        raise refuse("only_a + only_b", a + b, f"at most total, {rows}")
-    drawn = as_count(n, "n", minimum=1, maximum=rows)
-    if min(drawn, a + b) > _MOST_DRAWN:
-        raise refuse("n", n, f"at most {_MOST_DRAWN}, or as few discordant rows")
-    require_flag(swapped, "swapped")
-    rule = as_rule(alpha, alternative, method, correction)
-    (first,), (weights,) = hypergeometric_tables(rows, a + b, [drawn])
-    m = first + np.flatnonzero(weights)
-    weights = weights[weights > 0]
-    critical = critical_counts(m, rule)
-    if swapped:
-        given = conditional_power(m, critical, 0.5, rule)
-    else:
-        favoured = {"two-sided": (a, b), "greater": (a,), "less": (b,)}[rule.alternative]
-        given = np.asarray(sum(_upper_tail(m, critical, a + b, marked) for marked in favoured))
-    return min(1.0, float(np.sum(weights * given)))
-
-
-def _upper_tail(m: IntArray, critical: IntArray, total: int, marked: int) -> FloatArray:
-    tails = np.empty(m.size)
-    widest = hypergeometric_tables(max(total, 1), marked, m[-1:])[1].size
-    step = max(1, _BLOCK // widest)
-    for start in range(0, m.size, step):
-        part = slice(start, start + step)
-        first, probabilities = hypergeometric_tables(max(total, 1), marked, m[part])
-        values = first[:, None] + np.arange(probabilities.shape[1])
-        tails[part] = np.sum(probabilities * (values >= critical[part, None]), axis=1)
-    return tails

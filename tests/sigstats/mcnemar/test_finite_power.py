@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.mcnemar.power import finite_power, type_one_error
+from sigstats.mcnemar.power import type_one_error
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
+from sigstats.subsampling import finite_power
 
 from ...examples import examples
 from ..bad_input import anything, refuses_or_answers
