@@ -92,7 +92,7 @@ class Learner(Record):
 
 
 class Folds(Record):
-    """A cross-validation; ``folds`` is a number, or what `sigstats.tasks.datasets.folds` has in place of it."""
+    """A cross-validation; ``folds`` is a number, or what `sigstats.tasks.datasets.dataset` has in place of it."""
 
     folds: int | str
     seed: int

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sigstats.sequential.rules import SequentialResult
 
-from .datasets.folds import dataset_of
+from .datasets.dataset import dataset_of
 from .engine.stopping import exceeds
 from .plan import Cell, Plan
 from .replicates import observed_cell, prerequisites

@@ -7,7 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from sigstats._common.validation import did_you_mean, refuse
-from sigstats.tasks.datasets.folds import dataset_of
+from sigstats.tasks.datasets.dataset import dataset_of
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.history import Record, read

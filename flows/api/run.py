@@ -11,9 +11,9 @@ from sigstats._common.validation import refuse
 
 from ..config.model import Strict, Study
 from ..errors import BadInput
-from ..running.asked import asked
 from ..running.bars import in_notebook
 from ..running.given_code import MAIN, GivenCode, given_code
+from ..running.options import asked
 from ..running.result import CellStudyResult
 from ..studies import find_study, kind_of
 from ..studies.regression import RegressionResult

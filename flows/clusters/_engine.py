@@ -138,15 +138,20 @@ def certificates() -> Any:
     `Security.temporary` of Dask makes an RSA key, which makes each connection several times as expensive, and dates of
     validity that exclude a clock that was put back.
     """
+    certificate, key = _self_signed()
+    return _one_for_all(certificate, certificate, key)
+
+
+def _one_for_all(authority: str, certificate: str, key: str) -> Any:
+    """One certificate for each role, as texts or as files."""
     from distributed.security import Security
 
-    certificate, key = _self_signed()
     roles = {
-        f"tls_{role}_{part}": text
+        f"tls_{role}_{part}": value
         for role in ("scheduler", "worker", "client")
-        for part, text in (("cert", certificate), ("key", key))
+        for part, value in (("cert", certificate), ("key", key))
     }
-    return Security(require_encryption=True, tls_ca_file=certificate, **roles)
+    return Security(require_encryption=True, tls_ca_file=authority, **roles)
 
 
 def _self_signed() -> tuple[str, str]:
@@ -188,8 +193,6 @@ def shared_certificates(shared_folder: str) -> Iterator[Any]:
 
     Only this user can read them.
     """
-    from distributed.security import Security
-
     shared = Path(shared_folder).expanduser().absolute()
     try:
         folder = tempfile.TemporaryDirectory(dir=shared, prefix=".sigstats-tls-")
@@ -204,9 +207,4 @@ def shared_certificates(shared_folder: str) -> Iterator[Any]:
                 files[part] = Path(name, f"{part}.pem")
                 files[part].touch(mode=0o600)
                 files[part].write_text(text)
-        roles = {
-            f"tls_{role}_{part}": str(files[part])
-            for role in ("scheduler", "worker", "client")
-            for part in ("cert", "key")
-        }
-        yield Security(require_encryption=True, tls_ca_file=str(files["ca_file"]), **roles)
+        yield _one_for_all(*(str(files[part]) for part in ("ca_file", "cert", "key")))

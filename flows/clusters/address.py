@@ -88,11 +88,17 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
             client.wait_for_workers(1, timeout=cluster.timeout)
         except TimeoutError:
             raise BadInput(f"cluster: the scheduler at {cluster.address} has no worker") from None
-        require_version(client, version())
-        with thread_given_back(client):
-            asks = declared(client, needs)
-            with contextlib.closing(DaskPool(client, expected=cluster.expected, asks=asks, dashboard=True)) as pool:
-                yield pool
+        yield stack.enter_context(_pool_of(client, needs, cluster.expected))
+
+
+@contextmanager
+def _pool_of(client: Any, needs: Sequence[Needs], expected: int) -> Iterator[Pool]:
+    """The workers of a client, if they have this version of the package and what blocks need."""
+    require_version(client, version())
+    with thread_given_back(client):
+        asks = declared(client, needs)
+        with contextlib.closing(DaskPool(client, expected=expected, asks=asks, dashboard=True)) as pool:
+            yield pool
 
 
 def _of_gateway(proxy: str, name: str) -> Any:
@@ -239,16 +245,12 @@ def open_given(cluster: Given, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
         client = cluster.value
         if not isinstance(client, Client):
             client = stack.enter_context(Client(client, set_as_default=False))
-        stack.enter_context(thread_given_back(client))
         if needs:
             try:
                 client.wait_for_workers(1, timeout=_FIRST_WORKER)
             except TimeoutError:
                 raise BadInput(f"cluster: {shown(cluster.value)} has no worker") from None
-        require_version(client, version())
-        asks = declared(client, needs)
-        pool = DaskPool(client, expected=_expected(client.cluster), asks=asks, dashboard=True)
-        yield stack.enter_context(contextlib.closing(pool))
+        yield stack.enter_context(_pool_of(client, needs, _expected(client.cluster)))
 
 
 def _expected(cluster: Any) -> int:

@@ -35,7 +35,7 @@ REGISTRY = Registry(__name__, Command, what="command")
 
 #: What argparse says of a value, and what is said here.
 _IN_OUR_WORDS = (
-    (r"^argument (\S+): invalid float value: (.*)", r"\1: \2 is not valid; expected a number, as in 0.05"),
+    (r"^argument (\S+): invalid (?:float|fraction) value: (.*)", r"\1: \2 is not valid; expected a number, as in 0.05"),
     (r"^argument (\S+): invalid int value: (.*)", r"\1: \2 is not valid; expected a whole number"),
     (r"^argument (\S+): invalid choice: (.*) \(choose from (.*)\)", r"\1: \2 is not valid; expected one of \3"),
     (r"^argument (\S+): expected one argument", r"\1: has no value"),

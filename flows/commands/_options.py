@@ -1,6 +1,8 @@
 """Arguments that several commands share."""
 
 import argparse
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,6 +91,21 @@ def usable(output: str, name: str) -> str:
     elif Path(output).exists() and not Path(output).is_dir():
         raise BadInput(f"{name}: {output!r} is not valid; it is a file, expected a folder or an fsspec URL")
     return output
+
+
+@contextlib.contextmanager
+def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[None]:
+    """Say in one line why an output cannot be used; `lacking`: what it may not hold."""
+    from sigstats.tasks.storage.seal import Damaged
+
+    try:
+        yield
+    except (FileNotFoundError, NotADirectoryError):
+        raise BadInput(f"OUTPUT: {output} is not valid; it holds no study{lacking}") from None
+    except Damaged as error:
+        raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
+    except OSError as error:
+        raise BadInput(f"OUTPUT: {output} is not valid; it cannot be {used} ({error.strerror or error})") from None
 
 
 def workers_of(options: argparse.Namespace) -> int | None:

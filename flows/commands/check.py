@@ -104,7 +104,9 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
 
 def _bar(option: str, text: str) -> float:
     """A share, which may be written as per cent, or a mark."""
+    from ..comparison.rule_options import fraction
+
     try:
-        return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        return fraction(text)
     except ValueError:
         raise BadInput(f"{option}: {text!r} is not valid; expected a number such as 0.9 or 90%") from None

@@ -5,7 +5,7 @@ import argparse
 from sigstats._common.messages import printable
 
 from ..errors import DONE, BadInput
-from ._options import usable
+from ._options import output_read, usable
 
 GROUP = "studies"
 
@@ -21,18 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the tables."""
     from sigstats.tasks.results import Results
-    from sigstats.tasks.storage.seal import Damaged
     from sigstats.tasks.storage.store import Store
     from sigstats.tasks.summary.export import export
 
     results = Results(Store(usable(options.output, "OUTPUT")))
     to = usable(options.to, "--to")
-    try:
+    with output_read(options.output, " that is computed in cells"):
         results.plan  # noqa: B018 (read before anything is written)
-    except Damaged as error:
-        raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
-    except OSError:
-        raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study that is computed in cells") from None
     try:
         made = export(results, to)
     except LookupError as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sigstats._common.messages import printable
 
 from ..errors import DONE, FAILED, BadInput
-from ._options import add_allow, usable
+from ._options import add_allow, output_read, usable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,7 +53,6 @@ def run(options: argparse.Namespace) -> int:
     """Show the test set and the answers."""
     from sigstats.tasks.replay import replay
     from sigstats.tasks.results import Results
-    from sigstats.tasks.storage.seal import Damaged
     from sigstats.tasks.storage.store import Store
 
     limit = options.time_limit
@@ -61,18 +60,12 @@ def run(options: argparse.Namespace) -> int:
         raise BadInput(f"--time-limit: {limit:g} is not valid; expected more than 0 seconds")
     results = Results(Store(usable(options.output, "OUTPUT")))
     try:
-        chosen = _chosen(options, results)
-        _require_allowed(options, chosen)
-        found = [replay(results, cell, options.trial, time_limit=limit) for cell in chosen]
+        with output_read(options.output, ""):
+            chosen = _chosen(options, results)
+            _require_allowed(options, chosen)
+            found = [replay(results, cell, options.trial, time_limit=limit) for cell in chosen]
     except LookupError as error:
         raise BadInput(f"OUTPUT: {error}") from None
-    except (FileNotFoundError, NotADirectoryError):
-        raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study") from None
-    except Damaged as error:
-        raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
-    except OSError as error:
-        reason = error.strerror or error
-        raise BadInput(f"OUTPUT: {options.output} is not valid; it cannot be read ({reason})") from None
     sets = _by_test_set(found)
     if options.rows is not None:
         _write_rows(options.rows, sets)

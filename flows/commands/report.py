@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from sigstats._common.messages import printable
 
-from ..errors import DONE, BadInput
-from ._options import usable
+from ..errors import DONE
+from ._options import output_read, usable
 
 if TYPE_CHECKING:
     from sigstats.tasks.storage.store import Store
@@ -22,21 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the summary and the report."""
-    from sigstats.tasks.storage.seal import Damaged
     from sigstats.tasks.storage.store import Store
 
     from ..running.workers import changes_of
 
     store = Store(usable(options.output, "OUTPUT"))
-    try:
+    with output_read(options.output, " with a summary", used="read or written"):
         report, missing = _written(store), _missing(store)
-    except (FileNotFoundError, NotADirectoryError):
-        raise BadInput(f"OUTPUT: {options.output} is not valid; it holds no study with a summary") from None
-    except Damaged as error:
-        raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
-    except OSError as error:
-        reason = error.strerror or error
-        raise BadInput(f"OUTPUT: {options.output} is not valid; it cannot be read or written ({reason})") from None
     if said := str(changes_of(store)):
         print(f"over all runs of this output: {said}")  # noqa: T201
     if missing:

@@ -1,6 +1,7 @@
 """The rule of a comparison as options of the command line, from its own fields."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import fields
 
 from sigstats.comparison.rule import ComparisonRule, key_of
@@ -9,6 +10,14 @@ from ..errors import BadInput
 
 _UNIT = ", a share; 0.5pt and 0.5%% are points"
 _METAVARS = {float: "X", int: "N", str: "NAME"}
+
+
+def fraction(text: str) -> float:
+    """A number, which may be written as per cent: ``5%``."""
+    return float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+
+
+_TYPES: dict[type, Callable[[str], float | str]] = {float: fraction, int: int, str: str}
 
 
 def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
@@ -28,7 +37,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
             continue
         group.add_argument(
             option,
-            type=str if each.metadata.get("share") else type(each.default),
+            type=str if each.metadata.get("share") else _TYPES[type(each.default)],
             metavar=_METAVARS[type(each.default)],
             help=f"{said} (default: {each.default}{unit})",
         )

@@ -13,7 +13,7 @@ from pydantic import PositiveFloat
 from sigstats._common.validation import refuse
 from sigstats.flows.errors import BadInput
 from sigstats.flows.orchestration.flow_run import FLOW, run_here
-from sigstats.flows.running.asked import asked, texts
+from sigstats.flows.running.options import asked, texts
 from sigstats.flows.running.result import StudyResult
 from sigstats.flows.studies import find_study, kind_of
 

@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from sigstats._common.messages import did_you_mean
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.ranking.votes import VoteRanking, rank_votes
@@ -56,7 +57,8 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
     for name in (winner, *clusters.values()):
         if name not in given:
             wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
-            raise ValueError(f"{votes.where}: column {name!r} is not there; expected {wanted}")
+            near = did_you_mean(name, votes.names)
+            raise ValueError(f"{votes.where}: column {name!r} is not there; expected {wanted}{near}")
         if (given[name] == MISSING).any():
             raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
     codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}

@@ -1,4 +1,7 @@
-"""How a study is planned and run: what the study file does not say, the part that is run, and the cache it shares."""
+"""How a study is planned and run: what the study file does not say, the part that is run, and the cache it shares.
+
+Every argument of a call from Python is checked here before anything is written.
+"""
 
 import contextlib
 import os
@@ -12,6 +15,7 @@ from typing import Any, TypeAlias
 
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.messages import refuse, shown
+from sigstats._common.validation import as_count, as_real
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.files import open_files
@@ -19,7 +23,8 @@ from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Work as Work
 
-from ..config.model import Strict
+from ..clusters import allowed, as_cluster
+from ..config.model import Strict, Study
 from ..errors import BadInput
 from .progress import Display
 
@@ -179,3 +184,57 @@ def _place(folder: str) -> str:
     if separator and scheme not in ("file", "local"):
         return folder.rstrip("/")
     return os.path.realpath(path if separator else folder)  # unlike Path.resolve, it accepts a circle of links
+
+
+#: Far longer than any run.
+_MOST_SECONDS = 1e9
+
+
+def texts(value: Any, name: str, of: str) -> Sequence[str]:
+    """A list of texts, or ValueError."""
+    if not isinstance(value, (list, tuple)) or not all(isinstance(each, str) for each in value):
+        raise refuse(name, value, f"a list of {of}")
+    return value
+
+
+def asked(
+    study: Study,
+    base: Path,
+    *,
+    in_cells: bool,
+    output: Any,
+    cluster: Any,
+    workers: Any,
+    allow: Any,
+    cache: Any,
+    priority: Any,
+    quiet: bool,
+    cache_key: Any = None,
+    cell_timeout: Any = None,
+) -> RunOptions:
+    """Return what `RunOptions` makes of the arguments of a call; a study that is not `in_cells` has no workers.
+
+    Raises BadInput or ValueError, of one line.
+    """
+    place = as_place(output)
+    of_cells = {"cluster": cluster, "workers": workers, "cache": cache, "cache_key": cache_key}
+    for name, value in () if in_cells else of_cells.items():
+        if value is not None:
+            raise refuse(name, value, f"none: a {study.kind} study runs in this process")
+    packages = texts(allow, "allow", "names of packages")
+    priority = as_count(priority, "priority", minimum=-1000, maximum=1000)
+    shared = None if cache is None else own_place(as_place(cache, "cache"), place)
+    where = None if cluster is None and workers is None else as_cluster(cluster, workers)
+    if cell_timeout is not None:
+        cell_timeout = as_real(cell_timeout, "cell_timeout", low=0, high=_MOST_SECONDS, open_ends=True)
+    return RunOptions(
+        base=base,
+        output=place,
+        cluster=where,
+        display=Display(quiet=quiet, study=study.name),
+        allow=allowed(packages, where),
+        cache=shared,
+        cache_key=None if cache_key is None else read_key(as_place(cache_key, "cache_key"), shared),
+        priority=priority,
+        cell_timeout=cell_timeout,
+    )

@@ -20,8 +20,7 @@ from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
 from .bars import Bar, TerminalBar, in_notebook, notebook_bar
-from .costs import Sizes
-from .time_left import CellProgress, TimeLeft
+from .costs import CellProgress, Sizes, TimeLeft
 
 #: At least these seconds pass between two drawings of the bar: the time left is a sum over all cells.
 BAR_SECONDS = 0.2

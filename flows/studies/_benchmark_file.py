@@ -9,7 +9,7 @@ from sigstats._common.validation import did_you_mean, shown
 from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.tasks import analyses
-from sigstats.tasks.datasets.folds import LEAVE_ONE_OUT
+from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 
 from ..config.dataset_table import DatasetTable
 from ..config.model import DataStudy, Options, Strict

@@ -16,8 +16,7 @@ from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers as sources
-from sigstats.tasks.datasets.dataset import Dataset
-from sigstats.tasks.datasets.folds import GIVEN, cross_validation_folds
+from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan

@@ -22,7 +22,7 @@ from sigstats.comparison.tests import test_part
 from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import Statistic
 
-from ..datasets.folds import dataset_of
+from ..datasets.dataset import dataset_of
 from ..fingerprint import digest
 from ..plan import Cell
 from ..results import Results

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from sigstats.retraining.permutation import Retrainer
 
-from ..datasets.dataset import Dataset
-from ..datasets.folds import dataset_of, folds_of
+from ..datasets.dataset import Dataset, dataset_of, folds_of
 from ..fingerprint import canonical
 from ..own_code import build_as_planned, fit
 from ..record import Null

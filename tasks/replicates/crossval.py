@@ -6,8 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..datasets.dataset import Dataset
-from ..datasets.folds import dataset_of, folds_of
+from ..datasets.dataset import Dataset, dataset_of, folds_of
 from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store

@@ -4,7 +4,7 @@ import pyarrow as pa
 
 from sigstats.retraining.measured import Statistic, observed_value
 
-from ..datasets.folds import dataset_of
+from ..datasets.dataset import dataset_of
 from ..fan_out import replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..datasets.folds import dataset_of, repeated_folds
+from ..datasets.dataset import dataset_of, repeated_folds
 from ..plan import Block
 from ..storage.store import Store
 from ..work import CrossValidated

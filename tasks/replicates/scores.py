@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from sigstats.retraining.measured import class_scores
 
-from ..datasets.folds import dataset_of, folds_of
+from ..datasets.dataset import dataset_of, folds_of
 from ..own_code import build_as_planned
 from ..plan import Block
 from ..schema import REPLICATE, column

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sigstats.tasks.populations.counts import encode
 from sigstats.tasks.populations.prediction_files import read_counts, scan_footers
-from sigstats.tasks.populations.tally import encode
 
 from ..input_files.test_input_files import LIMIT, read_in_a_process
 

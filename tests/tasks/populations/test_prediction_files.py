@@ -17,9 +17,8 @@ from hypothesis import strategies as st
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.test import discordant_counts
-from sigstats.tasks.populations.counts import LabelCounts
+from sigstats.tasks.populations.counts import LabelCounts, Tally
 from sigstats.tasks.populations.prediction_files import LabelFiles, read_counts, scan_footers
-from sigstats.tasks.populations.tally import Tally
 
 from ...examples import examples
 
@@ -159,7 +158,7 @@ def test_a_population_is_what_the_library_counts(triples, factor):
     for part in (slice(0, 7), slice(7, None)):
         tally.add([column[part] for column in columns])
         tally.end()
-    counts = LabelCounts(tally.counts())
+    counts = LabelCounts(tally.counts)
     assert counts.rows == len(triples)
     y, a, b = zip(*triples, strict=True)
     assert counts.population(factor).outcomes == JointOutcomes.from_predictions(y, a, b, positive=1).counts
@@ -304,7 +303,7 @@ def test_batches_of_whole_numbers_of_any_range_add_up(data):
         if data.draw(st.booleans(), label="a part ends"):
             tally.end()
     tally.end()
-    assert tally.counts() == expected
+    assert tally.counts == expected
 
 
 @settings(max_examples=examples(80), deadline=None)
@@ -330,7 +329,7 @@ def test_batches_of_strings_with_any_dictionaries_add_up(data):
         if data.draw(st.booleans(), label="a part ends"):
             tally.end()
     tally.end()
-    assert tally.counts() == expected
+    assert tally.counts == expected
 
 
 def test_small_whole_numbers_far_apart_add_up():
@@ -340,7 +339,7 @@ def test_small_whole_numbers_far_apart_add_up():
         tally.add([pa.array(batch, pa.int8()), pa.array([3] * len(batch), pa.int8()), pa.array(batch, pa.int8())])
         expected.update((value, 3, value) for value in batch)
     tally.end()
-    assert tally.counts() == expected
+    assert tally.counts == expected
 
 
 def test_more_outcomes_than_a_table_holds_add_up():
@@ -351,7 +350,7 @@ def test_more_outcomes_than_a_table_holds_add_up():
         tally.add([pa.array(column) for column in columns])
         expected.update(zip(*(column.tolist() for column in columns), strict=True))
     tally.end()
-    assert tally.counts() == expected
+    assert tally.counts == expected
 
 
 @pytest.mark.parametrize("late", [1, 2, 3])
