@@ -132,6 +132,8 @@ class Entry(_entry.Entry):
     def cases(self, base):
         data = {"plus": self.plus, "minus": self.minus}
         yield _entry.Case(subject={"dataset": self.name}, test=self.TEST, data=data, printed=self)
+
+ENTRIES = {"signs": Entry}
 '''
 
 FAN_OUT = '''

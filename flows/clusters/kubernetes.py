@@ -137,7 +137,6 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
 
 @contextmanager
 def _open_pods(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
-    """The pods of one kind."""
     try:
         import kr8s
         from dask_kubernetes.operator import KubeCluster

@@ -204,7 +204,6 @@ def columns_of(options: argparse.Namespace) -> "Columns":
 
 
 def _bins(options: Sequence[str]) -> dict[str, int]:
-    """The number of bins of each column."""
     found = {}
     for option in options:
         column, _, number = option.rpartition("=")

@@ -124,7 +124,6 @@ def _of_one_model(options: argparse.Namespace) -> str:
 
 
 def _run_votes(options: argparse.Namespace) -> int:
-    """Rank the models of one file by votes."""
     from sigstats._common.messages import printable
     from sigstats._common.validation import as_real
 

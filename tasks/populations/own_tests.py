@@ -116,7 +116,6 @@ def run_own_test(
 
 
 def _p_values(result: Any, sets: int) -> list[float]:
-    """The p-values of a result, one a test set."""
     given = getattr(result, "pvalue", result)
     if isinstance(given, np.ma.MaskedArray):  # what is masked would be whatever lies below
         given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))

@@ -113,7 +113,6 @@ def join(
 
 
 def _weights(name: str, column: Any) -> NDArray[np.float64]:
-    """The weights of rows, from text."""
     names, codes = codes_of(column)
     if odd := next((each for each in names if not is_number(each)), None):
         raise ValueError(f"weights: {shown(odd)} in column {shown(name)} is not valid; expected numbers above 0")

@@ -40,7 +40,6 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
-    """The p-value of Nyssen's test."""
     # Equal tables give equal results, also where "auto" has to draw.
     result = efficiency_test(data["table"], method="exact" if method == "mid-p" else method, rng=0)
     if method == "mid-p":

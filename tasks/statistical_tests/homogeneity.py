@@ -37,7 +37,6 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
-    """The p-value that the two samples are alike."""
     result = homogeneity_test(data["counts_a"], data["counts_b"], method=method)
     return fields(result, statistic=result.statistic)
 

@@ -63,7 +63,6 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
-    """The p-value of McNemar's test."""
     only_a, only_b = data["only_a"], data["only_b"]
     result = mcnemar_test(only_a, only_b, alternative=data.get("alternative", "two-sided"), method=method)
     note = f"only a right: {only_a}, only b right: {only_b}"

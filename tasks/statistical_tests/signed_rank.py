@@ -29,7 +29,6 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
-    """The p-value of the test."""
     return fields(signed_rank_test(_advantages(data), method=method))
 
 

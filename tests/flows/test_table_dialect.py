@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigstats.flows.studies.significance_tables.tables import Entry
+from sigstats.flows.studies.significance_tables.tables import Tables
 from sigstats.tasks.datasets.readers import load
 from sigstats.tasks.predictions import Columns, read
 
@@ -28,7 +28,7 @@ def as_data_set(path: Path) -> tuple[Column, Column]:
 
 def as_significance_table(path: Path) -> tuple[Column, Column]:
     def column(name: str) -> Column:
-        entry = Entry.model_validate(
+        entry = Tables.model_validate(
             {"name": "t", "path": path.name, "label": "label", "prediction": "other", "by": name}
         )
         cases = entry.cases(path.parent)

@@ -193,7 +193,6 @@ def _failing(failing: Sequence[Hypothesis], errors: Sequence[Hypothesis], eviden
 
 
 def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], found: Sequence[Hypothesis], name: str) -> str:
-    """Whether the rates are as expected."""
     total = len(wrong) + len(fine)
     if not total:
         return f"{count_of(len(found), 'rate')} were found; there is none to hold them against."

@@ -21,7 +21,6 @@ def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _columns(rows: Sequence[Hypothesis], *, permuted: str) -> list[Column]:
-    """Observed beside permuted error."""
     value = usual.estimate(_cases.value_name(rows), "cross-validated, observed")
     return usual.case_columns(rows, value, usual.null_mean("Permuted", f"mean after permuting {permuted}"))
 

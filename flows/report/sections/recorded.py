@@ -14,7 +14,6 @@ from . import _cases, _pairs, _tables
 
 
 def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The data sets and the statistic."""
     statistic = Column(
         "F",
         lambda row: usual.ABSENT if row.statistic is None else number(row.statistic, 4),
@@ -25,7 +24,6 @@ def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """Both models, and by how much the second is better."""
     difference = Column(
         f"B{NBSP}−{NBSP}A",
         lambda row: usual.ABSENT if row.estimate is None else signed(row.estimate, 4),
@@ -56,7 +54,6 @@ def _efficiency_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
 
 
 def _efficiency_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """Observed beside expected accuracy."""
     value = usual.estimate("Accuracy", "share of right predictions, observed")
     return usual.case_columns(
         rows, value, usual.null_mean("Chance", "mean accuracy of random assignment with the same margins")
@@ -64,14 +61,12 @@ def _efficiency_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def _outcomes_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """Both classifiers, what is compared, and the difference."""
     interval = usual.interval("95% percentile interval of the difference")
     difference = usual.estimate("B − A", "measure of B minus measure of A")
     return _tables.columns(rows, usual.MEASURE, usual.OBJECTS, difference, interval)
 
 
 def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """In which tables the two differ."""
     return _tables.verdict(rows, evidence, by=rows[0].method)
 
 
@@ -97,30 +92,25 @@ def _terms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  
 
 
 def _terms_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The table's name and how many tables there are."""
     number = _number("Tables", "tables of the same margins with as many right or more")
     return [usual.DATASET, usual.OBJECTS, number, *usual.printed_columns(rows)]
 
 
 def _replicates_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    """The sizes."""
     sizes = [f"{row.estimate:,.0f} replicates at {row.dataset}" for row in rows if row.estimate is not None]
     return Verdict(f"A Monte-Carlo test should have at least {join_words(sizes)}." if sizes else "There is no result.")
 
 
 def _replicates_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The level's name and the size."""
     return [Column("Level", usual.DATASET.text), _number("Replicates"), *usual.printed_columns(rows)]
 
 
 def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    """The numbers of rows."""
     found = [f"{_counted(row)} rows on {where(row)}" for row in rows if row.estimate is not None]
     return Verdict(f"Half of the time is reached with {join_words(found)}." if found else "No formula says.")
 
 
 def _rows_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The population, the test and the number of rows."""
     return [
         Column("Population", where),
         Column("Test", usual.METHOD.text),

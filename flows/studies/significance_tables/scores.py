@@ -20,7 +20,7 @@ FEWEST_DATA_SETS = 3
 MOST_PAIRS = 100_000
 
 
-class Entry(_entry.Entry):
+class Scores(_entry.Entry):
     """A score of each model on each data set: a file with a row for each data set, or the scores themselves."""
 
     TEST: ClassVar[str] = "signed-rank"
@@ -106,3 +106,6 @@ class Entry(_entry.Entry):
 def _pairs(names: Sequence[str], control: str | None) -> list[tuple[Any, Any]]:
     """Pairs of models; the control is the first of each."""
     return list(combinations(names, 2)) if control is None else [(control, name) for name in names if name != control]
+
+
+ENTRIES = {"scores": Scores}

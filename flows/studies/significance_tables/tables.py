@@ -1,21 +1,24 @@
-"""``[[tables]]``: is the accuracy of a confusion matrix better than chance."""
+"""Tables of counts, of one classifier or of samples, and what is counted or computed of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from sigstats._common.messages import shown
+from sigstats.flows.config.model import Strict
+from sigstats.goodness_of_fit.test import relax_probabilities
+from sigstats.tasks.analyses.significance import LIKENESS
 from sigstats.tasks.tables.table import Table
 
 from . import _entry
 from ._entry import codes, read_table
 
 
-class Entry(_entry.Entry):
+class Tables(_entry.Entry):
     """A confusion matrix, true classes in rows; or a file of predictions or counts."""
 
     TEST: ClassVar[str] = "efficiency"
@@ -79,3 +82,157 @@ def _matrix(label: Any, prediction: Any, counts: NDArray[np.int64] | None) -> li
     np.add.at(matrix, (true, assigned), 1 if counts is None else counts)
     cells: list[list[int]] = matrix.tolist()
     return cells
+
+
+class Samples(_entry.Entry):
+    """How often each class was counted in two samples of different objects; or a file with a row for each class."""
+
+    TEST: ClassVar[str] = "homogeneity"
+    ORDER: ClassVar[int] = 30
+
+    a: Annotated[_entry.Name, Field(description="The first sample; with a path, the column of its counts")]
+    b: Annotated[_entry.Name, Field(description="The second sample, likewise")]
+    counts_a: Annotated[_entry.Counts | None, Field(description="The first sample's count of each class")] = None
+    counts_b: Annotated[_entry.Counts | None, Field(description="The second sample's, in the same order")] = None
+    path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
+
+    @model_validator(mode="after")
+    def _given(self) -> Self:
+        if (self.counts_a is None) != (self.counts_b is None):
+            raise ValueError("counts_a and counts_b: one of them is missing; expected both")
+        self.require_exactly_one(counts_a=self.counts_a is not None, path=self.path is not None)
+        if self.a == self.b:
+            raise ValueError(f"b: {shown(self.b)} is not valid; expected another name than a")
+        return self
+
+    def cases(self, base: Path) -> Iterator[_entry.Case]:
+        """The two samples."""
+        counts_a, counts_b = self.counts_a, self.counts_b
+        if self.path is not None:
+            table = read_table(self.path, base, [self.a, self.b])
+            counts_a, counts_b = (table.whole_numbers(name) for name in (self.a, self.b))
+        yield self.case({"counts_a": counts_a, "counts_b": counts_b}, a=self.a, b=self.b)
+
+
+Ordering = Literal["probability", "chi2", "likelihood-ratio"]
+
+
+class Relaxation(Strict):
+    """A share of misclassified objects that is allowed: the last class, which the probabilities do not name."""
+
+    share: Annotated[float, Field(gt=0, lt=1, description="The share of all objects")]
+    classes: Annotated[
+        list[Annotated[int, Field(ge=0)]] | None,
+        Field(description="Positions, from 0, of the classes it is taken from; all by default"),
+    ] = None
+
+
+class Requirements(_entry.Entry):
+    """Counts of classes and their required probabilities; or a file with a row for each class."""
+
+    TEST: ClassVar[str] = "goodness-of-fit"
+    ORDER: ClassVar[int] = 40
+
+    counts: Annotated[_entry.Counts | None, Field(description="The count of each class")] = None
+    probabilities: Annotated[list[float] | None, Field(description="The required probability of each class")] = None
+    path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
+    count: Annotated[str, Field(description="The file's column of counts")] = "count"
+    probability: Annotated[str, Field(description="The file's column of probabilities")] = "probability"
+    relax: Annotated[Relaxation | None, Field(description="Misclassified objects that are allowed")] = None
+    ordering: Annotated[
+        Ordering, Field(description="What makes an outcome extreme, for the methods exact and monte-carlo")
+    ] = "probability"
+
+    @model_validator(mode="after")
+    def _given(self) -> Self:
+        if (self.counts is None) != (self.probabilities is None):
+            raise ValueError("counts and probabilities: one of them is missing; expected both")
+        self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
+        return self
+
+    def cases(self, base: Path) -> Iterator[_entry.Case]:
+        """The counts with what is required of them."""
+        counts, probabilities = self.counts, self.probabilities
+        if self.path is not None:
+            table = read_table(self.path, base, [self.count, self.probability])
+            counts = table.whole_numbers(self.count)
+            probabilities = table.numbers(self.probability).to_numpy().tolist()
+        if self.relax is not None:
+            probabilities = list(relax_probabilities(probabilities, self.relax.share, classes=self.relax.classes))
+        yield self.case({"counts": counts, "probabilities": probabilities, "ordering": self.ordering})
+
+
+class Known(_entry.Printed):
+    """A known algorithm."""
+
+    name: Annotated[_entry.Name, Field(description="Its name in the results")]
+    probabilities: Annotated[list[float], Field(min_length=2, description="Its probability of each class")]
+
+
+class Alternatives(_entry.Entry):
+    """The class counts of a new algorithm, and the class probabilities of known ones."""
+
+    TEST: ClassVar[str] = "goodness-of-fit"
+    ORDER: ClassVar[int] = 50
+
+    counts: Annotated[_entry.Counts, Field(min_length=2, description="The new algorithm's count of each class")]
+    known: Annotated[list[Known], Field(min_length=2, description="The known algorithms")]
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Self:
+        names = [known.name for known in self.known]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"known: {shown(name)} is not valid; expected each name once")
+        if self.printed:
+            raise ValueError("printed: is not valid here; expected with each known algorithm")
+        return self
+
+    def cases(self, base: Path) -> Iterator[_entry.Case]:  # noqa: ARG002
+        """One for each known algorithm."""
+        for known in self.known:
+            yield _entry.Case(
+                subject={"dataset": self.name, "a": known.name},
+                test=self.TEST,
+                data={"counts": self.counts, "probabilities": known.probabilities, "ordering": "probability"},
+                printed=known,
+                shown_as=LIKENESS,
+            )
+
+
+class Enumerations(_entry.Entry):
+    """A confusion matrix, of which no p-value is found: only what listing the tables would take."""
+
+    TEST: ClassVar[str] = "enumeration-size"
+    ORDER: ClassVar[int] = 55
+
+    methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="count")] = ("count",)
+    counts: Annotated[list[_entry.Counts], Field(description="The matrix: true classes in rows, assigned in columns")]
+
+    def cases(self, base: Path) -> Iterator[_entry.Case]:  # noqa: ARG002
+        """The matrix."""
+        yield self.case({"table": self.counts})
+
+
+class Sizes(_entry.Entry):
+    """A level; nothing is tested."""
+
+    TEST: ClassVar[str] = "monte-carlo-size"
+    ORDER: ClassVar[int] = 60
+
+    methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="formula")] = ("formula",)
+    alpha: Annotated[float, Field(gt=0, lt=1, description="The level of the test")]
+
+    def cases(self, base: Path) -> Iterator[_entry.Case]:  # noqa: ARG002
+        """The level."""
+        yield self.case({"alpha": self.alpha})
+
+
+ENTRIES: Mapping[str, type[_entry.Entry]] = {
+    "tables": Tables,
+    "samples": Samples,
+    "requirements": Requirements,
+    "alternatives": Alternatives,
+    "enumerations": Enumerations,
+    "sizes": Sizes,
+}

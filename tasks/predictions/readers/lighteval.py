@@ -79,7 +79,6 @@ def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Colum
 
 
 def _values(metrics: Any) -> Mapping[str, Any]:
-    """The metrics by their names."""
     metrics = _object(metrics)
     if not isinstance(metrics, dict):
         raise ValueError("the metrics of a document are no names with numbers")

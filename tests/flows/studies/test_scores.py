@@ -13,7 +13,7 @@ from scipy import stats
 
 from sigstats import friedman_test
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.studies.significance_tables.scores import Entry
+from sigstats.flows.studies.significance_tables.scores import Scores
 from sigstats.tasks.results import Results
 from sigstats.tasks.statistical_tests import run_table_test, signed_rank
 from sigstats.tasks.storage.store import Store
@@ -174,10 +174,10 @@ def test_scores_that_are_farther_apart_than_floats_are_refused():
 def test_more_pairs_than_files_can_hold_are_refused(tmp_path):
     values = {f"m{i}": [0.0, 1.0, 2.0] for i in range(448)}
     with pytest.raises(ValueError, match=r"pairs of models\): 100128 is not valid; expected 100000 or fewer"):
-        next(Entry(name="t", values=values).cases(tmp_path))
-    assert next(Entry(name="t", values=values, control="m0").cases(tmp_path)).test == "friedman"
+        next(Scores(name="t", values=values).cases(tmp_path))
+    assert next(Scores(name="t", values=values, control="m0").cases(tmp_path)).test == "friedman"
     del values["m7"]
-    assert next(Entry(name="t", values=values).cases(tmp_path)).test == "friedman"
+    assert next(Scores(name="t", values=values).cases(tmp_path)).test == "friedman"
 
 
 @settings(deadline=None, max_examples=examples(10))
