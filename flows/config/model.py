@@ -146,7 +146,8 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
         tags = re.findall("'(.*?)'", first["ctx"]["expected_tags"])
         return f"{where}: {key}: {shown(tag)} is not valid; {hint(tag, tags)}{more}"
     if first["type"] == "value_error":
-        return f"{where}: {one_line(reason)}{more}"
+        key = where.rpartition(".")[2]
+        return f"{where}: {one_line(reason).removeprefix(f'{key}: ')}{more}"
     return f"{where}: {shown(first['input'])} is not valid; expected {reason}{more}"
 
 

@@ -71,10 +71,10 @@ def percent_range(low: float, high: float, n: int | None = None, *, to: str = "â
     return f"{to.join(told_apart(100 * low, 100 * high, number, _decimals(n)))}%"
 
 
-def percent_span(values: Sequence[float], *, to: str = " to ") -> str:
+def percent_span(values: Sequence[float]) -> str:
     """From the smallest to the largest of some proportions, in percent; one number where these look equal."""
     low, high = min(values), max(values)
-    return percent(low) if percent(low) == percent(high) else percent_range(low, high, to=to)
+    return percent(low) if percent(low) == percent(high) else percent_range(low, high, to=" to ")
 
 
 def _decimals(n: int | None) -> int:

@@ -523,7 +523,7 @@ def test_as_many_weights_are_drawn_as_the_adjusted_level_needs(tmp_path, monkeyp
     assert found["rule"]["resamples"] >= 6 / 0.05 - 1
     assert max(row["p_adjusted"] for row in found["rows"]) <= 0.05
     monkeypatch.setattr("sigstats.comparison.rule._MAX_RESAMPLES", 10**4)
-    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "1e-4", code=0)
+    _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "0.01%", code=0)
     assert found["rule"]["resamples"] == 10**4
     assert "no random weights can fail: their smallest p is 0.0001, 1.7\xa0×\xa010⁻⁵ needed" in found["notes"]
 
