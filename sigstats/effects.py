@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 from scipy.special import ndtr, ndtri
 
-from ._common.tabular import Table, Tabular
+from ._common.tabular import Table, Tabular, columns_of
 from ._common.validation import as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 
@@ -40,7 +40,7 @@ class EffectSize(Tabular):
     method: str
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {name: [getattr(self, name)] for name in ("estimate", "confidence_interval", "method")}
+        return columns_of([self], EffectSize)
 
     def _table(self) -> Table:
         return Table("Effect size: A beside B", super()._table().columns, words=0)

@@ -151,7 +151,7 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     >>> round(low, 2), round(high, 2)
     (-0.2, 0.01)
     """
-    joint = as_joint_counts(outcomes, "outcomes")
+    joint = as_joint_counts(outcomes)
     if not isinstance(joint, JointOutcomes):
         raise refuse("outcomes", type(joint).__name__, "JointOutcomes, of two classes")
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)

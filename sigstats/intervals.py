@@ -164,15 +164,6 @@ def mid_p_interval(successes: int, n: int, *, confidence_level: float = 0.95) ->
     return Interval(low, high, confidence_level)
 
 
-def monte_carlo_interval(exceedances: int, replicates: int, *, confidence_level: float = 0.99) -> Interval:
-    """The interval of the p-value that infinitely many replicates would give; exceedances without the +1.
-
-    The number of exceedances is binomial with that p-value as its proportion, so this is its Clopper-Pearson
-    interval. It says how far a Monte-Carlo p-value is still from its limit, not how sure the hypothesis is.
-    """
-    return clopper_pearson(exceedances, replicates, confidence_level=confidence_level)
-
-
 def quantile_interval(values: FloatArray, share: float, *, confidence_level: float = 0.95) -> Interval:
     """The interval of the point below which so large a share of a population is, of whatever law.
 

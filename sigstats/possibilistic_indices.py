@@ -10,13 +10,13 @@ restate its p-value.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._common.numerals import index_number
-from ._common.tabular import Table, Tabular
+from ._common.tabular import Table, Tabular, columns_of
 from ._common.validation import FloatArray, as_real, as_reals, refuse
 
 
@@ -61,7 +61,7 @@ class Possibility(Tabular):
     alternative_pvalue: float
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {each.name: [getattr(self, each.name)] for each in fields(self)}
+        return columns_of([self], Possibility)
 
     def _table(self) -> Table:
         columns = {name: [index_number(value) for value in cells] for name, cells in self._columns().items()}
@@ -101,7 +101,7 @@ class RankedHypotheses(tuple[RankedHypothesis, ...], Tabular):
     """The result of `weigh_hypotheses`: a tuple of RankedHypothesis, the most similar first, that is a table too."""
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {each.name: [getattr(one, each.name) for one in self] for each in fields(RankedHypothesis)}
+        return columns_of(self, RankedHypothesis)
 
     def _table(self) -> Table:
         columns = {

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from ._common.extreme import ROUNDING, monte_carlo_pvalue
 from ._common.numerals import p_number
 from ._common.tabular import Table, Tabular, in_words
-from .intervals import Interval, monte_carlo_interval
+from .intervals import Interval, clopper_pearson
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,10 +81,10 @@ _SHOWN = {"statistic": "", "estimate": "", "interval": "confidence_"}
 
 
 def monte_carlo_outcome(exceedances: int, replicates: int) -> dict[str, Any]:
-    """The fields of a `TestResult` that random replicates decide."""
+    """The fields of a `TestResult` that random replicates decide; the interval is of the p-value of endless ones."""
     return {
         "pvalue": monte_carlo_pvalue(exceedances, replicates),
-        "pvalue_interval": monte_carlo_interval(exceedances, replicates),
+        "pvalue_interval": clopper_pearson(exceedances, replicates, confidence_level=0.99),
         "n_resamples": replicates,
         "exceedances": exceedances,
         "error_bound": ROUNDING,

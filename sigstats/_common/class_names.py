@@ -80,7 +80,7 @@ def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: 
                 f"expected {wanted}"
             )
     broken = next((name for name in strange if _is_broken(name)), None)
-    if broken is not None and all(map(_is_number, said)) and not any(map(_is_broken, labels)):
+    if broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
         raise ValueError(
             f"prediction: {shown(broken)} of {who} is no class of the labels: {_named(labels)}; expected {wanted} "
             "(probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
@@ -135,7 +135,7 @@ def _named(names: Sequence[str]) -> str:
 
 def _spelling(name: str) -> str:
     """The spelling that a name has in common with others that stand for the same class."""
-    if _is_number(name):
+    if is_number(name):
         return name
     folded = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
     return "|".join(sorted(part.strip(_AROUND) or part for part in _SEPARATOR.split(folded)))
@@ -153,7 +153,8 @@ def _are_shifted(labels: Sequence[str], said: Sequence[str]) -> bool:
     return theirs == {each + by for each in ours} or (ours in _BINARY and theirs in _BINARY)
 
 
-def _is_number(name: str) -> bool:
+def is_number(name: str) -> bool:
+    """True if a name is a finite number."""
     try:
         return math.isfinite(float(name))
     except ValueError:
@@ -162,7 +163,7 @@ def _is_number(name: str) -> bool:
 
 def _is_broken(name: str) -> bool:
     """True if a name is a number that is not whole."""
-    return _is_number(name) and not float(name).is_integer()
+    return is_number(name) and not float(name).is_integer()
 
 
 P = ParamSpec("P")

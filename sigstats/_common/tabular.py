@@ -98,6 +98,12 @@ class Tabular:
         )
 
 
+def columns_of(records: Iterable[Any], kind: type) -> dict[str, list[Any]]:
+    """The fields of records of a kind as columns."""
+    rows = list(records)
+    return {each.name: [getattr(row, each.name) for row in rows] for each in fields(kind)}
+
+
 def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:
     """The lines of a table, whose first columns are aligned to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -131,11 +137,8 @@ class ArrayRecord:
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(map(_equal, _values(self).values(), _values(other).values()))
-
-
-def _values(record: Any) -> dict[str, Any]:
-    return {field.name: getattr(record, field.name) for field in fields(record)}
+        names = [each.name for each in fields(self)]  # type: ignore[arg-type]
+        return all(_equal(getattr(self, name), getattr(other, name)) for name in names)
 
 
 def _equal(one: Any, other: Any) -> bool:

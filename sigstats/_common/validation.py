@@ -44,6 +44,9 @@ EXACT_WHOLE = f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few
 #: What is right for labels where whole numbers stand beside floats, or signed ones beside unsigned ones.
 _EXACT_LABELS = f"whole numbers between -{MAX_TOTAL} and {MAX_TOTAL} where others are floats: beyond, floats round them"
 
+#: What a sum of probabilities may miss 1 by.
+_ROUNDING = 1e-9
+
 #: What `int` or `float` would take for a number.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
 
@@ -87,17 +90,21 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
 def as_groups(value: Any, name: str, rows: int) -> tuple[IntArray, int]:
     """The group of each of `rows` rows, numbered from 0, and how many groups there are, two or more; or ValueError.
 
-    The names of groups are text, or whole numbers of any size and sign: numbers of patients, times, hashes.
+    The names of groups are text, whole numbers of any size and sign (of patients, times, hashes), or what has an order.
     """
     wanted = "the group of each row, by a whole number or by its name"
     labels = as_array(value, name, wanted)
-    if labels.ndim != 1 or labels.dtype.kind not in "iuUO":
+    if labels.ndim != 1 or labels.dtype.kind not in "iubUSO":
         raise refuse(name, value, wanted)
-    if labels.dtype.kind == "O":
-        labels = as_labels(labels, name)
     if len(labels) != rows:
         raise refuse(f"{name} (length)", len(labels), f"{rows}, one for each row")
-    found, codes = np.unique(labels, return_inverse=True)
+    try:
+        missing = labels.dtype.kind == "O" and any(each is None or each != each for each in labels.tolist())
+        found, codes = np.unique(labels, return_inverse=True)
+    except Exception:  # objects that cannot be put in order, or may raise anything
+        missing = True
+    if missing:
+        raise refuse(name, value, wanted)
     if len(found) < 2:
         raise refuse(name, len(found), "two groups or more")
     return codes.astype(np.int64), len(found)
@@ -154,14 +161,14 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
     return reals
 
 
-def as_probabilities(value: Any, name: str, *, tolerance: float = 1e-9) -> FloatArray:
-    """Probabilities of two or more outcomes that sum to one within `tolerance`, or ValueError."""
+def as_probabilities(value: Any, name: str) -> FloatArray:
+    """Probabilities of two or more outcomes that sum to one but for `_ROUNDING`, or ValueError."""
     array = as_reals(value, name, ndim=1, minimum_size=2)
-    outside = (array < 0) | (array > 1 + tolerance)
+    outside = (array < 0) | (array > 1 + _ROUNDING)
     if outside.any():
         raise refuse(name, array[outside][0], "probabilities between 0 and 1")
     total = math.fsum(array)
-    if abs(total - 1) > tolerance:
+    if abs(total - 1) > _ROUNDING:
         raise refuse(f"{name} (sum)", total, "probabilities that sum to 1")
     return array
 

@@ -50,7 +50,7 @@ def bootstrap_replicates(
     Replicates come in a fixed order: fewer from a generator in the same state are the first of more, and two draws
     in succession are one draw of both sizes together.
     """
-    joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
+    joint, chosen = as_joint_counts(outcomes), as_measure(measure)
     size = as_count(size, "size", maximum=MAX_RESAMPLES)
     width = len(joint.counts) + 8 * joint.n_categories
     parts = [evaluate(joint, chosen, weights) for weights in _resample(joint.counts, rng, size, width)]
@@ -94,7 +94,7 @@ def acceleration(outcomes: JointCounts, measure: str | Measure | Callable[..., A
     All observations of one event leave the same value when they are left out, so that there are as many values as
     distinct events, each with its count as its weight (Efron 1987, eq. 6.6).
     """
-    joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
+    joint, chosen = as_joint_counts(outcomes), as_measure(measure)
     counts = np.array(joint.counts, dtype=np.float64)
     occurring = np.flatnonzero(counts)
     step = max(1, _BLOCK // (counts.size + 8 * joint.n_categories))

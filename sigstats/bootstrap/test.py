@@ -223,7 +223,7 @@ def bootstrap_test(
     >>> round(result.probability, 2), 0.02 < result.pvalue < 0.08
     (0.03, True)
     """
-    joint, chosen = as_joint_counts(outcomes, "outcomes"), as_measure(measure)
+    joint, chosen = as_joint_counts(outcomes), as_measure(measure)
     size = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     as_choice(method, "method", BOOTSTRAP_METHODS)

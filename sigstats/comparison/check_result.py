@@ -7,13 +7,13 @@ from scipy.special import bdtr
 
 from .._common.messages import printable
 from .._common.numerals import NBSP, p_number, significant, told_apart
-from .._common.tabular import Table, Tabular, in_columns
+from .._common.tabular import Table, Tabular, columns_of, in_columns
 from ..intervals import Interval, clopper_pearson
 from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
 from .paired_predictions import ALL_ROWS
 from .result import MOST_ROWS
-from .rows import WITHOUT_LIMITS, frame_columns, interval_of, worst_verdict
+from .rows import WITHOUT_LIMITS, interval_of, worst_verdict
 from .rule import ComparisonRule, Verdict
 from .tests import fewest_rows, rows_of, times_until_rejected
 
@@ -134,7 +134,7 @@ class CheckResult(Tabular):
         return tuple(sorted(self.rows, key=lambda row: (_ORDER[row.verdict], row.pvalue or 0.0)))
 
     def _columns(self) -> dict[str, list[Any]]:
-        return frame_columns(self.rows, CheckedRow)
+        return columns_of(self.rows, CheckedRow)
 
     def _table(self) -> Table:
         cells = list(map(cells_of, self.ranked))

@@ -132,12 +132,8 @@ def _tested(
         in_stages(
             partial(
                 test_part,
-                ComparisonRow(
-                    slice=part,
-                    measure=name,
-                    n=sum(outcomes),
-                    items=None if paired.items is None else paired.items_of(where()),
-                    **score_of(paired, name),
+                blank_row(
+                    paired, name, part, sum(outcomes), None if paired.items is None else paired.items_of(where())
                 ),
                 everything if part == ALL_ROWS else shared,
                 where,
@@ -151,12 +147,7 @@ def _tested(
     ]
     if paired.tasks is not None and paired.n >= rule.smallest_slice:
         means = [
-            test_task_mean(
-                ComparisonRow(slice=MEAN_OVER_TASKS, measure=name, n=paired.n, **score_of(paired, name)),
-                everything,
-                paired.tasks,
-                rule,
-            )
+            test_task_mean(blank_row(paired, name, MEAN_OVER_TASKS), everything, paired.tasks, rule)
             for name in names
             if has_task_mean(name)
         ]
@@ -166,8 +157,7 @@ def _tested(
     joint = joint_over_tasks(everything, paired, rule) if of_right else None
     notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice)]
     if copies and (paired.content is not None or paired.scores is not None):
-        blank = [ComparisonRow(slice=ALL_ROWS, measure=name, n=paired.n, **score_of(paired, name)) for name in names]
-        notes += copies_note(paired, everything, blank, rule)
+        notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
     notes += limits_note(rows)
@@ -176,15 +166,18 @@ def _tested(
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 
 
-def score_of(paired: PairedPredictions, measure: str) -> dict[str, Any]:
-    """The score that a measure is of, where there are several or the lower is better, and its unit."""
+def blank_row(
+    paired: PairedPredictions, measure: str, where: str = ALL_ROWS, n: int | None = None, items: int | None = None
+) -> ComparisonRow:
+    """A row that is not tested; its score is said where there are several or the lower is better."""
+    row = ComparisonRow(slice=where, measure=measure, n=paired.n if n is None else n, items=items)
     if not (paired.graded or is_of_scores(measure)):
-        return {}
+        return row
     if MEASURES[measure].needs != "marks":
-        return {"score": paired.score_name}
+        return replace(row, score=paired.score_name)
     lower, unit = bool(paired.lower), unit_of(paired.score_column.partition("/")[0])
     name = paired.score_name or (paired.score_column if lower or unit or paired.per else "")
-    return {"score": name, "lower_is_better": lower, "unit": unit}
+    return replace(row, score=name, lower_is_better=lower, unit=unit)
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:
@@ -197,12 +190,8 @@ def _of_itself(
     everything: Part, measures: Sequence[str], rule: ComparisonRule, paired: PairedPredictions
 ) -> ComparisonResult:
     """The comparison of a thing with itself: how good it is, and that it is no worse."""
-    n, every = paired.n, np.arange(paired.n)
-    items = paired.items_of(every)
-    outcomes = outcome_counts(everything, [])[0]
-    blank = [
-        ComparisonRow(slice=ALL_ROWS, measure=name, n=n, items=items, **score_of(paired, name)) for name in measures
-    ]
+    every, outcomes = np.arange(paired.n), outcome_counts(everything, [])[0]
+    blank = [blank_row(paired, name, items=paired.items_of(every)) for name in measures]
     tested = [test_part(row, everything, lambda: every, outcomes, rule=rule) for row in blank]
     rows = tuple(
         replace(

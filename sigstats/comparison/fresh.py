@@ -21,8 +21,8 @@ from ..anytime.bets import Rows, interval_left, log_evalue, rows_of
 from ..intervals import Interval
 from ..measures.table import MEASURES
 from ..multiplicity import adjust_pvalues
-from .compare import asked_of, decide_row, score_of
-from .paired_predictions import ALL_ROWS, PairedPredictions
+from .compare import asked_of, blank_row, decide_row
+from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .tests import fewest_rows
@@ -64,7 +64,7 @@ def values_of_rows(
     found = []
     for name in names:
         spec = MEASURES[name]
-        row = ComparisonRow(slice=ALL_ROWS, measure=name, n=paired.n, **score_of(paired, name))
+        row = blank_row(paired, name)
         if name == "accuracy":
             a, b, limit = (part.a == part.label) * 1.0, (part.b == part.label) * 1.0, 1.0
         elif spec.of_rows is None:

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from .._common.class_names import refuse_no_classes, refuse_other_names, refuse_two_spellings, require_class_names
+from .._common.class_names import (
+    is_number,
+    refuse_no_classes,
+    refuse_other_names,
+    refuse_two_spellings,
+    require_class_names,
+)
 from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
@@ -185,7 +191,7 @@ def _require_predictions(paired: PairedPredictions, measure: str) -> None:
 def _require_numbers(paired: PairedPredictions, measure: str) -> None:
     numbers, limits = paired.numbers(), paired.score_range
     if numbers is None:
-        odd = next(name for name in paired.classes if not _is_number(name))
+        odd = next(name for name in paired.classes if not is_number(name))
         raise ValueError(
             f"measures: {measure!r} is not valid for {shown(odd)}; expected labels and predictions in numbers"
         )
@@ -226,7 +232,7 @@ def _are_numbers(paired: PairedPredictions) -> bool:
 
 def are_measurements(classes: Sequence[str]) -> bool:
     """True if names of classes are many numbers, most of them no whole ones."""
-    if len(classes) <= _MANY_NUMBERS or not all(map(_is_number, classes)):
+    if len(classes) <= _MANY_NUMBERS or not all(map(is_number, classes)):
         return False
     return 2 * sum(not float(name).is_integer() for name in classes) > len(classes)
 
@@ -259,13 +265,6 @@ def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -
 def _present(codes: IntArray) -> IntArray:
     """The codes that are there, in order."""
     return np.flatnonzero(np.bincount(codes))
-
-
-def _is_number(name: str) -> bool:
-    try:
-        return bool(np.isfinite(float(name)))
-    except ValueError:
-        return False
 
 
 def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._common.numerals import NBSP, p_number, significant
-from .._common.tabular import Table, Tabular
+from .._common.tabular import Table, Tabular, columns_of
 from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS, adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import FEW_COLUMNS, cells_of, difference_in_words, in_points, interval_of, loss, verdict_of, with_unit
 from .paired_predictions import ALL_ROWS
-from .rows import ComparedRows, frame_columns
+from .rows import ComparedRows
 from .rows import ComparisonRow as ComparisonRow
 from .rule import ComparisonRule
 
@@ -279,7 +279,7 @@ class ComparisonResult(Tabular, ComparedRows):
     """
 
     def _columns(self) -> dict[str, list[Any]]:
-        return frame_columns(self.rows, ComparisonRow)
+        return columns_of(self.rows, ComparisonRow)
 
     def _table(self) -> Table:
         shown, rest = self.ranked[:MOST_ROWS], self.ranked[MOST_ROWS:]

@@ -1,8 +1,8 @@
 """The rows of a comparison, one for each measure on each slice, and the verdict of them all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, Self
 
 from ..intervals import Interval
 from .paired_predictions import ALL_ROWS
@@ -35,11 +35,6 @@ def interval_of(row: _WithEnds) -> Interval | None:
     if row.low is None or row.high is None or row.confidence_level is None:
         return None
     return Interval(row.low, row.high, row.confidence_level)
-
-
-def frame_columns(rows: Sequence[Any], kind: type) -> dict[str, list[Any]]:
-    """The columns of a data frame of rows of a kind."""
-    return {each.name: [getattr(row, each.name) for row in rows] for each in fields(kind)}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -64,7 +64,7 @@ _MEDIUM = 5_000
 
 
 class UpperTail(NamedTuple):
-    """``P(T >= t)`` and its mid-p form ``P(T > t) + P(T = t) / 2``, each with its logarithm to base 10.
+    """``P(T >= t)`` with its logarithm to base 10, and its mid-p form ``P(T > t) + P(T = t) / 2``.
 
     `error_bound` is that of the first, as in `sigstats.results.TestResult`; where it is `estimated`, no proof says so.
     """
@@ -72,7 +72,6 @@ class UpperTail(NamedTuple):
     pvalue: float
     log10_pvalue: float
     mid_pvalue: float
-    log10_mid_pvalue: float
     error_bound: float
     estimated: bool
 
@@ -97,14 +96,11 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
     with localcontext(DIGITS):
         upper, point, error, estimated = _log_tail(total, classes_of(rows, columns), least, correct)
         mid = Decimal("-Infinity") if upper.is_infinite() else (upper.exp() - point.exp() / 2)
-        # Far out both may underflow a double, never a Decimal.
-        log_mid = mid.ln()
         p = min(float(upper.exp()), 1.0)
         return UpperTail(
             p,
             min(float(upper / LOG_10), 0.0),
             float(mid),
-            float(log_mid / LOG_10),
             error_bound(p, error + ROUNDING),
             estimated,
         )

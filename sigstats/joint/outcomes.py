@@ -251,11 +251,11 @@ def _project_b(e1: Any, e2: Any, e3: Any, e4: Any, e5: Any, e6: Any, e7: Any, e8
     return Confusion(tp=e1 + e2, fn=e3 + e4, fp=e5 + e6, tn=e7 + e8)  # Table 1, the rows
 
 
-def as_joint_counts(value: Any, name: str) -> JointCounts:
-    """`value` if it has joint counts of at least one observation, or ValueError."""
+def as_joint_counts(outcomes: Any) -> JointCounts:
+    """The `outcomes` if they have joint counts of at least one observation, or ValueError."""
     wanted = "JointOutcomes or JointEvents of at least one observation"
-    if isinstance(value, type) or not isinstance(value, JointCounts):
-        raise refuse(name, value, wanted)
-    if sum(value.counts) == 0:
-        raise refuse(f"{name} (observations)", 0, wanted)
-    return value
+    if isinstance(outcomes, type) or not isinstance(outcomes, JointCounts):
+        raise refuse("outcomes", outcomes, wanted)
+    if sum(outcomes.counts) == 0:
+        raise refuse("outcomes (observations)", 0, wanted)
+    return outcomes

@@ -1,5 +1,6 @@
 """The agreement of a judge with people, the law of the difference that they would see, and labels that would decide."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -171,12 +172,7 @@ class Judged(NamedTuple):
             return enough(self._law_of_rows(want[:, np.newaxis] * mean, 2_000, as_generator(1)))
 
         low, high = int(labels.sum()), int(rows.sum())
-        if not decides(high):
-            return None
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if decides(middle) else (middle + 1, high)
-        return spread_over(high)
+        return spread_over(low + bisect_left(range(low, high), True, key=decides)) if decides(high) else None
 
 
 def judged_rows(

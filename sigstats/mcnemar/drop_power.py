@@ -13,7 +13,7 @@ from scipy.special import bdtrc, ndtri
 
 from .._common.validation import IntArray, as_count, as_real, refuse
 from ..intervals import tango_statistic
-from .power import MAX_N, as_rule, conditional_power, critical_counts, discordant_weights
+from .power import MAX_N, as_rule, conditional_power, critical_counts, discordant_law
 from .sample_size import sample_size, smallest_enough
 
 #: An observed drop that is the smallest one but for rounding counts.
@@ -35,8 +35,7 @@ def drop_power(n: int, *, drop: float, discordance: float, alpha: float, minimum
     least = as_real(minimum, "minimum", low=0, high=1)
     if share == 0:
         return 0.0
-    weights, low = discordant_weights(count, share)
-    m = np.arange(low, low + weights.size)
+    m, weights = discordant_law(count, share)
     critical = np.maximum(critical_counts(m, rule), fewest_lost(count, m, least))
     given = conditional_power(m, critical, min(1.0, (1 + ahead / share) / 2), rule)
     return min(1.0, float(np.sum(weights * given)))
@@ -123,8 +122,7 @@ def pass_power(
 
     What fails does not pass, whatever its interval.
     """
-    weights, low = discordant_weights(n, discordance)
-    m = np.arange(low, low + weights.size)
+    m, weights = discordant_law(n, discordance)
     fewest = _fewest_to_pass(n, m, margin, float(ndtri((1 + confidence_level) / 2)))
     lost = np.maximum(critical_counts(m, as_rule(alpha, "greater", "exact", False)), fewest_lost(n, m, minimum))
     fewest = np.maximum(fewest, m - lost + 1)

@@ -186,14 +186,13 @@ def exact_power(n: int, p_a: float, p_b: float, rule: Rule) -> float:
     """
     if p_a + p_b < _NONE:
         return 0.0  # no discordant pair, and then no rejection
-    weights, low = discordant_weights(n, p_a + p_b)
-    m = np.arange(low, low + weights.size)
+    m, weights = discordant_law(n, p_a + p_b)
     given = conditional_power(m, critical_counts(m, rule), p_a / (p_a + p_b), rule)
     return min(1.0, float(np.sum(weights * given)))
 
 
-def discordant_weights(n: int, discordance: float) -> tuple[FloatArray, int]:
-    """The probabilities of the numbers of discordant pairs, and the first number; each side leaves out `_REMAINDER`.
+def discordant_law(n: int, discordance: float) -> tuple[IntArray, FloatArray]:
+    """The numbers of discordant pairs and their probabilities; each side leaves out `_REMAINDER`.
 
     By Bernstein's inequality P(|M - mean| >= t) <= exp(-t^2 / (2 variance + 2 t / 3)) on either side.
     """
@@ -201,7 +200,8 @@ def discordant_weights(n: int, discordance: float) -> tuple[FloatArray, int]:
     bound = -math.log(_REMAINDER)
     t = bound / 3 + math.sqrt(bound * bound / 9 + 2 * bound * n * d * (1 - d))
     low, high = max(0, math.floor(n * d - t)), min(n, math.ceil(n * d + t))
-    return binomial_pmf(np.arange(low, high + 1), n, d), low
+    m = np.arange(low, high + 1)
+    return m, binomial_pmf(m, n, d)
 
 
 def binomial_pmf(k: IntArray, n: int, p: float) -> FloatArray:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .._common.validation import Alternative, IntArray, as_count, as_real, refuse
-from .power import MAX_N, Rule, as_rule, conditional_power, critical_counts, discordant_weights, exact_power
+from .power import MAX_N, Rule, as_rule, conditional_power, critical_counts, discordant_law, exact_power
 from .test import McNemarMethod
 
 #: The most discordant pairs that `sample_size` considers.
@@ -41,13 +41,13 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
     if unproved is None:
         raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
     unproved -= 1
-    first = discordant_weights(unproved, share)[1]
+    first = int(discordant_law(unproved, share)[0][0])
     m: IntArray = np.arange(first, max(most, first) + 1)
     given = conditional_power(m, critical_counts(m, rule), p_a / share, rule)
 
     def proved(n: int) -> bool:
-        weights, low = discordant_weights(n, share)
-        later = np.concatenate([given[low - first :], np.full(weights.size, beyond)])
+        numbers, weights = discordant_law(n, share)
+        later = np.concatenate([given[numbers[0] - first :], np.full(weights.size, beyond)])
         from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
 
         means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
@@ -108,8 +108,7 @@ def detectable_difference(
         raise refuse("discordance", discordance, "a number above 0 and at most 1")
     goal = as_real(target, "target", low=0, high=1, open_ends=True)
     rule = as_rule(alpha, alternative, method, correction)
-    weights, low = discordant_weights(n, d)
-    m = np.arange(low, low + weights.size)
+    m, weights = discordant_law(n, d)
     critical = critical_counts(m, rule)
     sign = -1 if rule.alternative == "less" else 1
 

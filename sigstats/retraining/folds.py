@@ -7,7 +7,7 @@ shuffled splits): their errors are no counts of wrong rows.
 
 import itertools
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -73,11 +73,14 @@ def folds_of(cv: Any, X: Any, y: Any, groups: Any = None) -> IntArray:
 
     ValueError if it fails, does not test each row exactly once, or trains on anything but the rest.
     """
+    return folds_of_splits(_listed(cv, lambda: [(train, test) for train, test in cv.split(X, y, groups)]), len(y))
+
+
+def _listed(cv: Any, splits: Callable[[], list[Any]]) -> list[Any]:
     try:
-        splits = [(train, test) for train, test in cv.split(X, y, groups)]
+        return splits()
     except Exception as error:
         raise ValueError(f"cv: {type(cv).__name__} failed to split: {one_line(error)}") from error
-    return folds_of_splits(splits, len(y))
 
 
 def folds_of_splits(splits: Iterable[Any], n: int) -> IntArray:
@@ -137,10 +140,7 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None, *, groups: IntArray | Non
     if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
         return stratified_folds(y, int(cv), rng, groups=groups)
     if isinstance(cv, Iterator):
-        try:
-            cv = list(itertools.islice(cv, len(y) + 1))
-        except Exception as error:
-            raise ValueError(f"cv: {type(cv).__name__} failed to split: {one_line(error)}") from error
+        cv = _listed(cv, lambda: list(itertools.islice(cv, len(y) + 1)))
     if isinstance(cv, (list, tuple)) and any(isinstance(item, (list, tuple)) for item in cv):  # pairs, not numbers
         return folds_of_splits(cv, len(y))
     wanted = f"a number of folds, a splitter, pairs (train, test), or the fold of each of the {len(y)} rows"
@@ -153,20 +153,20 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None, *, groups: IntArray | Non
     return renumbered.astype(np.int64)
 
 
-def as_classes(y: Any, name: str = "y") -> tuple[np.ndarray[Any, Any], IntArray]:
+def as_classes(y: Any) -> tuple[np.ndarray[Any, Any], IntArray]:
     """The sorted distinct classes of `y` and the code of each row's class, or ValueError."""
     wanted = "one class label for each row, two classes or more"
-    labels = as_array(y, name, wanted)
+    labels = as_array(y, "y", wanted)
     try:
         if labels.ndim != 1 or labels.dtype.kind not in "iubfUSO":
-            raise refuse(name, y, wanted)
+            raise refuse("y", y, wanted)
         if labels.dtype.kind == "f" and (not np.isfinite(labels).all() or (labels != np.floor(labels)).any()):
-            raise refuse(name, y, "whole numbers or names as class labels, none missing")
+            raise refuse("y", y, "whole numbers or names as class labels, none missing")
         if labels.dtype.kind == "O" and any(label is None or label != label for label in labels):
-            raise refuse(name, y, "no missing class label")
+            raise refuse("y", y, "no missing class label")
         classes, codes = np.unique(labels, return_inverse=True)
     except (TypeError, OverflowError):  # ragged, or labels that cannot be put in order
-        raise refuse(name, y, wanted) from None
+        raise refuse("y", y, wanted) from None
     if len(classes) < 2:
-        raise refuse(f"{name} (classes)", len(classes), wanted)
+        raise refuse("y (classes)", len(classes), wanted)
     return classes, codes.astype(np.int64)

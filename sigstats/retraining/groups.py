@@ -12,28 +12,9 @@ hypothesis makes exchangeable:
 When not to use: rows that depend on each other in order, such as a time series; exchanging them is not valid.
 """
 
-from typing import Any
-
 import numpy as np
 
-from .._common.validation import IntArray, as_array, refuse
-
-
-def as_groups(groups: Any, n: int) -> IntArray:
-    """The code of each row's group, from 0; ValueError unless there is one for each of the `n` rows, of two or more."""
-    wanted = f"the group of each of the {n} rows, names or whole numbers, two groups or more"
-    values = as_array(groups, "groups", wanted)
-    if values.shape != (n,) or values.dtype.kind not in "iubUSO":
-        raise refuse("groups", groups, wanted)
-    try:
-        if any(value is None or value != value for value in values.tolist()):
-            raise refuse("groups", groups, wanted)
-        names, codes = np.unique(values, return_inverse=True)
-    except TypeError:
-        raise refuse("groups", groups, wanted) from None
-    if len(names) < 2:
-        raise refuse("groups", groups, wanted)
-    return codes.astype(np.int64)
+from .._common.validation import IntArray, refuse
 
 
 def require_whole_groups(folds: IntArray, groups: IntArray) -> None:

@@ -38,11 +38,10 @@ from .._common.extreme import at_least
 from .._common.numerals import p_number
 from .._common.random_streams import as_generator
 from .._common.tabular import Drawn, histogram, shown_record
-from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
+from .._common.validation import MAX_RESAMPLES, IntArray, as_count, as_groups, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import as_rows, copies_note, encoded
 from .folds import as_classes, as_folds
-from .groups import as_groups
 from .measured import observed_value, statistic_of, values_of
 from .retrainer import Retrainer as Retrainer
 from .retrainer import Transforms
@@ -213,7 +212,7 @@ def permutation_test(
         X, nominal = encoded(X)
         classifier = build(classifier, nominal=nominal)
     _, codes = as_classes(y)
-    units = None if groups is None else as_groups(groups, len(codes))
+    units = None if groups is None else as_groups(groups, "groups", len(codes))[0]
     folds = as_folds(cv, X, codes, generator, groups=units)
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)
     if retrainer.batched_if_scaled:

@@ -15,10 +15,10 @@ import numpy as np
 
 from .._common.data_frames import require_same_index
 from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, one_line, require_flag
+from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, as_groups, one_line, require_flag
 from ._rows import as_rows, class_codes, fit_transform, permute_features, require_classifier, split_transforms, take
 from .folds import as_classes, as_folds
-from .groups import LabelExchange, as_groups, permutations, require_whole_groups, rows_to_permute
+from .groups import LabelExchange, permutations, require_whole_groups, rows_to_permute
 
 NULLS = ("labels", "features")
 Transforms: TypeAlias = Literal["fold", "all"]
@@ -73,7 +73,7 @@ class Retrainer:
         self._exchange: LabelExchange | None = None
         self._strata = [np.flatnonzero(self.codes == code) for code in range(len(self._classes))]
         if groups is not None:
-            codes = as_groups(groups, len(self.codes))
+            codes = as_groups(groups, "groups", len(self.codes))[0]
             require_whole_groups(self.folds, codes)
             if null == "labels":
                 self._exchange = LabelExchange(self.codes, codes)

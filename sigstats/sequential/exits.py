@@ -69,6 +69,16 @@ class Boundaries:
     inside: Exits
 
 
+def one_more(weight: FloatArray, s: IntArray, n: int) -> FloatArray:
+    """The shares of all paths to `s` exceedances after n replicates, from those to ``s[:-1]`` after one less.
+
+    Of the paths to s the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
+    """
+    came: FloatArray = np.append(weight, 0.0) * (n - s)
+    came[1:] += weight * s[1:]
+    return came / n
+
+
 def exits(ends: Sequence[tuple[int, int, float]]) -> Exits:
     """Exits from their replicates, exceedances and weights."""
     n, s, weight = zip(*ends, strict=True) if ends else ((), (), ())

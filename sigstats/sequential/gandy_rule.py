@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.extreme import ROUNDING
-from .._common.validation import FloatArray, as_count, as_real, refuse
+from .._common.validation import as_count, as_real, refuse
 from ..intervals import Interval
-from .exits import Boundaries, evidence, exits
+from .exits import Boundaries, evidence, exits, one_more
 from .rules import FixedRule, Verdict, first_true
 
 _VERDICTS: Mapping[str, Verdict] = {"low": "reject", "high": "keep", "inside": "undecided"}
@@ -151,10 +151,7 @@ def boundaries(*, reject_at: float, keep_at: float, risk: float, half_spent: int
         up = inside * chance
         inside = np.concatenate([inside - up, np.zeros((2, 1))], axis=1)
         inside[:, 1:] += up
-        # Of the paths to s after n, the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
-        came: FloatArray = np.append(weight, 0.0) * (n - s)
-        came[1:] += weight * s[1:]
-        weight = came / n
+        weight = one_more(weight, s, n)
         allowed = risk * n / (n + half_spent)
         if inside.shape[1] > 1 and spent_high + inside[1, -1] <= allowed:
             spent_high += inside[1, -1]

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, as_real
+from .._common.validation import as_real
 from ..intervals import Interval
-from .exits import Boundaries, evidence, exits
+from .exits import Boundaries, evidence, exits, one_more
 from .rules import FixedRule, Verdict, first_true
 
 
@@ -127,10 +127,7 @@ def _boundaries(error: float, size: int) -> Boundaries:
     below, weight = -1, np.ones(1)  # the share of all paths to below + 1, below + 2, ... that have not ended
     for n in range(1, size + 1):
         s = np.arange(below + 1, below + 2 + weight.size)
-        # Of the paths to s after n, the share (n - s) / n comes from s, the rest from s - 1; 1 stays 1 exactly.
-        came: FloatArray = np.append(weight, 0.0) * (n - s)
-        came[1:] += weight * s[1:]
-        weight = came / n
+        weight = one_more(weight, s, n)
         ends = _precise(s, n, error)
         under, over = int(np.count_nonzero(ends & (2 * s <= n))), int(np.count_nonzero(ends & (2 * s > n)))
         low.extend((n, below + 1 + i, float(weight[i])) for i in range(under))

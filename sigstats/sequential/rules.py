@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from .._common.extreme import ROUNDING, error_bound, monte_carlo_pvalue
 from .._common.validation import as_count, as_indicators, as_real
-from ..intervals import Interval, clopper_pearson, monte_carlo_interval
+from ..intervals import Interval, clopper_pearson
 from ..test_result import TestResult
 
 Verdict: TypeAlias = Literal["reject", "keep", "undecided"]
@@ -199,7 +199,7 @@ class FixedRule:
         return ROUNDING
 
     def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
-        return monte_carlo_pvalue(s, n), monte_carlo_interval(s, n, confidence_level=confidence_level), "undecided"
+        return monte_carlo_pvalue(s, n), clopper_pearson(s, n, confidence_level=confidence_level), "undecided"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,13 +10,13 @@ nothing was found, with the drop that the pilot itself shows.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scipy.special import ndtr, ndtri
 
 from .._common.numerals import points, significant
-from .._common.tabular import Table, Tabular
+from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import as_real, shown
 from ..comparison.cells import in_points
 from ..comparison.compare import compare_pair
@@ -110,7 +110,7 @@ class SizeOfMeasure(Tabular):
     rise: bool
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {each.name: [getattr(drop, each.name) for drop in self.drops] for each in fields(DropOfMeasure)}
+        return columns_of(self.drops, DropOfMeasure)
 
     def _shown(self, value: float) -> str:
         return points(value) if self.in_points else f"{significant(value, 3)} {self.unit}".strip()

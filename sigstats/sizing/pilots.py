@@ -15,7 +15,7 @@ pilot that is small overstates differences.
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from scipy.special import ndtr
 from scipy.stats import nct, t
 
 from .._common.numerals import points, significant
-from .._common.tabular import Table, Tabular
+from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import FloatArray, as_real
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
@@ -63,7 +63,7 @@ class LeaderboardSize(Tabular):
     target: float
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {each.name: [getattr(pair, each.name) for pair in self.neighbours] for each in fields(Neighbours)}
+        return columns_of(self.neighbours, Neighbours)
 
     def _table(self) -> Table:
         wanted = significant(100 * self.target)
@@ -194,7 +194,7 @@ class SizeOfRuns(Tabular):
     marks: bool = False
 
     def _columns(self) -> dict[str, list[Any]]:
-        return {each.name: [getattr(drop, each.name) for drop in self.drops] for each in fields(DropOfRuns)}
+        return columns_of(self.drops, DropOfRuns)
 
     def _table(self) -> Table:
         def shown(runs: int | None) -> str:

@@ -13,8 +13,9 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.naive_bayes import GaussianNB
 
 import sigstats
+from sigstats._common.validation import as_groups
 from sigstats.retraining.folds import folds_of, leave_one_out_folds, stratified_folds
-from sigstats.retraining.groups import LabelExchange, as_groups, rows_to_permute
+from sigstats.retraining.groups import LabelExchange, rows_to_permute
 from sigstats.retraining.retrainer import Retrainer
 
 from ...examples import examples
@@ -25,7 +26,7 @@ from ...examples import examples
 def test_folds_are_those_of_scikit_learn_and_split_no_group(rows, seed):
     y, groups = (np.array(column) for column in zip(*rows, strict=True))
     try:
-        folds = stratified_folds(y, 3, seed, groups=as_groups(groups, len(y)))
+        folds = stratified_folds(y, 3, seed, groups=as_groups(groups, "groups", len(y))[0])
     except ValueError as error:
         assert re.match(r"n_splits: |y \(classes\): |groups: ", str(error))
         return
@@ -66,8 +67,8 @@ def test_what_cannot_be_exchanged_is_refused():
     with pytest.raises(ValueError, match="at most 2, the number of groups"):
         sigstats.permutation_test("1-nn", X, y, cv=3, groups=[0, 0, 1, 1], n_resamples=1)
     for wrong in ([0, 1], [0, 0, 0, 0], [0.5, 1, 2, 3], [None, 1, 2, 3], "abcd"):
-        with pytest.raises(ValueError, match="groups: "):
-            as_groups(wrong, 4)
+        with pytest.raises(ValueError, match="groups"):
+            as_groups(wrong, "groups", 4)
 
 
 def test_features_are_permuted_inside_each_group_and_class():
