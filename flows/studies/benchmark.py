@@ -114,7 +114,7 @@ def _require_files(study: BenchmarkStudy, base: Path) -> None:
 
 def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
     """Refuse folds that cannot be made, and tests that are not valid for rows in groups."""
-    from sigstats.retraining.groups import LabelExchange, rows_to_permute
+    from sigstats.retraining.folds import LabelExchange, rows_to_permute
 
     settings = study.cross_validation
     cross_validation_folds(dataset, settings.folds, 0, rare_classes=settings.rare_classes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.copies import copied_rows
+from .._common.data_frames import copied_rows
 from .._common.messages import join_words
 from .._common.numerals import p_number, significant
 from .._common.scores import unit_of

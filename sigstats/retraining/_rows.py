@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.copies import copied_rows, joint_codes
-from .._common.data_frames import opened
+from .._common.data_frames import copied_rows, joint_codes, opened
 from .._common.validation import FloatArray, IntArray, as_array, one_line, refuse, shown
 
 #: A share of copies that is told, how many warnings are, and how many values are looked at.

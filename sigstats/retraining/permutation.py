@@ -155,7 +155,7 @@ def permutation_test(
     groups : array_like, shape (n,), optional
         Groups of rows that depend on each other, such as those of a patient. No fold splits one, and permutations keep
         them: labels are exchanged inside groups or, where each is of one class, among groups of equally many rows;
-        features inside each group and class (see ``sigstats.retraining.groups``).
+        features inside each group and class (see ``sigstats.retraining.folds``).
     measure : str
         What the replicates are compared by: the error, or a measure of which more is better, of all rows together.
         ``"accuracy"``, ``"balanced-accuracy"``, ``"mcc"``, ``"kappa"`` and ``"macro-f1"`` and the like use predictions,

@@ -17,8 +17,7 @@ from .._common.data_frames import require_same_index
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, as_groups, one_line, require_flag
 from ._rows import as_rows, class_codes, fit_transform, permute_features, require_classifier, split_transforms, take
-from .folds import as_classes, as_folds
-from .groups import LabelExchange, permutations, require_whole_groups, rows_to_permute
+from .folds import LabelExchange, as_classes, as_folds, permutations, require_whole_groups, rows_to_permute
 
 NULLS = ("labels", "features")
 Transforms: TypeAlias = Literal["fold", "all"]

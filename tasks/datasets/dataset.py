@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import FloatArray, IntArray, refuse, shown
 from sigstats.comparison.part import in_bins
-from sigstats.retraining.folds import leave_one_out_folds, require_trained, stratified_folds
-from sigstats.retraining.groups import require_whole_groups
+from sigstats.retraining.folds import leave_one_out_folds, require_trained, require_whole_groups, stratified_folds
 
 from ..schema import column
 from ..storage.store import Store

@@ -72,7 +72,7 @@ def content_of(columns: Iterable[Any], rows: int) -> Any:
             return None
     if not found or not rows:
         return None
-    from sigstats._common.copies import joint_codes
+    from sigstats._common.data_frames import joint_codes
 
     return pa.array(joint_codes(found))
 

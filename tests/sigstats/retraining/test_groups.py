@@ -14,8 +14,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import sigstats
 from sigstats._common.validation import as_groups
-from sigstats.retraining.folds import folds_of, leave_one_out_folds, stratified_folds
-from sigstats.retraining.groups import LabelExchange, rows_to_permute
+from sigstats.retraining.folds import LabelExchange, folds_of, leave_one_out_folds, rows_to_permute, stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 
 from ...examples import examples
