@@ -180,17 +180,12 @@ def plan_size(
     level = replace(rule, alpha=alpha or rule.alpha).level_of_one(pilot.tests)
     if not level < 0.5:
         raise refuse("alpha", level, "a level below 1/2")
-    whole = pilot.parts[0]
-    planned = [_of_drop(drop, pilot, whole, rule.minimum_effect, level, goal) for drop in sorted(set(drops))]
+    whole, planner = pilot.parts[0], _Planner(pilot, rule.minimum_effect, level, goal)
+    planned = [planner.of_drop(drop) for drop in sorted(set(drops))]
     sizes = list(_sizes([each.needed for each in planned], whole.n))
-    curves = (
-        replace(each, curve=tuple((n, _power(n, each.drop, pilot, whole, rule.minimum_effect, level)) for n in sizes))
-        for each in planned
-    )
-    parts = (
-        PartPlan(part, _detectable(part, pilot, rule.minimum_effect, level, goal)) for part in pilot.parts if part.n
-    )
-    answers = tuple(_answers(pilot, planned, rule, level, goal))
+    curves = (replace(each, curve=tuple((n, planner.power(n, each.drop)) for n in sizes)) for each in planned)
+    parts = (PartPlan(part, planner.detectable(part)) for part in pilot.parts if part.n)
+    answers = tuple(planner.other_answers(planned))
     found = SizePlan(pilot, rule, level, goal, tuple(curves), tuple(parts), answers)
     return found if pilot.unit != "rows" or not 0 < whole.discordance < 1 else _with_chances(found)
 
@@ -209,72 +204,65 @@ def _with_chances(found: SizePlan) -> SizePlan:
     return replace(found, chances=tuple(chances), passing=passing)
 
 
-def _answers(
-    pilot: Pilot, drops: Sequence[DropPlan], rule: ComparisonRule, level: float, goal: float
-) -> Iterator[AnswersPlan]:
-    """The same for other numbers of answers to an item."""
-    if pilot.unit != "items":
-        return
-    for answers in sorted({1, 2, 5, 10, pilot.answers}):
-        other = replace(pilot, answers=answers)
-        needed = (_needed(each.drop, other, rule.minimum_effect, level, goal) for each in drops)
-        yield AnswersPlan(answers, tuple(needed))
+@dataclass(frozen=True)
+class _Planner:
+    """What a pilot says of drops: the smallest that counts, the level of one test, and the power wanted."""
 
+    pilot: Pilot
+    minimum: float
+    level: float
+    goal: float
 
-def _of_drop(drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float, goal: float) -> DropPlan:
-    needed = _needed(drop, pilot, minimum, level, goal)
-    power = _power_at_hand(drop, pilot, part, minimum, level) if part.n else None
-    return DropPlan(drop, needed, power, arriving=_arriving(drop, pilot, minimum, level))
+    @property
+    def fewest(self) -> int:
+        """The units that an exact test of signs needs to reject at all: n of them have 2 to the power n signs."""
+        return 1 if self.pilot.answers == 1 else math.ceil(-math.log2(self.level))
 
+    def law(self, drop: float) -> dict[str, float]:
+        share = max(self.pilot.parts[0].discordance, drop)  # a larger drop has more rows that differ than the pilot
+        return {"drop": drop, "discordance": share, "alpha": self.level, "minimum": self.minimum}
 
-def _arriving(drop: float, pilot: Pilot, minimum: float, level: float) -> int | None:
-    if pilot.answers > 1:
-        return None
-    share = max(pilot.parts[0].discordance, drop)
-    rows = expected_rows(drop=drop, discordance=share, alpha=level, minimum=minimum)
-    return None if rows is None else math.ceil(rows)
+    def needed(self, drop: float) -> int | None:
+        rows = drop_size(**self.law(drop), target=self.goal)
+        return None if rows is None else max(self.pilot.units(rows), self.fewest)
 
+    def other_answers(self, drops: Sequence[DropPlan]) -> Iterator[AnswersPlan]:
+        """The same for other numbers of answers to an item."""
+        if self.pilot.unit == "items":
+            for answers in sorted({1, 2, 5, 10, self.pilot.answers}):
+                other = replace(self, pilot=replace(self.pilot, answers=answers))
+                yield AnswersPlan(answers, tuple(other.needed(each.drop) for each in drops))
 
-def _needed(drop: float, pilot: Pilot, minimum: float, level: float, goal: float) -> int | None:
-    share = max(pilot.parts[0].discordance, drop)  # a larger drop has more rows that differ than the pilot
-    rows = drop_size(drop=drop, discordance=share, alpha=level, minimum=minimum, target=goal)
-    return None if rows is None else max(pilot.units(rows), _fewest(pilot, level))
+    def of_drop(self, drop: float) -> DropPlan:
+        arriving = expected_rows(**self.law(drop)) if self.pilot.answers == 1 else None
+        power = self.power_at_hand(drop) if self.pilot.parts[0].n else None
+        return DropPlan(drop, self.needed(drop), power, arriving=None if arriving is None else math.ceil(arriving))
 
+    def power_at_hand(self, drop: float) -> float:
+        """Of several answers to an item, that of the exact test, unless the smallest drop that counts decides."""
+        pilot, n, share = self.pilot, self.pilot.parts[0].n, self.law(drop)["discordance"]
+        approximate = self.power(n, drop)
+        decided = self.minimum > 0 and approximate < replace(self, minimum=0.0).power(n, drop) - 1e-3
+        if pilot.answers == 1 or decided or pilot.answers > _MOST_ANSWERS or n > _MOST_ITEMS:
+            return approximate
+        return power_of_answers(
+            n,
+            only_a=(share + drop) / 2,
+            only_b=(share - drop) / 2,
+            answers=pilot.answers,
+            correlation=pilot.correlation,
+            alpha=self.level,
+            alternative="greater",
+        )
 
-def _fewest(pilot: Pilot, level: float) -> int:
-    """The units that an exact test of signs needs to reject at all: n of them have 2 to the power n signs."""
-    return 1 if pilot.answers == 1 else math.ceil(-math.log2(level))
+    def power(self, units: int, drop: float) -> float:
+        return 0.0 if units < self.fewest else drop_power(self.pilot.rows(units), **self.law(drop))
 
-
-def _power_at_hand(drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float) -> float:
-    """Of several answers to an item, that of the exact test, unless the smallest drop that counts decides."""
-    approximate = _power(part.n, drop, pilot, part, minimum, level)
-    decided = minimum > 0 and approximate < _power(part.n, drop, pilot, part, 0.0, level) - 1e-3
-    if pilot.answers == 1 or decided or pilot.answers > _MOST_ANSWERS or part.n > _MOST_ITEMS:
-        return approximate
-    share = max(part.discordance, drop)
-    return power_of_answers(
-        part.n,
-        only_a=(share + drop) / 2,
-        only_b=(share - drop) / 2,
-        answers=pilot.answers,
-        correlation=pilot.correlation,
-        alpha=level,
-        alternative="greater",
-    )
-
-
-def _power(units: int, drop: float, pilot: Pilot, part: PilotPart, minimum: float, level: float) -> float:
-    if units < _fewest(pilot, level):
-        return 0.0
-    share = max(part.discordance, drop)
-    return drop_power(pilot.rows(units), drop=drop, discordance=share, alpha=level, minimum=minimum)
-
-
-def _detectable(part: PilotPart, pilot: Pilot, minimum: float, level: float, goal: float) -> float | None:
-    if part.n < _fewest(pilot, level):
-        return None
-    return detectable_drop(pilot.rows(part.n), discordance=part.discordance, alpha=level, minimum=minimum, target=goal)
+    def detectable(self, part: PilotPart) -> float | None:
+        if part.n < self.fewest:
+            return None
+        rule = {"alpha": self.level, "minimum": self.minimum, "target": self.goal}
+        return detectable_drop(self.pilot.rows(part.n), discordance=part.discordance, **rule)
 
 
 def _sizes(needed: Sequence[int | None], at_hand: int) -> Iterator[int]:
