@@ -2,10 +2,10 @@
 from .anytime.test import AnytimeLook as AnytimeLook
 from .anytime.test import AnytimeResult as AnytimeResult
 from .bootstrap.test import BootstrapResult as BootstrapResult
-from .comparison.check_result import CheckedRow as CheckedRow
 from .comparison.check_result import CheckResult as CheckResult
 from .comparison.result import ComparisonResult as ComparisonResult
 from .comparison.result import ComparisonRow as ComparisonRow
+from .comparison.rows import CheckedRow as CheckedRow
 from .effects import EffectSize as EffectSize
 from .efficiency import EfficiencyResult as EfficiencyResult
 from .fixed_margins.distribution import NumberCorrect as NumberCorrect

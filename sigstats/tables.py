@@ -12,31 +12,31 @@ from ._common.validation import IntArray, as_array, as_counts, refuse, require_c
 MOST_CLASSES = 4096
 
 
-def as_confusion_table(value: Any, name: str = "table") -> IntArray:
+def as_confusion_table(table: Any) -> IntArray:
     """A square table of counts, of two classes or more and at least one object, or ValueError.
 
     Where the rows and the columns of a data frame have labels in common, a column belongs to the row of its label.
     """
-    table = as_counts(_in_order_of_rows(value, name), name, ndim=2)
-    if table.shape[0] != table.shape[1] or len(table) < 2:
-        raise refuse(f"{name} (shape)", table.shape, "a square table of two classes or more")
-    if not table.any():
-        raise refuse(f"{name} (total)", 0, "at least one object")
-    return table
+    counts = as_counts(_in_order_of_rows(table), "table", ndim=2)
+    if counts.shape[0] != counts.shape[1] or len(counts) < 2:
+        raise refuse("table (shape)", counts.shape, "a square table of two classes or more")
+    if not counts.any():
+        raise refuse("table (total)", 0, "at least one object")
+    return counts
 
 
-def _in_order_of_rows(value: Any, name: str) -> Any:
+def _in_order_of_rows(value: Any) -> Any:
     """A data frame of pandas with its columns in the order of its rows; anything else as it is."""
     if not hasattr(value, "columns") or not hasattr(value, "index"):
         return value
     rows, columns = list(value.index), list(value.columns)
     if len(rows) > 2 and rows[-1] == columns[-1] and _has_margins(np.asarray(value)):
-        raise refuse(f"{name} (columns)", columns, "the table without its margins")
+        raise refuse("table (columns)", columns, "the table without its margins")
     if rows == columns or not set(rows) & set(columns):  # the same order, or two ways to name the classes
         return value
     if len(rows) != len(columns) or set(rows) != set(columns) or len(set(rows)) < len(rows):
         raise refuse(
-            f"{name} (columns)", columns, f"the classes of the rows, {shown(rows)}, each once (reindex adds one)"
+            "table (columns)", columns, f"the classes of the rows, {shown(rows)}, each once (reindex adds one)"
         )
     return value[rows]
 

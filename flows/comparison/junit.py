@@ -10,8 +10,9 @@ from sigstats._common.messages import printable
 from sigstats.comparison import check_result, result
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
-from sigstats.comparison.check_result import CheckedRow, CheckResult
+from sigstats.comparison.check_result import CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow
+from sigstats.comparison.rows import CheckedRow
 from sigstats.comparison.rule import failing_verdicts
 
 R = TypeVar("R", bound=ComparisonRow | CheckedRow)

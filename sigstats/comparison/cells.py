@@ -1,10 +1,8 @@
 """The cells of a comparison's table, and how values and differences are written."""
 
-from typing import Protocol
-
 from .._common.numerals import index_number, p_number, told_apart
 from ..measures.table import MEASURES
-from .rows import ComparisonRow
+from .rows import CheckedRow, ComparisonRow
 
 HEADER = (
     "slice",
@@ -21,18 +19,6 @@ HEADER = (
 )
 #: The columns where there is little room.
 FEW_COLUMNS = [name for name in HEADER if name not in ("p", "PD", "NSD")]
-
-
-class Measured(Protocol):
-    """A row of which the measure and the unit are known."""
-
-    @property
-    def measure(self) -> str:
-        """The name of the measure."""
-
-    @property
-    def unit(self) -> str:
-        """The unit of a mark; empty where it has none."""
 
 
 def cells_of(row: ComparisonRow) -> dict[str, str]:
@@ -78,12 +64,12 @@ def loss(row: ComparisonRow) -> str:
     return "rise" if row.lower_is_better else "drop"
 
 
-def in_points(row: Measured) -> bool:
+def in_points(row: ComparisonRow | CheckedRow) -> bool:
     """True if differences of the row's measure are counted in percentage points, not in a unit of its own."""
     return MEASURES[row.measure].in_points
 
 
-def value_of(row: Measured, value: float | None) -> str:
+def value_of(row: ComparisonRow | CheckedRow, value: float | None) -> str:
     """A value of the row's measure: a percentage, or a mark or loss in its own unit."""
     if value is None:
         return "–"
@@ -125,6 +111,6 @@ def with_unit(row: ComparisonRow, value: float | None) -> str:
     return difference_of(row, value) + (" points" if in_points(row) else _unit(row))
 
 
-def _unit(row: Measured) -> str:
+def _unit(row: ComparisonRow | CheckedRow) -> str:
     """The unit of a mark or loss, after a space."""
     return f" {row.unit}" if row.unit else ""

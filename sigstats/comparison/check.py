@@ -21,12 +21,12 @@ from .._common.scores import unit_of
 from .._common.validation import as_choice, as_real, refuse
 from ..measures.table import MEASURES, in_our_words, is_pass_at
 from ..multiplicity import adjust_pvalues
-from .check_result import CheckedRow, CheckResult
+from .check_result import CheckResult
 from .check_tests import HITS, Limits, test_row
 from .paired_predictions import PairedPredictions
 from .part import Part, whole
 from .requirements import COMPARED_MEASURES, default_measures, mean_of, positive_code, require
-from .rows import WITHOUT_LIMITS
+from .rows import WITHOUT_LIMITS, CheckedRow
 from .rule import ComparisonRule, Verdict
 
 _MEANS = tuple(name for name in COMPARED_MEASURES if MEASURES[name].test == "means")

@@ -1,19 +1,18 @@
-"""The result of one model and a bar: a row for each measure on each slice, and the verdict."""
+"""The result of one model and a bar: the verdict, and the rows in words."""
 
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 from scipy.special import bdtr
 
 from .._common.messages import printable
 from .._common.numerals import NBSP, p_number, significant, told_apart
 from .._common.tabular import Table, Tabular, columns_of, in_columns
-from ..intervals import Interval, clopper_pearson
+from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS
 from .cells import in_points, items_in_words, value_of
-from .paired_predictions import ALL_ROWS
 from .result import MOST_ROWS
-from .rows import WITHOUT_LIMITS, interval_of, worst_verdict
+from .rows import WITHOUT_LIMITS, CheckedRow, worst_verdict
 from .rule import ComparisonRule, Verdict
 from .tests import fewest_rows, rows_of, times_until_rejected
 
@@ -21,69 +20,6 @@ HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "v
 #: The test of a share of single rows, and how that of runs begins.
 BINOMIAL, RUNS = "binomial, exact", "signs of"
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
-
-
-@dataclass(frozen=True, kw_only=True)
-class CheckedRow:
-    """One measure of one model on one slice.
-
-    Attributes
-    ----------
-    slice, measure : str
-    n : int
-        The number of rows.
-    items : int or None
-        The number of items that the rows answer, if items have several answers.
-    counted : int or None
-        The number of rows on which the measure rests, such as those predicted to be positive for precision.
-    value, low, high : float or None
-        The measure and its interval.
-    pvalue : float or None
-        One-sided p-value of "the measure is at least the bar".
-    adjusted_pvalue : float or None
-        `pvalue`, adjusted over all measures and slices.
-    verdict : "pass", "inconclusive", "fail" or None
-        None if nothing was tested.
-    test, note, unit : str
-    confidence_level : float or None
-        That of the interval; None if nothing was tested.
-    """
-
-    slice: str
-    measure: str
-    n: int
-    items: int | None = None
-    counted: int | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    pvalue: float | None = None
-    adjusted_pvalue: float | None = None
-    verdict: Verdict | None = None
-    test: str = ""
-    note: str = ""
-    unit: str = ""
-    confidence_level: float | None = None
-
-    @property
-    def confidence_interval(self) -> Interval | None:
-        """From `low` to `high`; None if the measure has no interval."""
-        return interval_of(self)
-
-    @property
-    def name(self) -> str:
-        """The measure; of one score alone there are no others to tell it from."""
-        return self.measure
-
-    def turned(self) -> Self:
-        """The row with the sign of its values turned."""
-        value, low, high = (None if each is None else 0.0 - each for each in (self.value, self.high, self.low))
-        return replace(self, value=value, low=low, high=high)
-
-    @property
-    def unanswered(self) -> bool:
-        """True if the data could not answer what was asked of all rows."""
-        return self.verdict is None and self.slice == ALL_ROWS
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

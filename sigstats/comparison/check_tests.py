@@ -22,10 +22,10 @@ from ..intervals import clopper_pearson
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
 from ..unseen_row.means import mean_interval, mean_pvalue, units_of
-from .check_result import BINOMIAL, RUNS, CheckedRow
+from .check_result import BINOMIAL, RUNS
 from .mean_tests import by_group, right_answers
 from .part import Part
-from .rows import WITHOUT_LIMITS
+from .rows import WITHOUT_LIMITS, CheckedRow
 from .rule import ComparisonRule
 from .runs import values_of_runs
 

@@ -1,8 +1,8 @@
-"""The rows of a comparison, one for each measure on each slice, and the verdict of them all."""
+"""The rows of a comparison or a check, one for each measure on each slice, and the verdict of them all."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Self
 
 from ..intervals import Interval
 from .paired_predictions import ALL_ROWS
@@ -19,18 +19,7 @@ MCNEMAR = "McNemar, exact"
 PERMUTATION = "permutation of"
 
 
-class _WithEnds(Protocol):
-    @property
-    def low(self) -> float | None: ...
-
-    @property
-    def high(self) -> float | None: ...
-
-    @property
-    def confidence_level(self) -> float | None: ...
-
-
-def interval_of(row: _WithEnds) -> Interval | None:
+def interval_of(row: "ComparisonRow | CheckedRow") -> Interval | None:
     """The interval of a row that has two ends."""
     if row.low is None or row.high is None or row.confidence_level is None:
         return None
@@ -184,19 +173,70 @@ class ComparisonRow:
         return self.low is None or self.test.endswith(WITHOUT_LIMITS)
 
 
-class Judged(Protocol):
-    """A row with a verdict."""
+@dataclass(frozen=True, kw_only=True)
+class CheckedRow:
+    """One measure of one model on one slice.
+
+    Attributes
+    ----------
+    slice, measure : str
+    n : int
+        The number of rows.
+    items : int or None
+        The number of items that the rows answer, if items have several answers.
+    counted : int or None
+        The number of rows on which the measure rests, such as those predicted to be positive for precision.
+    value, low, high : float or None
+        The measure and its interval.
+    pvalue : float or None
+        One-sided p-value of "the measure is at least the bar".
+    adjusted_pvalue : float or None
+        `pvalue`, adjusted over all measures and slices.
+    verdict : "pass", "inconclusive", "fail" or None
+        None if nothing was tested.
+    test, note, unit : str
+    confidence_level : float or None
+        That of the interval; None if nothing was tested.
+    """
+
+    slice: str
+    measure: str
+    n: int
+    items: int | None = None
+    counted: int | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    pvalue: float | None = None
+    adjusted_pvalue: float | None = None
+    verdict: Verdict | None = None
+    test: str = ""
+    note: str = ""
+    unit: str = ""
+    confidence_level: float | None = None
 
     @property
-    def verdict(self) -> Verdict | None:
-        """None if nothing was tested."""
+    def confidence_interval(self) -> Interval | None:
+        """From `low` to `high`; None if the measure has no interval."""
+        return interval_of(self)
+
+    @property
+    def name(self) -> str:
+        """The measure; of one score alone there are no others to tell it from."""
+        return self.measure
+
+    def turned(self) -> Self:
+        """The row with the sign of its values turned."""
+        value, low, high = (None if each is None else 0.0 - each for each in (self.value, self.high, self.low))
+        return replace(self, value=value, low=low, high=high)
 
     @property
     def unanswered(self) -> bool:
         """True if the data could not answer what was asked of all rows."""
+        return self.verdict is None and self.slice == ALL_ROWS
 
 
-def worst_verdict(rows: Sequence[Judged]) -> Verdict:
+def worst_verdict(rows: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> Verdict:
     """The worst verdict of any row; inconclusive too where one is unanswered."""
     found = {row.verdict for row in rows}
     if "fail" in found:

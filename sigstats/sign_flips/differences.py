@@ -43,10 +43,10 @@ def as_units(differences: Any) -> tuple[NDArray[Any], float]:
     if given and all(isinstance(each, (int, Fraction)) and not isinstance(each, bool) for each in given):
         common = math.lcm(*{each.denominator for each in given})
         whole = np.array([each.numerator * (common // each.denominator) for each in given], dtype=object)
-        require_moderate([given[place] for place in np.flatnonzero(abs(whole) > int(LARGEST) * common)], "differences")
+        require_moderate([given[place] for place in np.flatnonzero(abs(whole) > int(LARGEST) * common)])
     else:
         reals = as_reals(differences, "differences", ndim=1)
-        require_moderate(reals[np.abs(reals) > LARGEST].tolist(), "differences")
+        require_moderate(reals[np.abs(reals) > LARGEST].tolist())
         common = _common_denominator(reals, in_floats=getattr(differences, "dtype", None) == np.float32)
         if not common:
             return reals, 1.0
@@ -111,11 +111,11 @@ def signed_sums(units: NDArray[Any]) -> SignedSums:
     return SignedSums(np.abs(units[units != 0]), *sums)
 
 
-def require_moderate(numbers: Iterable[Any], name: str) -> None:
-    """Refuse numbers whose squares overflow."""
-    huge = [each for each in numbers if abs(each) > LARGEST]
+def require_moderate(differences: Iterable[Any]) -> None:
+    """Refuse differences whose squares overflow."""
+    huge = [each for each in differences if abs(each) > LARGEST]
     if huge:
-        raise refuse(name, huge[0], f"numbers between {-LARGEST:g} and {LARGEST:g}")
+        raise refuse("differences", huge[0], f"numbers between {-LARGEST:g} and {LARGEST:g}")
 
 
 def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alternative: Alternative) -> float:
@@ -125,7 +125,7 @@ def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alter
     0.005706018193000826
     """
     total = float(differences.sum())
-    variance = len(differences) * null_variance(differences, float(sizes.mean()), 0.0, limit) if total else 0.0
+    variance = len(differences) * null_variance(differences, float(sizes.mean()), limit) if total else 0.0
     if variance == 0:
         return 1.0 if alternative == "two-sided" or total == 0 else 0.5
     z = total / math.sqrt(variance)
@@ -133,7 +133,7 @@ def score_pvalue(differences: FloatArray, sizes: FloatArray, limit: float, alter
     return max(float(ndtr(tail)) * (2 if alternative == "two-sided" else 1), math.ulp(0.0))
 
 
-def null_variance(residuals: FloatArray, size: float, mean: float, limit: float) -> float:
+def null_variance(residuals: FloatArray, size: float, limit: float) -> float:
     """The variance of an item's residual under the likeliest law of mean 0 that may also hold the most extreme ones.
 
     The likelihood (Owen 1988, Biometrika 75, 237-249) gives residual r the probability ``1 / (n (1 + t r))``; where the
@@ -141,8 +141,8 @@ def null_variance(residuals: FloatArray, size: float, mean: float, limit: float)
     """
     from scipy.optimize import brentq
 
-    top = max(size * (limit - mean), float(residuals.max()))
-    bottom = min(-size * (limit + mean), float(residuals.min()))
+    top = max(size * limit, float(residuals.max()))
+    bottom = min(-size * limit, float(residuals.min()))
     if top <= 0 or bottom >= 0:
         return float((residuals**2).mean())
 

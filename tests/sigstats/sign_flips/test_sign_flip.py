@@ -250,14 +250,14 @@ def test_nothing_differs_is_not_certainty():
 
 def test_null_variance_of_the_empirical_likelihood():
     # Three residuals with mean 0 need no tilt; the variance is then their own.
-    assert null_variance(np.array([-1.0, 0.0, 1.0]), 1.0, 0.0, 5.0) == pytest.approx(2 / 3)
+    assert null_variance(np.array([-1.0, 0.0, 1.0]), 1.0, 5.0) == pytest.approx(2 / 3)
     # Owen's p_i by brute force over a grid of the multiplier.
     residuals = np.array([-0.5, -0.2, 0.1, 0.9])
     grid = np.linspace(-1 / 0.9 + 1e-6, 1 / 0.5 - 1e-6, 2_000_001)
     balance = (residuals[:, None] / (1 + grid * residuals[:, None])).sum(axis=0)
     t = grid[np.argmin(np.abs(balance))]
     shares = 1 / (4 * (1 + t * residuals))
-    assert null_variance(residuals, 1.0, 0.0, 0.9) == pytest.approx((shares * residuals**2).sum(), rel=1e-4)
+    assert null_variance(residuals, 1.0, 0.9) == pytest.approx((shares * residuals**2).sum(), rel=1e-4)
 
 
 def test_the_standard_error_is_miller_s():
