@@ -8,8 +8,8 @@ from sigstats.comparison.cells import difference_of, interval_of, loss, value_of
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, apart_in_sign, hint, not_worse_and_cheaper
 
-from ..pages.page import Answer, some_of
-from ..pages.wording import count_of
+from ..pages.page import Answer
+from ..pages.wording import count_of, some_of
 from .forest_plot import forest_plots
 
 #: The first figure holds at most this many intervals.

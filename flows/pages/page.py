@@ -14,8 +14,6 @@ from sigstats._common.messages import printable
 
 from .glossary import words_of
 
-#: A statement names at most this many places.
-_NAMED = 4
 _NONE = Markup("")
 
 
@@ -39,16 +37,6 @@ class Answer:
     def title(self) -> str:
         """The headline with the verdict before it, as text."""
         return f"{self.verdict.upper()}: {self.headline}" if self.verdict else self.headline
-
-
-def some_of(names: Sequence[str], most: int = _NAMED) -> str:
-    """The first names, and how many there are besides.
-
-    >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], 1)
-    ('a, b, c', 'a and 2 more')
-    """
-    rest = len(names) - most
-    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {rest:,} more"
 
 
 def page(template: str, **values: Any) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 from sigstats._common.messages import join_words as join_words
+from sigstats._common.messages import some_of as some_of
 from sigstats._common.numerals import NBSP as NBSP
 from sigstats._common.numerals import SUPERSCRIPT
 from sigstats._common.numerals import index_number as index_number

@@ -9,9 +9,9 @@ from sigstats.ranking.result import RankedModel, RankedPair, Ranking
 
 from ..pages import svg
 from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
-from ..pages.page import Answer, page, some_of
+from ..pages.page import Answer, page
 from ..pages.svg import Axes
-from ..pages.wording import count_of, p_number, p_order, signed, significant
+from ..pages.wording import count_of, p_number, p_order, signed, significant, some_of
 from .words import basis, cells_of, header_of, headline, ranks_of, rows_in_words, score_of
 
 #: A matrix of more models is too wide to be read; a page with more pairs is slow.

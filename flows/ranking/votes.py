@@ -18,8 +18,8 @@ from sigstats.ranking.votes import VoteRanking, rank_votes
 from sigstats.tasks.predictions import MISSING, Columns, read
 
 from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
-from ..pages.page import Answer, page, some_of
-from ..pages.wording import count_of, number, p_equation, p_number, p_order, percent, significant, told_apart
+from ..pages.page import Answer, page
+from ..pages.wording import count_of, number, p_equation, p_number, p_order, percent, significant, some_of, told_apart
 from .page import MOST_IN_MATRIX, MOST_PAIRS, rank_plot
 from .words import best_of, ranks_of
 

@@ -16,9 +16,9 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import CrossValidated
 
-from ..pages.page import Answer, page, some_of
+from ..pages.page import Answer, page
 from ..pages.toml_text import toml_text
-from ..pages.wording import adjusted_p, count_of, significant
+from ..pages.wording import adjusted_p, count_of, significant, some_of
 from . import figures, sections
 from .design import design
 from .evidence import Evidence, all_tested, distinct, rejected, undecided_rows

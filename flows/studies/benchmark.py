@@ -25,7 +25,7 @@ from sigstats.tasks.replicates import cell, observed_cell
 from sigstats.tasks.work import CrossValidated, MeasuredRetrain, Retrained
 
 from ..config.model import Study
-from ..pages.page import some_of
+from ..pages.wording import some_of
 from ..running.options import Prepared, Progress
 from ._benchmark_file import (
     ERROR,

@@ -78,6 +78,16 @@ def join_words(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def some_of(names: Sequence[str], most: int = 4) -> str:
+    """The first names, and how many there are besides.
+
+    >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], 1)
+    ('a, b, c', 'a and 2 more')
+    """
+    rest = len(names) - most
+    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {rest:,} more"
+
+
 #: C0 and C1 controls, marks without width or of direction (Unicode's "Trojan source"), separators of lines, halves of
 #: pairs, tags. The joiners U+200C and U+200D stay: some scripts are not written without them.
 _OBEYED = re.compile(

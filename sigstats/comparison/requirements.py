@@ -11,6 +11,7 @@ from .._common.class_names import (
     refuse_two_spellings,
     require_class_names,
 )
+from .._common.messages import some_of
 from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
@@ -254,8 +255,7 @@ def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -
     for place, own, other in ((where[0], a, b), (where[1], b, a)):
         alone = sorted(own - other - label)
         if alone:
-            named = ", ".join(shown(classes[code]) for code in alone[:3])
-            named += f" and {len(alone) - 3:,} more" if len(alone) > 3 else ""
+            named = some_of([shown(classes[code]) for code in alone], 3)
             which = f"class {named} is" if len(alone) == 1 else f"classes {named} are"
             whose = "it" if len(alone) == 1 else "them"
             found.append(f"{place}: {which} predicted here alone, and no row has {whose}")

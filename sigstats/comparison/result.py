@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._common.messages import some_of
 from .._common.numerals import NBSP, p_number, significant
 from .._common.tabular import Table, Tabular, columns_of
 from ..measures.table import MEASURES
@@ -117,8 +118,7 @@ def tells(row: ComparisonRow) -> bool:
 def neither_way(rows: Sequence[ComparisonRow]) -> str:
     """A sentence for inconclusive rows that lean neither way."""
     slices = list(dict.fromkeys(row.slice for row in rows))
-    more = f" and {len(slices) - _NAMED:,} more" if len(slices) > _NAMED else ""
-    return f"no evidence either way on {', '.join(slices[:_NAMED])}{more}"
+    return f"no evidence either way on {some_of(slices, _NAMED)}"
 
 
 def silent_rows(found: ComparedRows) -> list[ComparisonRow]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.messages import some_of
 from .._common.numerals import p_number
 from .._common.validation import IntArray
 from ..measures.table import MEASURES
@@ -108,6 +109,5 @@ def joint_in_words(joint: "JointTasksResult", names: Sequence[str], rule: Compar
     }
     parts = ", ".join(f"{question} {p_number(p)}" for question, p in questions.items())
     shown = "worse" if joint.pvalue <= rule.alpha else "not shown to be worse"
-    where = f"; worse on {', '.join(worse[:_MOST_NAMED])}" if worse else ""
-    where += f" and {len(worse) - _MOST_NAMED:,} more" if len(worse) > _MOST_NAMED else ""
+    where = f"; worse on {some_of(worse, _MOST_NAMED)}" if worse else ""
     return [f"one decision over {len(names):,} tasks: {shown}, p {p_number(joint.pvalue)} ({parts}){where}"]

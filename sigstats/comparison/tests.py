@@ -30,8 +30,6 @@ from ..measures.measure import Measure, as_measure
 from ..measures.score_formulas import POWERS, WeightedKappa
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
 from ..ranking.means import share_interval, standard_error
-from ..scores.auc import auc_test
-from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
 from ..unseen_row.counts import law_of_difference, sums_of
 from .mean_tests import Tested, test_averages, test_mean, test_pass_at, test_ratio, weighted_mean, with_bound
 from .part import Part
@@ -114,19 +112,19 @@ def test_part(
     row: ComparisonRow,
     everything: Part,
     where: Callable[[], IntArray],
-    outcomes: Sequence[int] | None,
+    outcomes: Sequence[int],
     *,
     rule: ComparisonRule,
 ) -> Tested:
     """The row with its measure on the rows that `where` finds, tested; `bounded` finds what it lacks.
 
-    `outcomes` counts the rows that neither, the candidate, the baseline and both got right, where that is known.
+    `outcomes` counts the rows that neither, the candidate, the baseline and both got right.
     """
     size, what = (row.n, "rows") if row.items is None else (row.items, "items")
     if size < rule.smallest_slice:
         return replace(row, note=f"too small to test: {size} of at least {rule.smallest_slice} {what}")
     alone = all(each is None for each in (everything.group, everything.right, everything.runs, everything.weights))
-    if outcomes is not None and row.measure == "accuracy" and alone:
+    if row.measure == "accuracy" and alone:
         return _test_counts(row, outcomes, rule)
     part = everything if row.n == len(everything.label) else everything.rows(where())
     if part.group is not None and len(np.unique(part.group)) < 2:
@@ -139,15 +137,12 @@ def test_part(
 
 
 def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
-    """The accuracy of groups of rows, or of averages of items."""
+    """The accuracy of groups of rows, of averages of items, or of rows with weights."""
     if part.right is not None:
         return test_averages(row, part, part.right, 1.0, rule)
     right_a, right_b = part.a == part.label, part.b == part.label
     if part.weights is not None:
         return weighted_mean(row, (right_a * 1.0, right_b * 1.0), part, 1.0)
-    if part.group is None:  # groups of one row each
-        outcomes = np.bincount(right_a * 2 + right_b, minlength=4).tolist()
-        return _test_counts(row, outcomes, rule)
     codes = np.unique(part.group, return_inverse=True)[1]
     intervals = [share_interval(right, codes, rule.confidence_level) for right in (right_a, right_b)]
     row = _with_accuracies(row, (int(right_a.sum()), int(right_b.sum())), intervals)
@@ -204,6 +199,9 @@ def _standard_error(only_a: int, only_b: int, n: int) -> float | None:
 
 def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """The area under the ROC curve, by what positives and negatives gain."""
+    from ..scores.auc import auc_test  # four modules, for those who have no scores too
+    from ..unseen_row.areas import area_equivalence, area_interval, area_pvalue, gains_of
+
     units = np.arange(row.n) if part.group is None else part.group
     if min(len(np.unique(units[part.positive])), len(np.unique(units[~part.positive]))) < 2:
         of = "" if part.group is None else ", of two groups each,"

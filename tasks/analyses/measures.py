@@ -15,7 +15,7 @@ import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.comparison.mean_tests import bounded
-from sigstats.comparison.part import Part
+from sigstats.comparison.part import Part, outcome_counts
 from sigstats.comparison.rows import MCNEMAR, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
@@ -195,9 +195,9 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     both = a.run.prediction, b.run.prediction
     part = Part(label=label, a=both[0], b=both[1], group=a.run.groups, code=code, scores=scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
-    row = ComparisonRow(slice="", measure=measure, n=len(label))
+    row, outcomes = ComparisonRow(slice="", measure=measure, n=len(label)), outcome_counts(part, [])[0]
     rule = replace(_RULE if a.slice is None else _RULE_OF_SLICES, rng=seed)
-    return bounded([test_part(row, part, lambda: np.arange(len(label)), None, rule=rule)], rule)[0]
+    return bounded([test_part(row, part, lambda: np.arange(len(label)), outcomes, rule=rule)], rule)[0]
 
 
 _RULE, _RULE_OF_SLICES = ComparisonRule(smallest_slice=1), ComparisonRule()
