@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.random_streams import as_generator
 from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, one_line, refuse
@@ -140,17 +141,18 @@ class Statistic:
 
     def of_scores(self, truth: IntArray, scores: ClassScores) -> float:
         """The measure of one run."""
-        if self.name == "neg-log-loss":  # the loss of a row is that of its true class, however many there are
-            assert scores.probabilities is not None
-            return self._spec.of(
-                np.ones(len(truth), dtype=np.bool_), scores.probabilities[np.arange(len(truth)), truth]
-            )
-        if scores.probabilities is not None:
-            score = scores.probabilities[:, self.positive]
-        else:
-            assert scores.decision is not None
-            score = scores.decision if self.positive == 1 else -scores.decision
-        return self._spec.of(truth == self.positive, score)
+        return self._spec.of(*scored(self.name, truth, scores, self.positive))
+
+
+def scored(measure: str, truth: IntArray, scores: ClassScores, positive: int) -> tuple[NDArray[np.bool_], FloatArray]:
+    """A mask of the rows of the class that scores are of, and the score of each row."""
+    if measure == "neg-log-loss":  # the loss of a row is that of its true class, however many there are
+        assert scores.probabilities is not None
+        return np.ones(len(truth), dtype=np.bool_), scores.probabilities[np.arange(len(truth)), truth]
+    if scores.probabilities is not None:
+        return truth == positive, scores.probabilities[:, positive]
+    assert scores.decision is not None
+    return truth == positive, scores.decision if positive == 1 else -scores.decision
 
 
 def statistic_of(measure: str, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:

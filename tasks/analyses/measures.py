@@ -9,18 +9,17 @@ slices, accuracy and these measures are estimated and compared on each slice too
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from sigstats._common.validation import FloatArray, IntArray
+from sigstats._common.validation import IntArray
 from sigstats.comparison.mean_tests import bounded
 from sigstats.comparison.part import Part, outcome_counts
 from sigstats.comparison.rows import MCNEMAR, ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
 from sigstats.measures.table import MEASURES, refers_to_one_class
-from sigstats.retraining.measured import Statistic
+from sigstats.retraining.measured import ClassScores, Statistic, scored
 
 from ..datasets.dataset import dataset_of
 from ..fingerprint import digest
@@ -44,8 +43,7 @@ class _Classifier:
 
     cells: tuple[Cell, ...]
     run: ObservedRun | None
-    probabilities: FloatArray | None
-    decision: FloatArray | None
+    scores: ClassScores
     positive: int
     #: The number of classes of the data set.
     classes: int
@@ -61,8 +59,7 @@ class _Classifier:
         return replace(
             self,
             run=None if self.run is None else self.run.rows(rows),
-            probabilities=None if self.probabilities is None else self.probabilities[rows],
-            decision=None if self.decision is None else self.decision[rows],
+            scores=ClassScores(*(None if each is None else each[rows] for each in self.scores)),
             slice=name,
         )
 
@@ -107,16 +104,13 @@ def _read(results: Results, observed: Cell) -> _Classifier:
     run, positive = observed_run(results, observed), results.plan.positive.get(observed.subject["dataset"], 1)
     classes = 0 if run is None else 1 + int(run.label.max())
     if table is None:
-        return _Classifier((observed, *cells), None if cells else run, None, None, positive, classes)
+        return _Classifier((observed, *cells), None if cells else run, ClassScores(None, None), positive, classes)
     probabilities, decision = (table.column(name) for name in ("probabilities", "decision"))
-    return _Classifier(
-        (observed, *cells),
-        run,
+    scores = ClassScores(
         None if probabilities.null_count else np.array(probabilities.to_pylist()),
         None if decision.null_count else decision.to_numpy(),
-        positive,
-        classes,
     )
+    return _Classifier((observed, *cells), run, scores, positive, classes)
 
 
 def _lacking(measure: str, of: _Classifier) -> str:
@@ -128,7 +122,7 @@ def _lacking(measure: str, of: _Classifier) -> str:
         return f"{measure} needs two classes, and there are {of.classes}"
     if needs not in ("scores", "probabilities"):
         return ""
-    if of.probabilities is None and (needs == "probabilities" or of.decision is None):
+    if of.scores.probabilities is None and (needs == "probabilities" or of.scores.decision is None):
         return f"{measure} needs {needs}, which {of.name} does not give"
     return ""
 
@@ -187,11 +181,8 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
     assert b.run is not None
     label, code, scores = a.run.label, a.positive, None
     if MEASURES[measure].needs in ("scores", "probabilities"):
-        if measure == "neg-log-loss":  # the loss of a row is that of its true class, however many there are
-            scores = (_of_true_class(a, label), _of_true_class(b, label))
-            label, code = np.zeros_like(label), 0
-        else:
-            scores = (_of_positive_class(a), _of_positive_class(b))
+        (positive, of_a), (_, of_b) = (scored(measure, label, each.scores, each.positive) for each in (a, b))
+        label, code, scores = (~positive).astype(np.int64), 0, (of_a, of_b)
     both = a.run.prediction, b.run.prediction
     part = Part(label=label, a=both[0], b=both[1], group=a.run.groups, code=code, scores=scores)
     seed = int(digest("measures", measure=measure, a=a.cells[0].name, b=b.cells[0].name)[:12], 16)
@@ -201,15 +192,3 @@ def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
 
 
 _RULE, _RULE_OF_SLICES = ComparisonRule(smallest_slice=1), ComparisonRule()
-
-
-def _of_true_class(of: _Classifier, label: Any) -> FloatArray:
-    assert of.probabilities is not None
-    return np.asarray(of.probabilities[np.arange(len(label)), label])
-
-
-def _of_positive_class(of: _Classifier) -> FloatArray:
-    if of.probabilities is not None:
-        return np.asarray(of.probabilities[:, of.positive])
-    assert of.decision is not None
-    return of.decision if of.positive == 1 else -of.decision
