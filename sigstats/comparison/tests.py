@@ -143,6 +143,7 @@ def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Test
     right_a, right_b = part.a == part.label, part.b == part.label
     if part.weights is not None:
         return weighted_mean(row, (right_a * 1.0, right_b * 1.0), part, 1.0)
+    assert part.group is not None
     codes = np.unique(part.group, return_inverse=True)[1]
     intervals = [share_interval(right, codes, rule.confidence_level) for right in (right_a, right_b)]
     row = _with_accuracies(row, (int(right_a.sum()), int(right_b.sum())), intervals)
