@@ -38,6 +38,9 @@ _LINE: Final = 64
 #: Counting by level is faster from so many columns on, and for so many levels times classes.
 _FEWEST_COLUMNS, _MOST_COUNTS = 8, 512
 
+#: The rows of counts in 16 bits.
+_MOST_AT_ONCE: Final = 2**15
+
 
 class BatchedForest:
     """Trees and forests with an integer ``random_state``, behind the ready learners' transforms."""
@@ -56,11 +59,12 @@ class BatchedForest:
             self._codes: Any = _codes(columns, self._levels)
             self._known = _meaning(self._codes, self._levels)
             self._data = _coded(self._codes, self._known)
-        self._settings = _settings(forest, len(columns), problem.n_classes)
         seeds = _tree_seeds(forest)
         self._seeds = np.array([_seed(seed) for seed in seeds])
         held_out = np.bincount(problem.folds, minlength=problem.n_folds)
         bootstrap = getattr(forest, "bootstrap", False)
+        once = not bootstrap and self._levels is not None and len(problem.y) < _MOST_AT_ONCE
+        self._settings = _settings(forest, len(columns), problem.n_classes, once)
         of_size = {size: _draws(seeds, len(problem.y) - size, bootstrap) for size in set(held_out.tolist())}
         self._draws = [of_size[size] for size in held_out.tolist()]
         self.replicate_bytes = 12 * columns.size
@@ -204,12 +208,13 @@ def _coded(codes: Any, known: tuple[Any, ...]) -> tuple[Any, ...]:
     return by_row, codes, *known
 
 
-def _settings(forest: Any, d: int, n_classes: int) -> tuple[int, int, int, int, bool, int]:
+def _settings(forest: Any, d: int, n_classes: int, once: bool) -> tuple[int, int, int, int, bool, int, bool]:
     """The fields of the compiled code's `Settings`."""
     tried = {None: d, "sqrt": int(np.sqrt(d)), "log2": int(np.log2(d))}.get(forest.max_features, forest.max_features)
     deepest = _DEEPEST if forest.max_depth is None else forest.max_depth
     drawn = isinstance(forest, ExtraTreesClassifier)
-    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes
+    at_once = once and not drawn and tried >= d
+    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes, at_once
 
 
 def _tree_seeds(forest: Any) -> list[int]:

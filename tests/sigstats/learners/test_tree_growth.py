@@ -39,8 +39,8 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
 @settings(max_examples=examples(80), deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
-    n=st.integers(12, 90),
-    d=st.integers(1, 7) | st.integers(8, 40),  # from 8 on by level where these are few, from 32 on all columns at once
+    n=st.integers(12, 90) | st.integers(91, 400),  # nodes of up to 48 rows are sorted, where levels are few
+    d=st.integers(1, 7) | st.integers(8, 40),  # from 8 on by level where these are few
     distinct=st.integers(1, 40),
     near=st.booleans(),
     classes=st.integers(2, 4),
@@ -81,6 +81,26 @@ def test_trees_of_many_classes_and_rows(null):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batched_forest, "_levels_of", lambda columns, n_classes: None)
         assert (predictions(tree, X, y, folds, null, draws) == expected).all()
+
+
+@needs_growth
+@pytest.mark.parametrize(
+    ("rows", "columns", "levels", "classes", "settings"),
+    [
+        (1_500, 700, 128, 4, {}),  # the counts of few nodes have a place
+        (1_500, 70, 16, 30, {"min_samples_leaf": 4}),
+        (40_000, 8, 9, 3, {"max_depth": 7}),  # more rows than 16 bits count
+        (30_000, 8, 9, 3, {"max_depth": 7, "min_samples_split": 60}),
+    ],
+)
+def test_large_nodes_that_look_at_all_columns(rows, columns, levels, classes, settings):
+    rng = np.random.default_rng(rows + columns)
+    X = rng.integers(0, levels, (rows, columns)).astype(float)
+    y, folds = rng.permutation(np.arange(rows) % classes), (np.arange(rows) < rows // 5).astype(int)
+    tree = DecisionTreeClassifier(random_state=5, **settings)
+    draws = Retrainer(tree, X, y, folds, null="labels").draw(rng, 1)
+    expected = predictions(tree, X, y, folds, "labels", draws, batched=False)
+    assert (predictions(tree, X, y, folds, "labels", draws) == expected).all()
 
 
 @needs_growth

@@ -11,9 +11,10 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import borrowed, compiled, inlined
 
+from ._all_columns import best_of_all, draw_all, leave_counts, release
 from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_search import best_of_drawn, best_of_levels, draw_code, draw_codes
-from ._coded_splits import Choice, Coded, code_below, draw_columns
+from ._coded_splits import Choice, Coded, are_values, code_below, draw_columns
 from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, parted
 
 
@@ -55,14 +56,16 @@ def _part(codes: Any, members: Any, code: Any, spare: Any) -> Any:
 
 
 @inlined
-def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n: int, squares: int) -> None:
-    """Note a node's rows, its depth, its known constant columns, whose child it is, its draws and squared counts."""
-    node[0], node[1], node[2], node[3], node[4], node[5], node[6] = start, end, depth, known, child, n, squares
+def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n: int, squares: int, slot: int) -> None:
+    """Note a node's rows, depth, known constant columns, whose child it is, draws, squared counts, and its counts."""
+    node[0], node[1], node[2], node[3] = start, end, depth, known
+    node[4], node[5], node[6], node[7] = child, n, squares, slot
 
 
 @compiled
 def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, room: Room) -> None:
     """Grow a tree on the rows that `rows` lists, in the order of their classes."""
+    at_once = settings.at_once and not are_values(sample.codes)
     columns, constants, waiting, nodes = room.columns, room.constants, room.waiting, tree.nodes
     for column in range(len(columns)):
         columns[column] = column
@@ -73,21 +76,49 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, r
     if _is_pure(drawn_in_all, squares):
         nodes[0, 2] = -1 - np.int64(sample.label[rows[0]])
     else:
-        _wait(waiting[0], 0, len(rows), 0, 0, 0, drawn_in_all, squares)
+        _wait(waiting[0], 0, len(rows), 0, 0, 0, drawn_in_all, squares, -1)
         height = 1
     while height:
         height -= 1
         own = waiting[height]
-        start, end, depth, known, child, n, squares = own[0], own[1], own[2], own[3], own[4], own[5], own[6]
+        start, end, depth, known, child, n, squares, slot = (
+            own[0],
+            own[1],
+            own[2],
+            own[3],
+            own[4],
+            own[5],
+            own[6],
+            own[7],
+        )
         members, m = rows[start:end], end - start
         impurity = 1.0 - squares / (float(n) * float(n))
         choice, constant = Choice(-1, 0, 0, 0, 0), known
         if not (depth >= settings.deepest or m < settings.fewest or m < 2 * settings.smallest or impurity <= EPSILON):
-            found, constant, state = draw_columns(
-                sample, columns, members, known, settings.tried, settings.drawn_thresholds, state, room.tried
-            )
+            if at_once:
+                found, constant, state = draw_all(
+                    sample, members, columns, known, state, room.tried, room.search.columns
+                )
+            else:
+                found, constant, state = draw_columns(
+                    sample, columns, members, known, settings.tried, settings.drawn_thresholds, state, room.tried
+                )
             if m == 2 and found:
                 choice = _choose_of_two(sample, members, settings.drawn_thresholds, room)
+            elif found and at_once:
+                count(sample, members, room.total)
+                choice, slot = best_of_all(
+                    sample,
+                    members,
+                    slot,
+                    room.tried,
+                    found,
+                    squares,
+                    settings.smallest,
+                    room.total,
+                    room.left,
+                    room.search,
+                )
             elif found:
                 choice = _choose(sample, members, settings, found, n, room)
             for at in range(known):
@@ -101,6 +132,7 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, r
             for own_class in range(settings.n_classes):
                 tree.shares[shared, own_class] = float(room.total[own_class]) / float(n)
             shared += 1
+            release(slot, room.search.levels)
             continue
         feature, code = np.uint64(choice.feature), choice.code
         cut, above = _part(sample.columns[feature], members, code, room.spare)
@@ -110,15 +142,20 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, r
         nodes[child >> 1, 2 + (child & 1)] = node
         nodes[node, 0], nodes[node, 1] = choice.feature, code
         n_left, rest, middle = choice.n_left, n - choice.n_left, start + cut
-        if _is_pure(rest, choice.right_squares):
+        left_ends, right_ends = _is_pure(n_left, choice.left_squares), _is_pure(rest, choice.right_squares)
+        right_larger = m - cut > cut
+        slot = leave_counts(sample, members, cut, right_ends if right_larger else left_ends, slot, room.search.levels)
+        if right_ends:
             nodes[node, 3] = -1 - np.int64(sample.label[members[cut]])
         else:
-            _wait(waiting[height], middle, end, depth + 1, constant, 2 * node + 1, rest, choice.right_squares)
+            own_slot = slot if right_larger else -1
+            _wait(waiting[height], middle, end, depth + 1, constant, 2 * node + 1, rest, choice.right_squares, own_slot)
             height += 1
-        if _is_pure(n_left, choice.left_squares):
+        if left_ends:
             nodes[node, 2] = -1 - np.int64(sample.label[members[0]])
         else:
-            _wait(waiting[height], start, middle, depth + 1, constant, 2 * node, n_left, choice.left_squares)
+            own_slot = -1 if right_larger else slot
+            _wait(waiting[height], start, middle, depth + 1, constant, 2 * node, n_left, choice.left_squares, own_slot)
             height += 1
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import borrowed, compiled
 
+from ._all_columns import Search, borrow_search, make_search
 from ._coded_splits import Coded, Tried
 from ._forest_folds import Settings
 
@@ -33,6 +34,7 @@ class Room(NamedTuple):
     left: Any
     spare: Any
     waiting: Any
+    search: Search
 
 
 @compiled
@@ -48,7 +50,8 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
         np.empty(n_classes, dtype=np.int64),
         np.empty(n_classes, dtype=np.int64),
         np.empty(m, dtype=np.uint32),
-        np.empty((m + 1, 7), dtype=np.int64),
+        np.empty((m + 1, 8), dtype=np.int64),
+        make_search(sample, settings),
     )
     return own, Tree(np.empty((m + 1, 4), dtype=np.int32), np.empty((m, n_classes), dtype=np.float64))
 
@@ -71,5 +74,6 @@ def borrow(room: Room, tree: Tree) -> Any:
         borrowed(room.left),
         borrowed(room.spare),
         borrowed(room.waiting),
+        borrow_search(room.search),
     )
     return own, Tree(borrowed(tree.nodes), borrowed(tree.shares))

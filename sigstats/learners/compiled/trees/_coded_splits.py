@@ -69,7 +69,7 @@ are_values: Any = extending.intrinsic(_are_values)
 
 
 @inlined
-def _find_bounds(codes: Any, members: Any, tried: Tried) -> None:
+def find_bounds(codes: Any, members: Any, tried: Tried) -> None:
     """Find the lowest and the highest code of each column in a node."""
     low, high = borrowed(tried.lowest), borrowed(tried.highest)
     low[:] = codes[members[0]]
@@ -123,7 +123,7 @@ def draw_columns(
     `undrawn` on those to search.
     """
     constant, drawn, undrawn, visited, found = known, 0, len(columns), 0, 0
-    _find_bounds(sample.codes, members, tried)
+    find_bounds(sample.codes, members, tried)
     ahead = next_draw(state)
     remainder = _remainder(ahead, len(columns))
     while undrawn > constant and (visited < most or visited <= constant - known + drawn):

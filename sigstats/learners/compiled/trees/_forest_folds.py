@@ -70,7 +70,10 @@ def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int
 
 
 class Settings(NamedTuple):
-    """Limits: depth, rows of a split node and of a leaf, columns tried; thresholds are drawn; number of classes."""
+    """Limits: depth, rows of a split node and of a leaf, columns tried; thresholds are drawn; number of classes.
+
+    `at_once`: the columns of codes of 8 bits are all tried, of less than 2^15 rows that are drawn once.
+    """
 
     deepest: int
     fewest: int
@@ -78,6 +81,7 @@ class Settings(NamedTuple):
     tried: int
     drawn_thresholds: bool
     n_classes: int
+    at_once: bool
 
 
 class Retrained(NamedTuple):

@@ -1,0 +1,261 @@
+"""The best split of each column of a node at once, in trees that look at all columns and draw no row twice.
+
+Counts of many columns lie side by side, and LLVM makes vector instructions of loops over columns. A node of few rows
+sorts them by every column. A larger one counts classes by level, and leaves what it counted to its larger child, from
+which the rows of the smaller are taken. Compiled by Numba.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from sigstats.learners.compiled.jit import borrowed, compiled, inlined
+
+from ._coded_splits import Choice, Coded, Tried, find_bounds
+from ._few_rows import FEW, FewRows, Found, search_few
+from ._forest_folds import Settings, next_draw
+
+#: Bytes of the counts that nodes leave to their children; a node whose counts have no place counts anew.
+_MOST_BYTES: Final = 2**22
+
+
+class Columns(NamedTuple):
+    """Which columns vary, and the sequence and the places that it stands for; arrays of shape (width,)."""
+
+    varies: Any
+    states: Any
+    places: Any
+
+
+class Levels(NamedTuple):
+    """Counts by level, and memory of a search by them.
+
+    ``counts`` (slots, classes, levels, width) are those of nodes. ``free`` is the number of slots that no node has, and
+    then these; slot 0 is of a node that leaves nothing. Up to a level are ``left`` (classes, width) and ``rows``
+    (width,); ``squares`` (2, width) are the squared counts of both sides.
+    """
+
+    counts: Any
+    free: Any
+    left: Any
+    rows: Any
+    squares: Any
+
+
+class Search(NamedTuple):
+    """Memory of the search of all columns."""
+
+    columns: Columns
+    few: FewRows
+    levels: Levels
+    found: Found
+
+
+@compiled
+def make_search(sample: Coded, settings: Settings) -> Search:
+    """Room for a search, or for none."""
+    width, n_classes = sample.codes.shape[1] if settings.at_once else 0, settings.n_classes
+    n_levels = sample.values.shape[1]
+    slots = max(1, min(64, _MOST_BYTES // max(1, 2 * n_classes * n_levels * width)))
+    free = np.arange(slots)
+    free[0] = slots - 1
+    keys, before, after = (
+        np.zeros((FEW, width), dtype=np.uint16),
+        np.zeros((FEW, width), dtype=np.uint16),
+        np.zeros((FEW, width), dtype=np.uint16),
+    )
+    return Search(
+        Columns(np.zeros(width, dtype=np.uint8), np.zeros(width, dtype=np.uint32), np.zeros(width, dtype=np.int64)),
+        FewRows(keys, before, after, np.zeros(width, dtype=np.uint16), np.zeros(FEW, dtype=np.int64)),
+        Levels(
+            np.zeros((slots, n_classes, n_levels, width), dtype=np.int16),
+            free,
+            np.zeros((n_classes, width), dtype=np.int16),
+            np.zeros(width, dtype=np.int32),
+            np.zeros((2, width), dtype=np.int32),
+        ),
+        Found(np.zeros(width), np.zeros(width, dtype=np.uint16)),
+    )
+
+
+@inlined
+def borrow_search(search: Search) -> Search:
+    """The same without owners."""
+    columns, few, levels, found = search.columns, search.few, search.levels, search.found
+    return Search(
+        Columns(borrowed(columns.varies), borrowed(columns.states), borrowed(columns.places)),
+        FewRows(
+            borrowed(few.keys), borrowed(few.before), borrowed(few.after), borrowed(few.sums), borrowed(few.largest)
+        ),
+        Levels(
+            borrowed(levels.counts),
+            borrowed(levels.free),
+            borrowed(levels.left),
+            borrowed(levels.rows),
+            borrowed(levels.squares),
+        ),
+        Found(borrowed(found.gain), borrowed(found.code)),
+    )
+
+
+@inlined
+def draw_all(sample: Coded, members: Any, columns: Any, known: int, state: int, tried: Tried, room: Columns) -> Any:
+    """Draw all columns, as `draw_columns` does: how many vary, how many are constant, and the state of the sequence.
+
+    What is drawn does not depend on which columns vary, so that the numbers, and the remainders, are made before.
+    """
+    find_bounds(sample.codes, members, tried)
+    varies, states, places = room.varies, room.states, room.places
+    low, high = borrowed(tried.lowest), borrowed(tried.highest)
+    for column in range(len(low)):
+        varies[column] = np.uint8(low[column] != high[column])
+    constant: Any = known
+    undrawn: Any = len(columns)
+    found: Any = 0
+    drawn = 0
+    ahead = np.uint32(state)
+    for visited in range(len(columns)):
+        ahead = np.uint32(next_draw(ahead))
+        states[visited] = ahead
+        places[visited] = (ahead & np.uint32(0x7FFFFFFF)) % np.uint32(len(columns) - visited)
+    visited = 0
+    while undrawn > constant:
+        at: Any = drawn + np.int64(places[np.uint64(visited)])
+        visited += 1
+        if at < known:
+            columns[np.uint64(at)], columns[np.uint64(drawn)] = columns[np.uint64(drawn)], columns[np.uint64(at)]
+            drawn += 1
+            continue
+        at += constant - known
+        feature = columns[np.uint64(at)]
+        one = np.int64(varies[np.uint64(feature)])
+        tried.columns[np.uint64(found)] = feature
+        found += one
+        undrawn -= one
+        to = np.uint64(undrawn if one else constant)
+        constant += 1 - one
+        columns[np.uint64(at)] = columns[to]
+        columns[to] = feature
+    return found, constant, np.int64(states[np.uint64(visited - 1)]) if visited else state
+
+
+@inlined
+def _count_row(counts: Any, codes: Any, one: Any) -> None:
+    for column in range(np.uint64(len(codes))):
+        counts[np.uint64(codes[column]), column] += one
+
+
+@inlined
+def _count_rows(sample: Coded, members: Any, counts: Any, one: Any) -> None:
+    """Add rows to the counts by level and class, or take them away."""
+    for row in members:
+        _count_row(borrowed(counts[np.uint64(sample.label[row])]), borrowed(sample.codes[row]), one)
+
+
+@inlined
+def _pass_level(counts: Any, total: Any, left: Any, left_squares: Any, right_squares: Any, rows: Any) -> None:
+    """Move the rows of a level and a class to the left."""
+    for column in range(len(counts)):
+        own = np.int32(np.int16(left[column] + counts[column]))
+        left[column] = own
+        rest = np.int32(total - own)
+        left_squares[column] += np.int32(own * own)
+        right_squares[column] += np.int32(rest * rest)
+        rows[column] += own
+
+
+@inlined
+def _improve(level: Any, n: Any, smallest: int, left: Any, right: Any, rows: Any, gain: Any, code: Any) -> None:
+    """Keep the split at a level in the columns where it is better than the best before."""
+    for column in range(len(gain)):
+        n_left, n_right = float(rows[column]), float(np.int32(n - rows[column]))
+        left_impurity = 1.0 - left[column] / (n_left * n_left)
+        right_impurity = 1.0 - right[column] / (n_right * n_right)
+        made = -n_right * right_impurity - n_left * left_impurity
+        better = (made > gain[column]) & (n_left >= smallest) & (n_right >= smallest)
+        gain[column] = made if better else gain[column]
+        code[column] = level if better else code[column]
+
+
+@inlined
+def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried, found: Found, room: Levels) -> None:
+    """Find the best split of each column by the counts by level and class."""
+    left, right, rows = borrowed(room.squares[0]), borrowed(room.squares[1]), borrowed(room.rows)
+    room.left[:] = 0
+    found.gain[:] = -np.inf
+    for level in range(np.uint64(tried.lowest.min()), np.uint64(tried.highest.max())):
+        left[:] = 0
+        right[:] = 0
+        rows[:] = 0
+        for own in range(np.uint64(len(total))):
+            _pass_level(borrowed(counts[own, level]), np.int32(total[own]), borrowed(room.left[own]), left, right, rows)
+        _improve(np.uint16(level), np.int32(n), smallest, left, right, rows, borrowed(found.gain), borrowed(found.code))
+
+
+@inlined
+def _best(sample: Coded, members: Any, tried: Tried, n_found: int, found: Found, total: Any, left: Any) -> Choice:
+    """The best of the columns that were drawn, the first of equal ones."""
+    best, feature = -np.inf, np.int64(-1)
+    for each in range(n_found):
+        column = np.uint64(tried.columns[each])
+        if found.gain[column] > best:
+            best, feature = found.gain[column], np.int64(column)
+    if feature < 0:
+        return Choice(feature, np.int64(0), 0, 0, 0)
+    code, own = np.int64(found.code[np.uint64(feature)]), sample.columns[np.uint64(feature)]
+    left[:] = 0
+    for row in members:
+        left[sample.label[row]] += np.int64(np.int64(own[row]) <= code)
+    n_left, left_squares, right_squares = 0, 0, 0
+    for each in range(len(total)):
+        n_left += left[each]
+        left_squares += left[each] * left[each]
+        right_squares += (total[each] - left[each]) ** 2
+    return Choice(feature, code, n_left, left_squares, right_squares)
+
+
+@inlined
+def best_of_all(
+    sample: Coded,
+    members: Any,
+    slot: int,
+    tried: Tried,
+    n_found: int,
+    squares: int,
+    smallest: int,
+    total: Any,
+    left: Any,
+    search: Search,
+) -> Any:
+    """The best split of a node, and the slot of its counts or -1; `slot` is that of counts it was left, or -1."""
+    levels, m = search.levels, len(members)
+    if m <= FEW:
+        search_few(sample, members, squares, smallest, search.found, search.few)
+    else:
+        if slot < 0:
+            slot = levels.free[levels.free[0]] if levels.free[0] else 0
+            levels.free[0] -= slot > 0
+            levels.counts[slot] = 0
+            _count_rows(sample, members, levels.counts[slot], np.int16(1))
+        _search_levels(levels.counts[slot], total, m, smallest, tried, search.found, levels)
+    return _best(sample, members, tried, n_found, search.found, total, left), slot
+
+
+@inlined
+def release(slot: int, levels: Levels) -> None:
+    """Give the slot of a node's counts back, if it has one."""
+    if slot > 0:
+        levels.free[0] += 1
+        levels.free[levels.free[0]] = slot
+
+
+@inlined
+def leave_counts(sample: Coded, members: Any, cut: int, ends: bool, slot: int, levels: Levels) -> int:
+    """Leave the counts of a node to its larger child, unless that ends or has few rows: their slot, or -1."""
+    larger = max(cut, len(members) - cut)
+    if slot < 1 or ends or larger <= FEW:
+        release(slot, levels)
+        return -1
+    smaller = members[larger:] if larger == cut else members[:cut]
+    _count_rows(sample, smaller, levels.counts[slot], np.int16(-1))
+    return slot
