@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from threadpoolctl import threadpool_limits
 
 from .approx import approx
 from .programs import is_of_program
@@ -21,6 +22,7 @@ pytest_plugins = ["pytester"]
 TESTS = Path(__file__).parent
 
 pytest.approx = approx  # before any test module is imported
+gc.disable()  # until all tests are collected: what is imported stays
 
 # `make check` draws all examples that each property asks for, the other targets a fifth of them, the same at each run,
 # so that nobody meets a failure that is not theirs. New ones are drawn at night, by `make test test-rest EXAMPLES=new`.
@@ -59,9 +61,15 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """What is imported stays: the collector of cycles need not walk over it again and again."""
+    """What is imported stays: the collector of cycles need not walk over it again and again.
+
+    The threads of numerical libraries in several workers of xdist wait for each other: each worker has one thread. The
+    processes that tests start have as many as they would have by themselves.
+    """
     gc.collect()
     gc.freeze()
+    gc.enable()
+    threadpool_limits(1)
 
 
 @pytest.fixture(scope="session")
