@@ -8,12 +8,12 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-from sigstats._common.credentials import refuse_credentials, without_credentials
+from sigstats._common.credentials import refuse_credentials
 from sigstats._common.extras import MissingExtra
 from sigstats._common.messages import hint, printable, shown
 
 from . import commands
-from .errors import BAD_INPUT, FAILED, BadInput
+from .errors import BAD_INPUT, FAILED, BadInput, complain
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,12 +38,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         refuse_credentials(vars(options), error=BadInput)
         return commands.REGISTRY.module(options.command).run(options)
     except (BadInput, MissingExtra) as error:
-        return _complain(str(error), BAD_INPUT)
+        return complain(str(error), BAD_INPUT, options)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the output has closed it
         return FAILED
     except KeyboardInterrupt:
-        return _complain("interrupted", 130)
+        return complain("interrupted", 130, options)
     except BaseException as error:  # an exception class of foreign code would exit with the code of a regression
         logging.getLogger("distributed.process").setLevel(logging.CRITICAL)  # it tells what it ends after this process
         if options.debug:
@@ -51,12 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(printable(traceback.format_exc(), keep="\n"), end="", file=sys.stderr)  # noqa: T201
             return FAILED
         if isinstance(error, OSError) and error.errno == errno.ELOOP:  # a link in an output, which is not followed
-            return _complain(f"--output: {error.strerror}", BAD_INPUT)
+            return complain(f"--output: {error.strerror}", BAD_INPUT, options)
         cause: BaseException = error
         while isinstance(cause, ImportError) and cause.__cause__ is not None:  # NumPy's has pages of advice
             cause = cause.__cause__
         said = f"{type(cause).__name__}: {cause}".removesuffix(": ")
-        return _complain(f"{said}{_remedy(cause)} (--debug shows where)", FAILED)
+        return complain(f"{said}{_remedy(cause)} (--debug shows where)", FAILED, options)
 
 
 #: What the system says where it gives no more of something, by number and in words of libraries, and what to do.
@@ -79,8 +79,3 @@ def _remedy(error: BaseException) -> str:
         if number in numbers or re.search(words, str(error)):
             return f"; {remedy}"
     return ""
-
-
-def _complain(text: str, code: int) -> int:
-    print(f"sigstats: {without_credentials(printable(' '.join(text.split())))}", file=sys.stderr)  # noqa: T201
-    return code

@@ -1,7 +1,30 @@
-"""The exit codes of the program, and the error for bad input."""
+"""The exit codes of the program, the error for bad input, and how it says why it ends."""
+
+import datetime
+import json
+import sys
+from typing import Any
+
+from sigstats._common.credentials import without_credentials
+from sigstats._common.messages import printable
 
 DONE, REGRESSION, BAD_INPUT, FAILED = 0, 1, 2, 3
 
 
 class BadInput(Exception):
     """One line that names the field, the value and what would be right. Nothing was written."""
+
+
+def complain(text: str, code: int, options: Any) -> int:
+    """Print why a command ends in one line, an object where `options` ask for logs in JSON; return the exit code."""
+    said = without_credentials(printable(" ".join(text.split())))
+    if getattr(options, "log_format", "text") == "json":
+        print(json.dumps({"time": now(), "event": "error", "text": said, "code": code}), file=sys.stderr)  # noqa: T201
+    else:
+        print(f"sigstats: {said}", file=sys.stderr)  # noqa: T201
+    return code
+
+
+def now() -> str:
+    """The time of an object of a log in JSON."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")

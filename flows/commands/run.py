@@ -4,13 +4,10 @@ Replicates that the output holds are not computed again: an interrupted run goes
 """
 
 import argparse
-import sys
 import threading
 from typing import TYPE_CHECKING
 
-from sigstats._common.messages import printable
-
-from ..errors import BadInput
+from ..errors import BadInput, complain
 from ._options import add_allow, add_study, base_of, cache_of, output_of, refuse_cluster, study_of, workers_of
 
 if TYPE_CHECKING:
@@ -106,7 +103,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         result = run_interruptibly(work)
     except Stopped as error:
-        print(printable(f"sigstats: interrupted; the same command goes on from {output}"), file=sys.stderr)  # noqa: T201
-        end_at_once(128 + error.signal)
+        text = f"interrupted; the same command goes on from {output}"
+        end_at_once(complain(text, 128 + error.signal, options))
     result.tell(display)
     return leave(result.code)

@@ -1,7 +1,6 @@
 """The progress of a run: a bar on a terminal or in a notebook, lines at intervals elsewhere."""
 
 import contextlib
-import datetime
 import json
 import math
 import sys
@@ -19,6 +18,7 @@ from sigstats._common.numerals import significant
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
+from ..errors import now
 from .bars import Bar, TerminalBar, in_notebook, notebook_bar
 from .costs import CellProgress, Sizes, TimeLeft
 
@@ -36,7 +36,7 @@ class Display:
     `every`: seconds between two lines where there is no terminal.
     `log_format`: sentences for a person, or one JSON object a line for a program. Each object has ``time``, ``event``
     and ``study``; that of a cell has ``cell``, and that of a block also ``replicates``, ``seconds`` and, if it is
-    known, ``p_so_far``.
+    known, ``p_so_far``. The error that ends a command has ``text`` and ``code``, and no study.
     `study`: the name of the study, for the JSON objects.
 
     Attributes
@@ -71,8 +71,7 @@ class Display:
     def event(self, event: str, **fields: Any) -> None:
         """Write a JSON object in a line of its own, if the log is for a program."""
         if self.json and not self.console.quiet:
-            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-            line = json.dumps({"time": now, "event": event, "study": self.study, **fields})
+            line = json.dumps({"time": now(), "event": event, "study": self.study, **fields})
             print(line, file=sys.stderr, flush=True)  # noqa: T201
 
     @contextlib.contextmanager

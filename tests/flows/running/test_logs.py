@@ -122,6 +122,14 @@ def test_the_time_left_knows_where_rules_stop():
     assert display._totals()["seconds_left"] == pytest.approx((50 + 100) * 2 / 2, rel=0.05)
 
 
+def test_what_ends_a_run_is_the_last_object(tmp_path, capsys):
+    code, said = logged(tmp_path, capsys, "--log-format", "json", "--set", "datasets=[]")
+    (event,) = [json.loads(line) for line in said.err.splitlines()]
+    assert (code, event["event"], event["code"]) == (2, "error", 2)
+    assert "datasets" in event["text"]
+    assert event["time"]
+
+
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_quiet_is_quiet(tmp_path, capsys, form):
     code, said = logged(tmp_path, capsys, "--log-format", form, "--quiet")
