@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ._common.random_streams import as_generator
+from ._common.random_streams import MAX_RESAMPLES, as_generator
 from ._common.validation import (
-    MAX_RESAMPLES,
     Alternative,
     FloatArray,
     IntArray,

@@ -11,6 +11,9 @@ import numpy as np
 
 from .validation import refuse
 
+#: As many replicates are kept in one array.
+MAX_RESAMPLES = 10**8
+
 RNG: TypeAlias = (
     int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | np.random.RandomState | None
 )

@@ -32,9 +32,6 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 #: The largest total of counts: below it sums and products of two margins stay exact in int64 and float64 steps.
 MAX_TOTAL = 2**53
 
-#: As many replicates are kept in one array.
-MAX_RESAMPLES = 10**8
-
 #: The largest magnitude of a number that is squared, and whose squares are added.
 LARGEST_SQUARABLE = 1e150
 
@@ -43,9 +40,6 @@ EXACT_WHOLE = f"whole numbers that float64 holds: all up to {MAX_TOTAL}, and few
 
 #: What is right for labels where whole numbers stand beside floats, or signed ones beside unsigned ones.
 _EXACT_LABELS = f"whole numbers between -{MAX_TOTAL} and {MAX_TOTAL} where others are floats: beyond, floats round them"
-
-#: What a sum of probabilities may miss 1 by.
-_ROUNDING = 1e-9
 
 #: What `int` or `float` would take for a number.
 _NO_NUMBERS = (bool, np.bool_, str, bytes, bytearray, np.ma.core.MaskedConstant)
@@ -162,13 +156,14 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
 
 
 def as_probabilities(value: Any, name: str) -> FloatArray:
-    """Probabilities of two or more outcomes that sum to one but for `_ROUNDING`, or ValueError."""
+    """Probabilities of two or more outcomes that sum to one but for 1e-9, or ValueError."""
+    rounding = 1e-9
     array = as_reals(value, name, ndim=1, minimum_size=2)
-    outside = (array < 0) | (array > 1 + _ROUNDING)
+    outside = (array < 0) | (array > 1 + rounding)
     if outside.any():
         raise refuse(name, array[outside][0], "probabilities between 0 and 1")
     total = math.fsum(array)
-    if abs(total - 1) > _ROUNDING:
+    if abs(total - 1) > rounding:
         raise refuse(f"{name} (sum)", total, "probabilities that sum to 1")
     return array
 
@@ -278,9 +273,7 @@ def as_array(value: Any, name: str, wanted: str) -> NDArray[Any]:
     """The array that NumPy makes of a value, or ValueError where it cannot, or would read what a mask hides."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise refuse(name, value, f"{wanted}, none of them masked")
-    if isinstance(value, (bytes, bytearray)):  # which NumPy takes for text, or for small numbers
-        raise refuse(name, value, wanted)
-    if isinstance(value, str):
+    if isinstance(value, (str, bytes, bytearray)):  # NumPy would take bytes for text, or for small numbers
         raise refuse(name, value, f"{wanted}, not one text")
     try:
         array = np.asarray(value)

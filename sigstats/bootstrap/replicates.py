@@ -17,8 +17,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from .._common.extreme import at_least, at_most, difference, monte_carlo_pvalue
-from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, Alternative, FloatArray, as_count, as_counts, one_line, refuse
+from .._common.random_streams import MAX_RESAMPLES, as_generator
+from .._common.validation import Alternative, FloatArray, as_count, as_counts, one_line, refuse
 from ..joint.outcomes import JointCounts, as_joint_counts
 from ..measures.measure import Measure, as_measure
 

@@ -23,10 +23,10 @@ import numpy as np
 
 from .._common.class_names import takes_counts
 from .._common.numerals import p_number
+from .._common.random_streams import MAX_RESAMPLES
 from .._common.tabular import Drawn, histogram, in_words
 from .._common.validation import (
     ALTERNATIVES,
-    MAX_RESAMPLES,
     Alternative,
     FloatArray,
     as_choice,

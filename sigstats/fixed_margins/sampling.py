@@ -17,8 +17,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.random_streams import RNG, as_generator
-from .._common.validation import MAX_RESAMPLES, IntArray, as_count, refuse
+from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
+from .._common.validation import IntArray, as_count, refuse
 from .upper_tail import as_margins
 
 #: Replicates are drawn so many at a time, so that fewer replicates are the first of many.

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from .._common.class_names import require_classes_spelled_once
 from .._common.data_frames import require_same_index
 from .._common.extreme import TIE_TOLERANCE, at_least
-from .._common.random_streams import as_generator
+from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.validation import (
-    MAX_RESAMPLES,
     FloatArray,
     IntArray,
     as_choice,

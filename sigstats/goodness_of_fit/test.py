@@ -16,9 +16,8 @@ import numpy as np
 from scipy.special import chdtrc
 
 from .._common.extreme import expected_counts_warning
-from .._common.random_streams import RNG, as_generator
+from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import (
-    MAX_RESAMPLES,
     FloatArray,
     IntArray,
     as_choice,

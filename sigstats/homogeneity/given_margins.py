@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from .._common.class_names import require_classes_spelled_once
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_most
-from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_count, as_counts, refuse
+from .._common.random_streams import MAX_RESAMPLES, as_generator
+from .._common.validation import FloatArray, IntArray, as_count, as_counts, refuse
 from ..conditional.exact_keys import binomial_keys
 from ..conditional.fourier_bounds import WorkLimitError, bounds, grouped
 from ..conditional.problem import SMALLEST, Problem, binomial_log_pmf, stirling_errors

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import chdtrc
 
 from .._common.extreme import expected_counts_warning, width_of
-from .._common.random_streams import RNG, as_generator
-from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, refuse
+from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
+from .._common.validation import IntArray, as_choice, as_count, refuse
 from ..conditional.tail import ConditionalTail
 from ..test_result import TestResult, monte_carlo_outcome
 from .given_margins import as_two_samples, certified_bounds, exact_pvalue, exceedances, given_margins, log_probability

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, FloatArray, IntArray, as_choice, as_count, one_line, refuse
+from .._common.random_streams import MAX_RESAMPLES, as_generator
+from .._common.validation import FloatArray, IntArray, as_choice, as_count, one_line, refuse
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest
 from ..measures.table import MEASURES, base_of, in_our_words, refers_to_one_class

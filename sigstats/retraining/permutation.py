@@ -36,9 +36,9 @@ import numpy as np
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
 from .._common.numerals import p_number
-from .._common.random_streams import as_generator
+from .._common.random_streams import MAX_RESAMPLES, as_generator
 from .._common.tabular import Drawn, histogram, shown_record
-from .._common.validation import MAX_RESAMPLES, IntArray, as_count, as_groups, refuse
+from .._common.validation import IntArray, as_count, as_groups, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import as_rows, copies_note, encoded
 from .folds import as_classes, as_folds

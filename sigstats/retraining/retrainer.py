@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.data_frames import require_same_index
-from .._common.random_streams import as_generator
-from .._common.validation import MAX_RESAMPLES, IntArray, as_choice, as_count, as_groups, one_line, require_flag
+from .._common.random_streams import MAX_RESAMPLES, as_generator
+from .._common.validation import IntArray, as_choice, as_count, as_groups, one_line, require_flag
 from ._rows import as_rows, class_codes, fit_transform, permute_features, require_classifier, split_transforms, take
 from .folds import LabelExchange, as_classes, as_folds, permutations, require_whole_groups, rows_to_permute
 
