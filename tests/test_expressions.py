@@ -5,11 +5,10 @@ import sys
 
 import pytest
 
-#: Texts of 100,000 characters take expressions of linear time some milliseconds of a processor, which are measured, one
-#: of quadratic time five seconds or more, and one of cubic time so many that it is ended.
+#: Texts of a million characters take expressions of linear time some milliseconds, one of quadratic time many minutes.
 SECONDS = 480
 PROGRAM = """
-import importlib, itertools, pkgutil, re, sys, time
+import importlib, itertools, pkgutil, re, sys
 import sigstats
 from sigstats._common.credentials import without_credentials
 
@@ -27,7 +26,7 @@ for module in pkgutil.walk_packages(sigstats.__path__, "sigstats."):
         for pattern in patterns(value):
             found.setdefault(pattern, f"{module.name}.{name}")
 
-unit = 100_000
+unit = 1_000_000
 beginnings = ["", '{"', "{ ", "[", "date=", "samples_", "details_", "--a ", "np.a(", "x=", "'", '"', "1"]
 bodies = ["1", "a", "A", " ", "_", "-", ".", ":", "://", "://a:", "@", "?a=", "a=1&", "-1", "__", '"', "'", "\\\\", "/",
           "a_1-", "%", "{", "a ", "\\n", "np.a(", "1.", "e1", "*"]
@@ -36,16 +35,12 @@ for pattern, name in found.items():
         text = start + body * (unit // len(body)) + "\\0"
         subject = text.encode() if isinstance(pattern.pattern, bytes) else text
         print(name, repr(start), repr(body), flush=True)
-        begun = time.process_time()
         for method in (pattern.match, pattern.fullmatch):
             method(subject)
-        assert time.process_time() - begun < 2, (name, pattern, start, body)
 for body in bodies:
     print("without_credentials", repr(body), flush=True)
-    begun = time.process_time()
     for text in (body * (unit // len(body)), "s3://" + body * (unit // len(body))):
         without_credentials(text)
-    assert time.process_time() - begun < 2, body
 print(len(found), "expressions", flush=True)
 """
 
