@@ -13,7 +13,7 @@ from sigstats.learners.compiled.jit import borrowed, compiled, inlined
 
 from ._coded_splits import Choice, Coded, Tried, find_bounds
 from ._few_rows import FEW, FewRows, Found, search_few
-from ._forest_folds import Settings, next_draw
+from ._forest_folds import Settings, improvement, next_draw
 
 #: Bytes of the counts that nodes leave to their children; a node whose counts have no place counts anew.
 _MOST_BYTES: Final = 2**22
@@ -59,14 +59,16 @@ def make_search(sample: Coded, settings: Settings) -> Search:
     slots = max(1, min(64, _MOST_BYTES // max(1, 2 * n_classes * n_levels * width)))
     free = np.arange(slots)
     free[0] = slots - 1
-    keys, before, after = (
-        np.zeros((FEW, width), dtype=np.uint16),
-        np.zeros((FEW, width), dtype=np.uint16),
-        np.zeros((FEW, width), dtype=np.uint16),
-    )
+    few = (FEW, width)
     return Search(
         Columns(np.zeros(width, dtype=np.uint8), np.zeros(width, dtype=np.uint32), np.zeros(width, dtype=np.int64)),
-        FewRows(keys, before, after, np.zeros(width, dtype=np.uint16), np.zeros(FEW, dtype=np.int64)),
+        FewRows(
+            np.zeros(few, dtype=np.uint16),
+            np.zeros(few, dtype=np.uint16),
+            np.zeros(few, dtype=np.uint16),
+            np.zeros(width, dtype=np.uint16),
+            np.zeros(FEW, dtype=np.int64),
+        ),
         Levels(
             np.zeros((slots, n_classes, n_levels, width), dtype=np.int16),
             free,
@@ -169,9 +171,7 @@ def _improve(level: Any, n: Any, smallest: int, left: Any, right: Any, rows: Any
     """Keep the split at a level in the columns where it is better than the best before."""
     for column in range(len(gain)):
         n_left, n_right = float(rows[column]), float(np.int32(n - rows[column]))
-        left_impurity = 1.0 - left[column] / (n_left * n_left)
-        right_impurity = 1.0 - right[column] / (n_right * n_right)
-        made = -n_right * right_impurity - n_left * left_impurity
+        made = improvement(left[column], n_left, right[column], n_right)[0]
         better = (made > gain[column]) & (n_left >= smallest) & (n_right >= smallest)
         gain[column] = made if better else gain[column]
         code[column] = level if better else code[column]

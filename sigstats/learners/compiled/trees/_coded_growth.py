@@ -1,8 +1,9 @@
 """Forests of classification trees from coded columns, compiled by Numba, with scikit-learn's own trees and votes.
 
-A random forest whose columns have few levels counts classes by level, extra trees count rows up to a threshold. A node
-is one list of its rows, of extra trees in the order of their classes. What is compared is made of the same floats in
-the same order as scikit-learn's, of whole numbers whose sums do not depend on the order of rows.
+A random forest whose columns have few levels counts classes by level, extra trees count rows up to a threshold, and a
+tree that looks at all columns searches them at once. A node is one list of its rows, of extra trees in the order of
+their classes. What is compared is made of the same floats in the same order as scikit-learn's, of whole numbers whose
+sums do not depend on the order of rows.
 """
 
 from typing import Any
@@ -65,6 +66,7 @@ def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n
 @compiled
 def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, room: Room) -> None:
     """Grow a tree on the rows that `rows` lists, in the order of their classes."""
+    # Of values, which is known when this is compiled, nothing that looks at all columns is compiled.
     at_once = settings.at_once and not are_values(sample.codes)
     columns, constants, waiting, nodes = room.columns, room.constants, room.waiting, tree.nodes
     for column in range(len(columns)):
@@ -81,16 +83,8 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, r
     while height:
         height -= 1
         own = waiting[height]
-        start, end, depth, known, child, n, squares, slot = (
-            own[0],
-            own[1],
-            own[2],
-            own[3],
-            own[4],
-            own[5],
-            own[6],
-            own[7],
-        )
+        start, end, depth, known = own[0], own[1], own[2], own[3]
+        child, n, squares, slot = own[4], own[5], own[6], own[7]
         members, m = rows[start:end], end - start
         impurity = 1.0 - squares / (float(n) * float(n))
         choice, constant = Choice(-1, 0, 0, 0, 0), known

@@ -15,6 +15,7 @@ from numba.core import cgutils
 from sigstats.learners.compiled.jit import borrowed, inlined
 
 from ._coded_splits import Coded
+from ._forest_folds import improvement
 
 #: A node of more rows counts classes by level. More than 63 overflow 16 bits.
 FEW: Final = 48
@@ -142,10 +143,10 @@ def _sort(keys: Any, m: int) -> None:
 @inlined
 def _improve(low: Any, high: Any, left: Any, right: Any, found: Found, n_left: float, n_right: float) -> None:
     """Keep the split between two rows of each column where it is better than the best before."""
-    gain, code, lefts, rights = borrowed(found.gain), borrowed(found.code), n_left * n_left, n_right * n_right
+    gain, code = borrowed(found.gain), borrowed(found.code)
     for column in range(len(low)):
         here, above = low[column] >> 8, high[column] >> 8
-        made = -n_right * (1.0 - right[column] / rights) - n_left * (1.0 - left[column] / lefts)
+        made = improvement(left[column], n_left, right[column], n_right)[0]
         better = (made > gain[column]) & (here != above)
         gain[column] = made if better else gain[column]
         code[column] = here if better else code[column]
