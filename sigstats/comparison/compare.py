@@ -28,7 +28,7 @@ from .requirements import as_compared_measures, default_measures, is_of_scores, 
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean
-from .tests import rows_that_decide, test_part, uses_random_weights, with_detectable
+from .tests import rows_that_decide, smallest_drop, test_part, uses_random_weights
 
 
 def compare_pair(
@@ -257,8 +257,7 @@ def decide_row(
     verdict = rule.verdict(adjusted_pvalue=adjusted_pvalue, difference=row.difference, low=low, margin=margin)
     if verdict == "pass" and row.without_limits:
         verdict = "inconclusive"  # one row may differ by any amount
-    if verdict == "inconclusive":
-        row = replace(with_detectable(row, level), deciding=deciding(row, rule=rule, level=level))
+    unclear = verdict == "inconclusive"
     row = replace(
         row,
         adjusted_pvalue=adjusted_pvalue,
@@ -267,5 +266,7 @@ def decide_row(
         nsd=indices.nsd,
         verdict=verdict,
         confidence_level=rule.confidence_level,
+        detectable=smallest_drop(row, level) if unclear else None,
+        deciding=deciding(row, rule=rule, level=level) if unclear else None,
     )
     return row.turned()

@@ -206,8 +206,13 @@ class ComparisonRule:
 
     def with_resamples_for(self, level: float) -> Self:
         """The rule with as many resamples as it takes to find a p-value of at most `level`, twice over."""
-        needed = min(math.ceil(2 / level), _MAX_RESAMPLES)
-        return self if self.n_resamples >= needed else replace(self, n_resamples=needed)
+        return self.with_resamples(max(self.n_resamples, min(math.ceil(2 / level), _MAX_RESAMPLES)))
+
+    def with_resamples(self, size: int) -> Self:
+        """The rule with so many resamples, which is known to be a good number."""
+        made = object.__new__(type(self))
+        made.__dict__.update(vars(self), n_resamples=size)
+        return made
 
     def verdict(self, *, adjusted_pvalue: float, difference: float, low: float, margin: float | None = None) -> Verdict:
         """The verdict of one test.
@@ -240,7 +245,7 @@ def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, 
     """
     size = min(sizes[0], rule.n_resamples)
     while True:
-        tested = test(rule=rule if size == rule.n_resamples else replace(rule, n_resamples=size))
+        tested = test(rule=rule.with_resamples(size))
         row = getattr(tested, "row", tested)
         least = min((p for p in (row.pvalue, row.two_sided_pvalue) if p is not None), default=1.0)
         told = size >= sizes[1] or row.low is None or row.high is None or _clear(row.low, row.high, rule.margin_of(row))

@@ -15,6 +15,7 @@ import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from scipy.special import ndtri
@@ -183,14 +184,13 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
     )
 
 
-def with_detectable(row: ComparisonRow, level: float) -> ComparisonRow:
-    """The row with the smallest drop of accuracy that so many rows show with power 0.8, by McNemar."""
+def smallest_drop(row: ComparisonRow, level: float) -> float | None:
+    """The smallest drop of accuracy that so many rows show with power 0.8, by McNemar."""
     if row.test != MCNEMAR or not row.differing:
-        return row
+        return None
     with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
-        drop = detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")
-        return replace(row, detectable=drop)
-    return row
+        return detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")
+    return None
 
 
 def _standard_error(only_a: int, only_b: int, n: int) -> float | None:
@@ -231,6 +231,10 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
     )
 
 
+#: Slices ask for the same ones.
+_measure_of = cache(as_measure)
+
+
 def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:
     """Any other measure of predictions, by random weights of the joint outcomes, or of whole groups of them."""
     label, a, b, group = part.label, part.a, part.b, part.group
@@ -252,11 +256,14 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     if part.numbers is not None and row.measure in POWERS:
         measure = WeightedKappa(row.measure, part.numbers[occurring])
     else:
-        measure = as_measure(row.measure)
+        measure = _measure_of(row.measure)
     rng = rule.rng if part.draws is None else part.draws
     law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rng, groups=groups, weights=part.weights)
-    counts = np.bincount(events, part.weights, len(joint.counts)).astype(np.float64)
-    values = [float(measure.of(each, joint.kind)[0]) for each in sums_of(measure, joint, counts[np.newaxis])]
+    observed = law.observed
+    if part.weights is not None:  # each event's added in the order of rows
+        counts = np.bincount(events, part.weights, len(joint.counts)).astype(np.float64)
+        observed = sums_of(measure, joint, counts[np.newaxis])
+    values = [float(measure.of(each, joint.kind)[0]) for each in observed]
     interval, *intervals = law.intervals(rule.confidence_level)
     differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(units[a != b]))
     count = row.n if group is None else int(units.max()) + 1

@@ -11,7 +11,6 @@ either.
 
 from collections import Counter
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -178,14 +177,14 @@ class JointEvents:
         k = len(categories)
         distinct, codes, counts = np.unique((true * k + a) * k + b, return_inverse=True, return_counts=True)
         triples = zip((distinct // k**2).tolist(), (distinct // k % k).tolist(), (distinct % k).tolist(), strict=True)
-        found = cls(tuple(categories))
+        found = object.__new__(cls)
+        found.__dict__.update(categories=tuple(categories), kind="classes")
         return found.with_events([((i,), (j,), (m,)) for i, j, m in triples], counts.tolist()), codes
 
     def with_events(self, events: Sequence[Event], counts: Sequence[int]) -> "JointEvents":
         """The same classes with other events, which are known to be sorted, distinct and good."""
-        made = copy(self)
-        object.__setattr__(made, "events", tuple(events))
-        object.__setattr__(made, "counts", tuple(counts))
+        made = object.__new__(type(self))
+        made.__dict__.update(vars(self), events=tuple(events), counts=tuple(counts))
         return made
 
     @classmethod

@@ -70,13 +70,12 @@ def of_counts(core: Callable[_P, Any]) -> Callable[_P, Any]:
 
 def ratio(numerator: Any, denominator: Any, undefined: float) -> FloatArray:
     """``numerator / denominator`` of float arrays, and `undefined` where both are 0."""
-    undefined, defined = _as_undefined(undefined), np.asarray(np.not_equal(denominator, 0))
-    values = np.empty(np.shape(denominator))
-    if defined.all():  # without a mask it takes a third of the time
+    undefined, values = _as_undefined(undefined), np.empty(np.shape(denominator))
+    if np.count_nonzero(denominator) == values.size:  # without a mask it takes a third of the time
         np.divide(numerator, denominator, out=values)
     else:
         values.fill(undefined)
-        np.divide(numerator, denominator, out=values, where=defined)
+        np.divide(numerator, denominator, out=values, where=np.not_equal(denominator, 0))
     return values
 
 

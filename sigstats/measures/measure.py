@@ -10,7 +10,7 @@ of categories) is none of these; ``sigstats.bootstrap.replicates.bootstrap_stati
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -113,6 +113,7 @@ class Measure:
         return {"undefined": undefined, **dict(self.parameters)}
 
 
+@cache
 def _core(formula: Callable[..., Any] | None) -> Callable[..., Any]:
     """The formula without its check of the counts."""
     assert formula is not None
@@ -138,9 +139,10 @@ def _average(
         by_class = zip(*(np.moveaxis(each, -1, 0) for each in counts), strict=True)
         return means.of([means.value(Confusion(*each)) for each in by_class])
     value, occurs = means.value(counts)
-    number = value.shape[-1] if isinstance(occurs, bool) else occurs.sum(axis=-1)
     total = value.sum(axis=-1)
-    return ratio(total, np.broadcast_to(number, total.shape), options["undefined"])
+    return (
+        total / value.shape[-1] if isinstance(occurs, bool) else ratio(total, occurs.sum(axis=-1), options["undefined"])
+    )
 
 
 class OfClass(NamedTuple):
