@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from .arrays import from_numpy
 from .fingerprint import plain
 from .plan import Block, Cell
 from .storage.store import Store
@@ -95,7 +96,9 @@ def draws_nothing(work: Any) -> dict[str, Any]:  # noqa: ARG001
 def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Table:
     """The table of a block with a row a replicate, which are numbered here."""
     numbered: dict[str, Any] = {"replicate": np.arange(block.first, block.last, dtype=np.int64), **columns}
-    return pa.table(numbered, schema=schema)
+    return pa.table(
+        {name: from_numpy(values, schema.field(name).type) for name, values in numbered.items()}, schema=schema
+    )
 
 
 def offered(fan_out: FanOut, name: str) -> Callable[..., Any] | None:

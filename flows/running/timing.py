@@ -167,13 +167,14 @@ class _Timing:
         for one in self.estimates:
             for alike in _prepared_by(one.cell) if one.timed else ():
                 prepared.setdefault(alike, []).append(one.once)
+        usual = {alike: float(np.mean(seconds)) for alike, seconds in prepared.items()}
 
         def guess(at: int, one: Estimate) -> Estimate:
             if one.share is None and one.left and (one.cell.stopping or observed_cell(one.cell) is not None):
                 one = replace(one, share=_usual_share(one.cell, shares))
             if one.timed or one.problem or not one.left or self._tried[at] is None or np.isnan(each[at]):
                 return one
-            once = float(np.mean(next((prepared[key] for key in _prepared_by(one.cell) if key in prepared), 0.0)))
+            once = next((usual[key] for key in _prepared_by(one.cell) if key in usual), 0.0)
             return replace(one, each=float(each[at]), once=once, bytes=3000 + 2 * one.cell.replicates)
 
         return [guess(at, one) for at, one in enumerate(self.estimates)]

@@ -6,6 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..arrays import to_numpy
 from ..fan_out import replicates_table
 from ..plan import Block
 from ..schema import REPLICATE, column
@@ -42,5 +43,5 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
 
 def exceeds(table: pa.Table, observed: None) -> NDArray[np.bool_]:  # noqa: ARG001
     """Which replicates are at least as extreme as observed: their only column."""
-    flags: NDArray[np.bool_] = table.column("exceeds").to_numpy()
+    flags: NDArray[np.bool_] = to_numpy(table.column("exceeds"))
     return flags

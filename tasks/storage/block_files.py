@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..arrays import to_numpy
 from ..plan import Cell
 
 #: The folders of all cells that are finished, and of the blocks of those that are not.
@@ -59,7 +60,7 @@ def usable_range(cell: Cell, first: int, last: int) -> tuple[int, int]:
 
 def require_range(table: pa.Table, first: int, last: int) -> None:
     """Refuse a table that does not hold this range, each replicate in one row or more."""
-    numbers = table.column("replicate").to_numpy()
+    numbers = to_numpy(table.column("replicate"))
     steps = numbers[1:] - numbers[:-1]
     if not len(numbers) or numbers[0] != first or numbers[-1] != last - 1 or ((steps != 0) & (steps != 1)).any():
         raise ValueError(f"replicates are not valid; expected {first} to {last - 1} in order")

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from cachetools import LRUCache
 
+from ..arrays import to_numpy
 from ..fingerprint import canonical
 from ..schema import SCHEMA_VERSION
 
@@ -85,7 +86,7 @@ def _content_digest(table: pa.Table, *about: object) -> str:
         meaning = sorted(item for item in (field.metadata or {}).items() if not item[0].startswith(b"PARQUET:"))
         state.update(repr((field.name, str(field.type), field.nullable, meaning, len(column))).encode())
         if column.null_count == 0 and (pa.types.is_primitive(field.type) and not pa.types.is_temporal(field.type)):
-            state.update(column.to_numpy().tobytes())
+            state.update(to_numpy(column).tobytes())
         else:
             state.update(json.dumps(column.to_pylist(), default=str).encode())
     return state.hexdigest()
