@@ -8,8 +8,10 @@ READY_DOCS := .venv/.ready-docs
 
 # Byte code is written when a module is first imported: of most files it never is.
 unexport PYTHONDONTWRITEBYTECODE
+UV := $(shell command -v uv)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-INSTALL = $(if $(shell command -v uv),uv pip install --quiet --python $(BIN)/python,$(PIP)) --no-deps
+# The pip that Python brings may be years old, and takes twice as long.
+INSTALL = $(if $(UV),uv pip install --quiet --python $(BIN)/python,$(PIP)) --no-deps
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-rest static check lint types layers docs lock clean
@@ -19,10 +21,11 @@ help:  ## this list
 
 setup: $(READY_TESTS)  ## make the virtual environment of a contributor from the lock files
 
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock tools/pip.lock pyproject.toml
 	@echo "Setting up .venv from requirements.lock (once) ..."
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v < (3, 14) else "sigstats needs Python 3.11 to 3.13, this is %d.%d: make PYTHON=python3.12 ..." % v)'
 	@$(PYTHON) -m venv --clear .venv
+	@$(if $(UV),,$(PIP) --require-hashes -r tools/pip.lock)
 	@$(INSTALL) --require-hashes -r requirements.lock
 	@$(INSTALL) --no-build-isolation --editable .
 	@$(BIN)/sigstats warm-up quickstart
@@ -81,6 +84,7 @@ lock:  ## resolve the dependencies anew (needs uv)
 	  --constraint requirements.lock --output-file docker/requirements.lock
 	$(LOCK) pyproject.toml --all-extras --group dev --group boosting --constraint tools/constraints.txt \
 	  --constraint docker/requirements.lock --output-file tests/requirements.lock
+	echo pip | $(LOCK) - --output-file tools/pip.lock
 	$(LOCK) --group docs --constraint requirements.lock --constraint tests/requirements.lock \
 	  --output-file docs/requirements.lock
 
