@@ -7,15 +7,19 @@ compiler. With the name of a study, it compiles what the classifiers of this stu
 import argparse
 import os
 import time
+from collections.abc import Sequence
 from typing import Literal
 
 from ..errors import DONE, BadInput
 
-_FORESTS = ("sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier")
+_FOREST, _EXTRA_TREES = "sklearn.ensemble.RandomForestClassifier", "sklearn.ensemble.ExtraTreesClassifier"
 _BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 
-#: What calls compiled code, those that compile for longest first; each is compiled in a process of its own.
-_CLASSIFIERS = (*_FORESTS, "decision-tree", "c4.5", _BOOSTING, "naive-bayes", "svm", "lda", "1-nn")
+#: What calls compiled code, those that compile for longest first.
+_CLASSIFIERS = (_FOREST, _EXTRA_TREES, "decision-tree", "c4.5", _BOOSTING, "naive-bayes", "svm", "lda", "1-nn")
+
+#: Columns of a few values and of many, of which trees grow by other code.
+_FEW_COLUMNS, _COLUMNS = 2, 8
 
 GROUP = "this machine"
 
@@ -41,8 +45,9 @@ def run(options: argparse.Namespace) -> int:
     wanted = _wanted(options.study)
     print(f"compiling for this processor, once: {', '.join(wanted)}", flush=True)  # noqa: T201
     began = time.monotonic()
-    with ProcessPoolExecutor(min(cpu_count(), len(wanted)), mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(_compile, name) for name in wanted]):
+    jobs = _jobs(wanted)
+    with ProcessPoolExecutor(min(cpu_count(), len(jobs)), mp_context=get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(_compile, job) for job in jobs]):
             folder = done.result()
     print(f"compiled in {folder} ({time.monotonic() - began:.0f} s)")  # noqa: T201
     return DONE
@@ -60,27 +65,38 @@ def _wanted(study: str | None) -> list[str]:
     return [name for name in _CLASSIFIERS if name in asked] or list(_CLASSIFIERS)
 
 
-def _compile(name: str) -> str:
-    """Compile what one of these calls; return the folder in which Numba keeps it."""
+def _jobs(wanted: Sequence[str]) -> list[list[tuple[str, int]]]:
+    """Classifiers and numbers of columns to retrain in a process each; trees of all kinds share their code."""
+    trees = {_FOREST, _EXTRA_TREES, "decision-tree"}
+    jobs = [[("decision-tree", _COLUMNS)]] if trees & {*wanted} else []
+    if _EXTRA_TREES in wanted:
+        jobs[0].append((_EXTRA_TREES, 1))
+    if {_FOREST, "decision-tree"} & {*wanted}:
+        jobs.append([("decision-tree", _FEW_COLUMNS)])
+    return jobs + [[(name, _FEW_COLUMNS)] for name in wanted if name not in trees]
+
+
+def _compile(job: list[tuple[str, int]]) -> str:
+    """Compile what these call; return the folder in which Numba keeps it."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    _retrain(name)
+    for classifier, columns in job:
+        _retrain(classifier, columns)
     from sigstats.learners.door import compiled
 
     return str(compiled("trees").predict_sorted_fold.stats.cache_path)
 
 
-def _retrain(classifier: str) -> None:
+def _retrain(classifier: str, columns: int) -> None:
     import numpy as np
 
     from sigstats import permutation_test
 
-    features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, 1))
+    features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, columns // 2))
     label = np.repeat([0, 1], 8)
     nulls: tuple[Literal["labels", "features"], ...] = ("labels",) if classifier == "lda" else ("labels", "features")
     if classifier in ("lda", "naive-bayes"):
-        features = features + np.arange(32).reshape(16, 2) % 5
+        features = features + np.arange(features.size).reshape(features.shape) % 5
+    if columns == 1:  # more levels than 8 bits can number
+        features, label = np.linspace(0.0, 1.0, 600)[:, np.newaxis], np.arange(600) % 2
     for null in nulls:
         permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)
-    if classifier in _FORESTS:  # more levels than 8 bits can number
-        fine = np.linspace(0.0, 1.0, 600)[:, np.newaxis]
-        permutation_test(classifier, fine, np.arange(600) % 2, cv=2, n_resamples=1, rng=0)

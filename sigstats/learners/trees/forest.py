@@ -85,7 +85,10 @@ class BatchedForest:
             return None
         with np.errstate(over="ignore"):
             usable = not np.isinf(design.columns.astype(np.float32)).any()
-        return cls(problem, design, forest) if usable and _grows() else None
+        if not usable or compiled("trees") is None:
+            return None
+        made = cls(problem, design, forest)
+        return made if _grows(coded=made._levels is not None) else None
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from a forest a fold, on rows with the labels and folds of their places."""
@@ -239,27 +242,26 @@ def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
 
 
 @functools.cache
-def _grows() -> bool:
-    """True if compiled code is there, and its trees are those of the installed scikit-learn."""
+def _grows(coded: bool) -> bool:
+    """True if compiled code is there, and its trees from codes, or from sorted columns, are scikit-learn's."""
     # Where a product and a sum are rounded once, splits equal but for rounding go otherwise.
-    return compiled("trees") is not None and not fuses_products() and all(map(_grows_the_same, _KINDS))
+    kinds = _KINDS if coded else (DecisionTreeClassifier, RandomForestClassifier)
+    there = compiled("trees") is not None and not fuses_products()
+    return there and all(_grows_the_same(kind, _FEWEST_COLUMNS if coded else _FEWEST_COLUMNS - 1) for kind in kinds)
 
 
-def _grows_the_same(kind: Any) -> bool:
+def _grows_the_same(kind: Any, d: int) -> bool:
     """True if predictions on noise from few values, where ties are everywhere, are those of scikit-learn."""
     rng = np.random.default_rng(1)
     forest = kind(random_state=0) if kind is DecisionTreeClassifier else kind(n_estimators=9, random_state=0)
     label, fold, place = rng.integers(0, 3, 120), np.arange(120) % 2, np.arange(120)[None]
-    for d in (_FEWEST_COLUMNS - 1, _FEWEST_COLUMNS):  # sorted, and by level
-        X, theirs = rng.integers(0, 4, (120, d)).astype(np.float64), np.empty(120, dtype=np.int64)
-        design = Design(X, np.arange(d), np.zeros(d, dtype=bool), np.arange(0))
-        ours = BatchedForest(Problem(X, label, fold, 3, 2), design, forest).predict_labels(place)[0]
-        for tested in (0, 1):
-            fitted = forest.fit(X[fold != tested], label[fold != tested])
-            theirs[fold == tested] = fitted.predict(X[fold == tested])
-        if not np.array_equal(ours, theirs):
-            return False
-    return True
+    X, theirs = rng.integers(0, 4, (120, d)).astype(np.float64), np.empty(120, dtype=np.int64)
+    design = Design(X, np.arange(d), np.zeros(d, dtype=bool), np.arange(0))
+    ours = BatchedForest(Problem(X, label, fold, 3, 2), design, forest).predict_labels(place)[0]
+    for tested in (0, 1):
+        fitted = forest.fit(X[fold != tested], label[fold != tested])
+        theirs[fold == tested] = fitted.predict(X[fold == tested])
+    return np.array_equal(ours, theirs)
 
 
 BATCHED = BatchedForest

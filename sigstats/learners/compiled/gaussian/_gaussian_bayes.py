@@ -69,15 +69,16 @@ class GaussianBayes:
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predictions by row of X, or `UNDECIDED`, for ``place`` of shape (replicates, n)."""
         predicted = np.empty(place.shape, dtype=np.int64)
-        _predict_labels(self._rules, self._placed.columns, self._placed.rows(place), predicted)
+        nothing = np.zeros((0, 0, 0), dtype=np.int64)
+        _predict(self._rules, self._by_feature, nothing, self._placed.columns, self._placed.rows(place), predicted)
         return predicted
 
     def predict_features(self, source: IntArray) -> IntArray:
         """The same for ``source`` of shape (replicates, features, n)."""
         predicted = np.empty((len(source), len(self._order)), dtype=np.int64)
-        rows, mixed = self._order.astype(np.int32), np.zeros_like(self._placed.columns)
+        rows, mixed = self._order.astype(np.int32)[np.newaxis], np.zeros_like(self._placed.columns)
         # What is no array of its own, as the one replicate that is not permuted, would be compiled for anew.
-        _predict_features(self._rules, self._by_feature, np.ascontiguousarray(source), rows, mixed, predicted)
+        _predict(self._rules, self._by_feature, np.ascontiguousarray(source), mixed, rows, predicted)
         return predicted
 
 
@@ -176,7 +177,7 @@ def _learn(rules: Rules, number: int, sums: Any, squares: Any, room: Any, fold: 
 
 
 @compiled
-def _predict(rules: Rules, columns: Any, rows: Any, out: Any) -> None:
+def _predict_replicate(rules: Rules, columns: Any, rows: Any, out: Any) -> None:
     """Predictions of one replicate, by row of X, with `rows` in the order of folds and classes."""
     m, d, (n_folds, classes) = columns.shape[1], len(rules.squares), rules.size.shape
     sums, squares = np.empty((n_folds * classes, m)), np.empty((n_folds * classes, m))
@@ -201,13 +202,9 @@ def _predict(rules: Rules, columns: Any, rows: Any, out: Any) -> None:
 
 
 @compiled
-def _predict_labels(rules: Rules, columns: Any, rows: Any, out: Any) -> None:
-    for replicate in range(len(rows)):
-        _predict(rules, columns, rows[replicate], out[replicate])
-
-
-@compiled
-def _predict_features(rules: Rules, by_feature: Any, source: Any, rows: Any, mixed: Any, out: Any) -> None:
-    for replicate in range(len(source)):
-        _mix(by_feature, source[replicate], mixed)
-        _predict(rules, mixed, rows, out[replicate])
+def _predict(rules: Rules, by_feature: Any, source: Any, columns: Any, rows: Any, out: Any) -> None:
+    """Predictions of replicates, which have `rows` of their own, or features that `source` permutes into `columns`."""
+    for replicate in range(len(out)):
+        if len(source):
+            _mix(by_feature, source[replicate], columns)
+        _predict_replicate(rules, columns, rows[0 if len(source) else replicate], out[replicate])

@@ -72,8 +72,10 @@ are_values: Any = extending.intrinsic(_are_values)
 def find_bounds(codes: Any, members: Any, tried: Tried) -> None:
     """Find the lowest and the highest code of each column in a node."""
     low, high = borrowed(tried.lowest), borrowed(tried.highest)
-    low[:] = codes[members[0]]
-    high[:] = low
+    first = borrowed(codes[members[0]])
+    for column in range(len(first)):
+        low[column] = first[column]
+        high[column] = first[column]
     for at in range(1, len(members)):
         own = borrowed(codes[members[at]])
         for column in range(len(own)):

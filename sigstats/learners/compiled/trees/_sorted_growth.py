@@ -25,7 +25,8 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
         members[lefts] = row
         spare[at - lefts] = row
         lefts += np.uint64(goes_left[row])
-    members[lefts:] = spare[: np.uint64(len(members)) - lefts]
+    for at in range(lefts, np.uint64(len(members))):
+        members[at] = spare[at - lefts]
 
 
 @compiled
@@ -111,8 +112,10 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
         split, constant = Split(-1, 0.0, -1, 0, 0, 0), known
         if not (depth >= settings.deepest or few or impurity <= EPSILON):
             split, constant, state = best_split(sample, rows, node, settings, columns, known, state, room)
-            columns[:known] = constants[:known]
-            constants[known:constant] = columns[known:constant]
+            for at in range(known):
+                columns[at] = constants[at]
+            for at in range(known, constant):
+                constants[at] = columns[at]
         squares_left, n_left, squares_right = split.left_squares, split.n_left, split.right_squares
         if split.column < 0 or not helps(squares_left, n_left, squares_right, n, impurity, drawn_in_all):
             asked[node.number] = -1
