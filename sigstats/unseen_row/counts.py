@@ -118,11 +118,11 @@ def law_of_difference(
 
 def _quantiles(values: Sequence[FloatArray], share: float) -> list[float]:
     """What `np.quantile` finds of each, in a fifth of its time."""
-    place = (len(values[0]) - 1) * share
-    above = min(math.floor(place) + 1, len(values[0]) - 1)
-    parted = np.partition(values, above, axis=1)
-    before, after = parted[:, :above].max(axis=1), parted[:, above]
-    part = place - math.floor(place)
+    last = len(values[0]) - 1
+    place = last * share
+    below = max(min(math.floor(place), last - 1), 0)
+    parted = np.partition(values, min(below + 1, last), axis=1)
+    before, after, part = parted[:, : below + 1].max(axis=1), parted[:, min(below + 1, last)], place - below
     ends = before + (after - before) * part if part < 0.5 else after - (after - before) * (1 - part)
     return [float(end) for end in ends]
 

@@ -5,13 +5,15 @@ Each simulation has a chance below 1e-5 of a false alarm of a method that misses
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
 import sigstats
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
-from sigstats.unseen_row.counts import law_of_difference
+from sigstats.unseen_row.counts import _quantiles, law_of_difference
 
 SHARES = [
     (20, [0.11, 0, 0.08, 0.11, 0, 0, 0, 0.70]),
@@ -116,3 +118,9 @@ def test_one_class_alone_has_a_correlation_of_0_also_by_weights():
         of = [as_measure(measure).of(counts, joint.kind) for counts in joint.confusions(weights)]
         assert not np.any(of)
         assert np.isfinite(law(joint, measure, size=2000).low).all()
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=60), st.floats(0, 1))
+def test_the_ends_of_an_interval_are_the_bits_of_numpys_quantile(values, share):
+    both = [np.array(values), -np.array(values)]
+    assert np.array_equal(_quantiles(both, share), np.quantile(both, share, axis=1))
