@@ -10,7 +10,6 @@ READY_DOCS := .venv/.ready-docs
 unexport PYTHONDONTWRITEBYTECODE
 UV := $(shell command -v uv)
 PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# The pip that Python brings may be years old, and takes twice as long.
 INSTALL = $(if $(UV),uv pip install --quiet --python $(BIN)/python,$(PIP)) --no-deps
 
 .DEFAULT_GOAL := help
@@ -21,6 +20,7 @@ help:  ## this list
 
 setup: $(READY_TESTS)  ## make the virtual environment of a contributor from the lock files
 
+# The pip that Python brings may be years old, and takes twice as long as that of tools/pip.lock.
 $(READY): requirements.lock tools/pip.lock pyproject.toml
 	@echo "Setting up .venv from requirements.lock (once) ..."
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(None if (3, 11) <= v < (3, 14) else "sigstats needs Python 3.11 to 3.13, this is %d.%d: make PYTHON=python3.12 ..." % v)'

@@ -18,7 +18,7 @@ _BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 #: What calls compiled code, those that compile for longest first.
 _CLASSIFIERS = (_FOREST, _EXTRA_TREES, "decision-tree", "c4.5", _BOOSTING, "naive-bayes", "svm", "lda", "1-nn")
 
-#: Columns of a few values and of many, of which trees grow by other code.
+#: So few columns are sorted for trees, and so many of few values are coded, by other code.
 _FEW_COLUMNS, _COLUMNS = 2, 8
 
 GROUP = "this machine"

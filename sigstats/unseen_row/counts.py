@@ -119,10 +119,10 @@ def law_of_difference(
 def _quantiles(values: Sequence[FloatArray], share: float) -> list[float]:
     """What `np.quantile` finds of each, in a fifth of its time."""
     last = len(values[0]) - 1
-    place = last * share
-    below = max(min(math.floor(place), last - 1), 0)
-    parted = np.partition(values, min(below + 1, last), axis=1)
-    before, after, part = parted[:, : below + 1].max(axis=1), parted[:, min(below + 1, last)], place - below
+    below = max(min(math.floor(last * share), last - 1), 0)
+    above = min(below + 1, last)
+    parted = np.partition(values, above, axis=1)
+    before, after, part = parted[:, : below + 1].max(axis=1), parted[:, above], last * share - below
     ends = before + (after - before) * part if part < 0.5 else after - (after - before) * (1 - part)
     return [float(end) for end in ends]
 
