@@ -16,7 +16,7 @@ from ._all_columns import best_of_all, draw_all, leave_counts, release
 from ._coded_room import Room, Tree, borrow, make_room
 from ._coded_search import best_of_drawn, best_of_levels, draw_code, draw_codes
 from ._coded_splits import Choice, Coded, are_values, code_below, draw_columns
-from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, parted
+from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
 
 
 @inlined
@@ -115,10 +115,7 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, r
                 )
             elif found:
                 choice = _choose(sample, members, settings, found, n, room)
-            for at in range(known):
-                columns[at] = constants[at]
-            for at in range(known, constant):
-                constants[at] = columns[at]
+            keep_constants(columns, constants, known, constant)
         parts = choice.left_squares, choice.n_left, choice.right_squares
         if choice.feature < 0 or not helps(*parts, n, impurity, drawn_in_all):
             nodes[child >> 1, 2 + (child & 1)] = -1 - settings.n_classes - shared

@@ -69,6 +69,15 @@ def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int
     return at + constant - known, drawn, state
 
 
+@compiled
+def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> None:
+    """Put the known constants back in their order, and note those that were found in this node."""
+    for at in range(known):
+        columns[at] = constants[at]
+    for at in range(known, constant):
+        constants[at] = columns[at]
+
+
 class Settings(NamedTuple):
     """Limits: depth, rows of a split node and of a leaf, columns tried; thresholds are drawn; number of classes.
 

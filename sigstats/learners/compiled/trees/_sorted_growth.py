@@ -12,7 +12,7 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import compiled, inlined
 
-from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, parted
+from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
 from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split
 
 
@@ -112,10 +112,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
         split, constant = Split(-1, 0.0, -1, 0, 0, 0), known
         if not (depth >= settings.deepest or few or impurity <= EPSILON):
             split, constant, state = best_split(sample, rows, node, settings, columns, known, state, room)
-            for at in range(known):
-                columns[at] = constants[at]
-            for at in range(known, constant):
-                constants[at] = columns[at]
+            keep_constants(columns, constants, known, constant)
         squares_left, n_left, squares_right = split.left_squares, split.n_left, split.right_squares
         if split.column < 0 or not helps(squares_left, n_left, squares_right, n, impurity, drawn_in_all):
             asked[node.number] = -1
