@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -223,6 +223,12 @@ def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0
     least_correct = as_count(least_correct, "least_correct")
     if len(rows) != len(columns) or sum(rows) != sum(columns):
         raise refuse("column_totals", columns, f"as many as row_totals has, {len(rows)}, and the same sum, {sum(rows)}")
+    return sum(_ways(tuple(rows), tuple(columns))[least_correct:])
+
+
+@lru_cache(maxsize=16)
+def _ways(rows: tuple[int, ...], columns: tuple[int, ...]) -> tuple[int, ...]:
+    """How many tables of these margins have 0, 1, 2, ... on the diagonal."""
     steps = 0
 
     @cache
@@ -235,7 +241,7 @@ def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0
         for row in _rows(rows[len(rows) - len(future)], past + future):
             steps += 1
             if steps > _MOST_STEPS:
-                raise refuse("row_totals", rows, f"a problem of at most {_MOST_STEPS:,} steps")
+                raise refuse("row_totals", [*rows], f"a problem of at most {_MOST_STEPS:,} steps")
             left = [total - count for total, count in zip(past + future, row, strict=True)]
             here = row[len(past)]
             rest = by_correct(tuple(sorted(left[: len(past) + 1])), tuple(left[len(past) + 1 :]))
@@ -244,7 +250,7 @@ def number_of_tables(row_totals: Any, column_totals: Any, least_correct: int = 0
                     ways[correct + here] += number
         return tuple(ways)
 
-    return sum(by_correct((), tuple(columns))[least_correct:])
+    return by_correct((), columns)
 
 
 def _rows(total: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
