@@ -9,6 +9,7 @@ import pytest
 from scipy.special import betainc, betaln
 
 import sigstats
+from sigstats.comparison import fresh
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.cli import main
@@ -180,8 +181,11 @@ def test_looks_of_a_version_that_had_fewer_keys_are_taken_up(folder):
 
 
 @pytest.mark.long
-def test_any_false_alarm_on_any_slice_at_any_look_is_at_most_the_level():
+def test_any_false_alarm_on_any_slice_at_any_look_is_at_most_the_level(monkeypatch):
     """Three slices of marks with unlike laws of equal means, looked at twelve times, by e-Holm."""
+    # No alarm depends on the interval or on the rows that would decide, which take nine tenths of the time.
+    monkeypatch.setattr(fresh, "interval_left", lambda rows, before, way: before)
+    monkeypatch.setattr(fresh, "_rows_that_decide", lambda *_, **__: None)
     rng, rule = np.random.default_rng(4), sigstats.ComparisonRule(alpha=0.2, minimum_effect=0)
     trials = 150
     false = sum(_alarm(rng, rule) for _ in range(trials))
