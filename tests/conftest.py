@@ -56,8 +56,9 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("faults")
         if any(is_of_program(mark) for mark in item.iter_markers("skipif")):
             item.add_marker("programs")
-    # What is long before what is killed: the order within each, and so within each file, stays.
-    items.sort(key=lambda item: item.get_closest_marker("faults") is not None)
+    # What is long before what is killed, but for the fault of `make test`, which would be last and by itself. The order
+    # within each, and so within each file, stays.
+    items.sort(key=lambda item: bool(item.get_closest_marker("faults")) and not item.get_closest_marker("smoke"))
 
 
 def pytest_collection_finish():
