@@ -33,7 +33,6 @@ def folder(tmp_path):
 @pytest.fixture(scope="module")
 def server():
     with started("sqlite") as found:
-        found.environment["PREFECT_RUNNER_POLL_FREQUENCY"] = "1"
         yield found
 
 

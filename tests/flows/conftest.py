@@ -99,15 +99,18 @@ def results(output):
 
 
 def wait_until(condition, process=None, seconds=300, interval=0.02):
-    """Poll every `interval` seconds until something is so; fail when the process ended first or it takes too long."""
+    """Poll until something is so; fail when the process ended first or it takes too long.
+
+    At least `interval` seconds lie between two polls; after a slow one up to a second, since others want the processor.
+    """
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    while (began := time.monotonic()) < deadline:
         value = condition()
         if value:
             return value
         if process is not None and process.poll() is not None:
             raise AssertionError(f"the run ended first with {process.returncode}: {process.stderr.read()[-2000:]}")
-        time.sleep(interval)
+        time.sleep(max(interval, min(1.0, 3 * (time.monotonic() - began))))
     raise AssertionError("waited in vain")
 
 

@@ -124,6 +124,8 @@ class Server(Api):
             "PREFECT_SERVER_UI_API_URL": self.url,
             "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
             "DO_NOT_TRACK": "1",
+            "PREFECT_RUNNER_POLL_FREQUENCY": "1",
+            "PREFECT_WORKER_QUERY_SECONDS": "1",
         }
         if connection is not None:
             self.environment["PREFECT_API_DATABASE_CONNECTION_URL"] = connection
