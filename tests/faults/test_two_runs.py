@@ -6,12 +6,13 @@ import signal
 
 import pytest
 
-from sigstats.tasks.storage.lease import PATIENCE
-
 from ..flows.conftest import wait_until
 from .conftest import results, run, start, stored
 
 pytestmark = pytest.mark.processes
+
+#: Seconds between two renewals of a lease, and after which it expires, in place of 4 and 15.
+LEASE = [1, 4]
 
 
 def test_a_second_run_is_refused_and_the_first_goes_on(many, place, record):
@@ -45,12 +46,13 @@ def test_of_two_runs_that_start_together_one_works(many, place, record):
 def test_a_run_that_slept_past_its_lease_meets_its_successor(many, bucket, record):
     path, reference = many
     place = bucket()
-    first = start("run", path, "--cluster", "serial", place=place, fault={"pause": 0.05})
+    fault = {"pause": 0.05, "lease": LEASE}
+    first = start("run", path, "--cluster", "serial", place=place, fault=fault)
     wait_until(lambda: stored(place) > 300, first)
     os.kill(first.pid, signal.SIGSTOP)  # as a laptop that is closed
     before = stored(place)
-    second = start("run", path, "--cluster", "serial", place=place, fault={"pause": 0.05})
-    wait_until(lambda: stored(place) > before, second, seconds=10 * PATIENCE)
+    second = start("run", path, "--cluster", "serial", place=place, fault=fault)
+    wait_until(lambda: stored(place) > before, second)
     os.kill(first.pid, signal.SIGCONT)
     for process in (second, first):
         _, err = process.communicate(timeout=240)

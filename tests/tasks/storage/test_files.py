@@ -153,9 +153,18 @@ def test_an_unfinished_file_of_a_killed_writer_is_never_listed_and_is_swept(tmp_
     assert list((tmp_path / "a").iterdir()) == []
 
 
+@pytest.fixture
+def brief_lease(monkeypatch):
+    """A lease is renewed every half second."""
+    monkeypatch.setattr("sigstats.tasks.storage.lease.RENEWAL", 0.5)
+    monkeypatch.setattr("sigstats.tasks.storage.lease.PATIENCE", 2.5)
+
+
 HOLDER = """
 import sys
+from sigstats.tasks.storage import lease
 from sigstats.tasks.storage.files import open_files
+lease.RENEWAL, lease.PATIENCE = 0.5, 2.5
 with open_files(sys.argv[1]).lock():
     print('held', flush=True)
     sys.stdin.read()
@@ -163,7 +172,7 @@ with open_files(sys.argv[1]).lock():
 
 
 @pytest.mark.faults
-def test_only_one_run_holds_the_lock_and_its_end_or_death_frees_it(root):
+def test_only_one_run_holds_the_lock_and_its_end_or_death_frees_it(root, brief_lease):
     if root.startswith("memory"):
         pytest.skip("no other process can see this one's memory")
     files = open_files(root)
@@ -182,7 +191,7 @@ def test_only_one_run_holds_the_lock_and_its_end_or_death_frees_it(root):
 
 
 @pytest.mark.long
-def test_the_lock_is_of_one_run_in_one_process_too(files):
+def test_the_lock_is_of_one_run_in_one_process_too(files, brief_lease):
     with files.lock(), pytest.raises(Locked), files.lock():
         pass
     with files.lock():
