@@ -37,8 +37,7 @@ class Cluster(ClusterFile):
     ] = None
     service_account: Annotated[Label | None, Field(description="Account of the pods")] = None
     secret: Annotated[
-        Label | None,
-        Field(description="Secret whose entries become environment variables: keys of the object store"),
+        Label | None, Field(description="Secret whose entries become environment variables: keys of the object store")
     ] = None
     pull_secret: Annotated[Label | None, Field(description="Secret with which the image is pulled")] = None
     node_selector: Annotated[dict[str, str], Field(default_factory=dict, description="Labels of the nodes to run on")]

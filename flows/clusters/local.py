@@ -32,8 +32,7 @@ class Cluster(ClusterFile):
 
     kind: Literal["local"] = "local"
     workers: Annotated[
-        Workers | None,
-        Field(description="Worker processes of one thread; one for each processor by default"),
+        Workers | None, Field(description="Worker processes of one thread; one for each processor by default")
     ] = None
     memory_limit: Annotated[MemoryOrAuto, Field(description='Memory of each worker, as in "2 GiB"')] = "auto"
     gpus: Gpus = 0

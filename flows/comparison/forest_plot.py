@@ -20,11 +20,7 @@ _BESIDE = 130.0
 #: The characters of the longest label in Mermaid, and those that end a string of it or are obeyed within.
 _LONGEST, _UNQUOTED = 40, re.compile(r"[\"`#;%<>&\\\[\]{}]")
 #: The colours of an interval above and below its difference, and of paper and ink, in the light and the dark.
-_SHADES = {
-    "fail": ("#f2b8b5", "#b3261e"),
-    "inconclusive": ("#f3d9a4", "#8a5a00"),
-    "pass": ("#b5d3f2", "#0b5cad"),
-}
+_SHADES = {"fail": ("#f2b8b5", "#b3261e"), "inconclusive": ("#f3d9a4", "#8a5a00"), "pass": ("#b5d3f2", "#0b5cad")}
 _PAPER, _INK = "#ffffff", "#1f2328"
 _INKED = tuple(
     f"{part}Color" for part in ("title", *(f"{axis}Axis{of}" for axis in "xy" for of in ("Label", "Tick", "Line")))

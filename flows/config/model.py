@@ -76,10 +76,7 @@ class Study(Strict):
     ]
     seed: Annotated[int, Field(ge=0, lt=2**63, description="The seed of all randomness")] = 0
     alpha: Annotated[float, Field(gt=0, lt=1, description="The level of the decisions")] = 0.05
-    adjust: Annotated[
-        Adjustment,
-        Field(description="The adjustment for multiplicity that decisions use"),
-    ] = "holm"
+    adjust: Annotated[Adjustment, Field(description="The adjustment for multiplicity that decisions use")] = "holm"
 
     @property
     def source(self) -> str:

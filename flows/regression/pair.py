@@ -162,11 +162,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         sides = ScoredFile(str(baseline), columns, read), ScoredFile(str(candidate), of_candidate, read)
         scores = scores_meant([(side.path, side.columns) for side in sides], names.scores, score_names)
         pairs = join_scores(
-            *sides,
-            scores,
-            unmatched=study.unmatched,
-            allow_different_tasks=study.allow_different_tasks,
-            with_ids=True,
+            *sides, scores, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks, with_ids=True
         )
         limits = None if study.score_range is None else as_score_range(study.score_range)
         identical = digests[0] == digests[1] and columns == of_candidate

@@ -12,10 +12,7 @@ from .evidence import Evidence, distinct
 #: What a size counts, where it is not rows.
 _UNITS: Mapping[type, str] = {JudgedRows: "label", Votes: "vote"}
 #: What tests are about that do not compare two classifiers by a measure.
-_ABOUT: Mapping[type, str] = {
-    TaskRows: "whether B is worse on any task",
-    Votes: "which models are preferred to which",
-}
+_ABOUT: Mapping[type, str] = {TaskRows: "whether B is worse on any task", Votes: "which models are preferred to which"}
 #: The fan-outs that apply methods to test sets.
 _FANOUTS = ("subsample", "own-test", "interval", "fold-test")
 

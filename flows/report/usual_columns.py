@@ -113,8 +113,7 @@ PSD_NSD = Column(
     "Certain (PSD, NSD)", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis"
 )
 DECISION = Column(
-    "Null hypothesis",
-    lambda row: {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision),
+    "Null hypothesis", lambda row: {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision)
 )
 PRINTED = Column("Printed", lambda row: short(row.printed), None, "what a publication prints")
 DISAGREES = Column(

@@ -52,11 +52,7 @@ def _by_stopping(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
     saved = 0.0
     for one in retrains:
         settings = study.permutation.stopping_of(
-            alpha=study.alpha,
-            adjust=study.adjust,
-            tests=study.cases,
-            replicates=one.cell.replicates,
-            rule="gandy",
+            alpha=study.alpha, adjust=study.adjust, tests=study.cases, replicates=one.cell.replicates, rule="gandy"
         )
         if one.cell.stopping is None and one.share is not None and one.seconds is not None:
             needed = replace(one.cell, stopping=settings).rule.stops_at(one.share)

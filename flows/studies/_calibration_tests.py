@@ -112,13 +112,7 @@ class JointTasks(Strict):
     test: Literal["joint-tasks"]
     method: Annotated[
         Literal[
-            "joint-tasks-test",
-            "mean-over-tasks",
-            "any-task",
-            "all-rows",
-            "largest-drop",
-            "fisher",
-            "three-at-a-third",
+            "joint-tasks-test", "mean-over-tasks", "any-task", "all-rows", "largest-drop", "fisher", "three-at-a-third"
         ],
         Field(description="joint_tasks_test, one of its questions, or a test of theirs (the last three)"),
     ] = "joint-tasks-test"

@@ -83,11 +83,7 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    return Prepared(
-        plan,
-        notes=tuple(stopping_notes(plan)),
-        references=tuple(references),
-    )
+    return Prepared(plan, notes=tuple(stopping_notes(plan)), references=tuple(references))
 
 
 def _entries(study: _Significance) -> Iterator[tuple[str, Entry]]:

@@ -186,13 +186,7 @@ class Registry(Generic[Member]):
     """
 
     def __init__(
-        self,
-        package: str,
-        protocol: type[Member],
-        *,
-        what: str,
-        optional: type | None = None,
-        group: str | None = None,
+        self, package: str, protocol: type[Member], *, what: str, optional: type | None = None, group: str | None = None
     ) -> None:
         self.package = package
         self.protocol = protocol

@@ -4,19 +4,7 @@ from .._common.numerals import index_number, p_number, told_apart
 from ..measures.table import MEASURES
 from .rows import CheckedRow, ComparisonRow
 
-HEADER = (
-    "slice",
-    "measure",
-    "rows",
-    "baseline",
-    "candidate",
-    "difference",
-    "interval",
-    "p",
-    "p adjusted",
-    "PD",
-    "NSD",
-)
+HEADER = ("slice", "measure", "rows", "baseline", "candidate", "difference", "interval", "p", "p adjusted", "PD", "NSD")
 #: The columns where there is little room.
 FEW_COLUMNS = [name for name in HEADER if name not in ("p", "PD", "NSD")]
 

@@ -131,8 +131,7 @@ class ComparisonRule:
         default_factory=dict, metadata={"description": "The margin of a slice or measure", "share": True}
     )
     confidence_level: float = field(
-        default=0.95,
-        metadata={"key": "confidence", "description": "The confidence of the intervals", "gt": 0, "lt": 1},
+        default=0.95, metadata={"key": "confidence", "description": "The confidence of the intervals", "gt": 0, "lt": 1}
     )
     simultaneous: bool = field(
         default=False, metadata={"description": "Whether all intervals together have the confidence"}

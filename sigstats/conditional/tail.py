@@ -236,12 +236,7 @@ def _extend(
             raise StateLimitError
         i += start
         kept.append(
-            States(
-                states.count[i] + open_x[x],
-                total_score[is_open],
-                log_mass[is_open],
-                states.key[i] + keys[x],
-            )
+            States(states.count[i] + open_x[x], total_score[is_open], log_mass[is_open], states.key[i] + keys[x])
         )
     return States(
         *(

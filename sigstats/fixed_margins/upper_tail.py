@@ -97,13 +97,7 @@ def upper_tail(row_totals: Any, column_totals: Any, correct: int) -> UpperTail:
         upper, point, error, estimated = _log_tail(total, classes_of(rows, columns), least, correct)
         mid = Decimal("-Infinity") if upper.is_infinite() else (upper.exp() - point.exp() / 2)
         p = min(float(upper.exp()), 1.0)
-        return UpperTail(
-            p,
-            min(float(upper / LOG_10), 0.0),
-            float(mid),
-            error_bound(p, error + ROUNDING),
-            estimated,
-        )
+        return UpperTail(p, min(float(upper / LOG_10), 0.0), float(mid), error_bound(p, error + ROUNDING), estimated)
 
 
 def _log_tail(total: int, classes: Classes, least: int, correct: int) -> LogTail:

@@ -12,15 +12,7 @@ from .._common.class_names import require_classes_spelled_once
 from .._common.data_frames import require_same_index
 from .._common.extreme import TIE_TOLERANCE, at_least
 from .._common.random_streams import MAX_RESAMPLES, as_generator
-from .._common.validation import (
-    FloatArray,
-    IntArray,
-    as_choice,
-    as_count,
-    as_counts,
-    as_probabilities,
-    refuse,
-)
+from .._common.validation import FloatArray, IntArray, as_choice, as_count, as_counts, as_probabilities, refuse
 from ..conditional.exact_keys import chi_square_keys, multinomial_keys
 from ..conditional.problem import Problem, poisson_deviance, poisson_log_pmf
 from ..conditional.tail import STATE_LIMIT, ConditionalTail, StateLimitError, tail

@@ -17,16 +17,7 @@ from scipy.special import chdtrc
 
 from .._common.extreme import expected_counts_warning
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
-from .._common.validation import (
-    FloatArray,
-    IntArray,
-    as_choice,
-    as_count,
-    as_counts,
-    as_probabilities,
-    as_real,
-    refuse,
-)
+from .._common.validation import FloatArray, IntArray, as_choice, as_count, as_counts, as_probabilities, as_real, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .distance import (
     ORDERINGS,

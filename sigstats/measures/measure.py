@@ -179,10 +179,7 @@ class MeanOfClasses(NamedTuple):
 
 
 def as_measure(
-    measure: "str | Measure | Callable[..., Any]",
-    *,
-    greater_is_better: bool | None = None,
-    **parameters: float,
+    measure: "str | Measure | Callable[..., Any]", *, greater_is_better: bool | None = None, **parameters: float
 ) -> Measure:
     """Find a measure by its name, or wrap a function of counts; or ValueError.
 

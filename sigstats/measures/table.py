@@ -125,19 +125,10 @@ _BASE = (
     ),
     MeasureSpec(name="auc", needs="scores", unit="points", test="areas", of_scores=score_formulas.area_under_curve),
     MeasureSpec(
-        name="neg-log-loss",
-        needs="probabilities",
-        unit="own",
-        test="means",
-        of_rows=score_formulas.neg_log_loss,
+        name="neg-log-loss", needs="probabilities", unit="own", test="means", of_rows=score_formulas.neg_log_loss
     ),
     MeasureSpec(
-        name="neg-brier",
-        needs="probabilities",
-        unit="own",
-        test="means",
-        span=1.0,
-        of_rows=score_formulas.neg_brier,
+        name="neg-brier", needs="probabilities", unit="own", test="means", span=1.0, of_rows=score_formulas.neg_brier
     ),
     MeasureSpec(name="mean-score", needs="marks", unit="own", test="means", of_rows=score_formulas.mark),
     MeasureSpec(name="ratio", needs="marks", unit="own", test="ratios", of_scores=score_formulas.ratio_of_sums),

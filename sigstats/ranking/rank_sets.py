@@ -88,11 +88,7 @@ class RankSets(ArrayRecord, Tabular):
 
 
 def rank_sets(
-    correct: Any,
-    *,
-    models: Sequence[str] | None = None,
-    groups: Any = None,
-    confidence_level: float = 0.95,
+    correct: Any, *, models: Sequence[str] | None = None, groups: Any = None, confidence_level: float = 0.95
 ) -> RankSets:
     """Find the ranks that each of several models may have.
 

@@ -12,15 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.data_frames import require_same_index
-from .._common.validation import (
-    ALTERNATIVES,
-    Alternative,
-    FloatArray,
-    as_choice,
-    as_groups,
-    as_real,
-    refuse,
-)
+from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_groups, as_real, refuse
 from ..measures.score_formulas import pair_wins
 from .result import (
     FEW,

@@ -10,14 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._common.data_frames import require_same_index
-from .._common.validation import (
-    ALTERNATIVES,
-    Alternative,
-    as_choice,
-    as_groups,
-    as_real,
-    refuse,
-)
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_groups, as_real, refuse
 from .result import (
     FEW,
     FEW_GROUPS,

@@ -58,12 +58,7 @@ def _read(results: Results, measure: str, observed: Cell) -> OverFolds:
 
 def _row(results: Results, test: str, dataset: str, cells: tuple[Cell, ...]) -> Hypothesis:
     return results.hypothesis(
-        *cells,
-        test=test,
-        method="corrected t",
-        alternative="two-sided",
-        null="nothing is tested",
-        dataset=dataset,
+        *cells, test=test, method="corrected t", alternative="two-sided", null="nothing is tested", dataset=dataset
     )
 
 

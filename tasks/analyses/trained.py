@@ -52,9 +52,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
                 continue
             test_set, population = (trained_rows(cell, table, test=test) for test in (True, False))
             yield row.with_(
-                statistic=_value(measure, test_set, place),
-                estimate=_value(measure, population, place),
-                decision="none",
+                statistic=_value(measure, test_set, place), estimate=_value(measure, population, place), decision="none"
             )
 
 

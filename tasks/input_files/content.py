@@ -103,13 +103,7 @@ class Content:
     """
 
     def __init__(
-        self,
-        location: str,
-        start: bytes,
-        *,
-        path: Path | None = None,
-        whole: bytes | None = None,
-        source: Any = None,
+        self, location: str, start: bytes, *, path: Path | None = None, whole: bytes | None = None, source: Any = None
     ) -> None:
         self.where = printable(location)
         self.name = location.rpartition("/")[2]

@@ -92,8 +92,7 @@ def files_table(
     `of_rows` describes the column ``rows``: what is known of the number of rows of each file.
     """
     schema = pa.schema(
-        [column("file", pa.string(), "name", "a file of rows"), of_rows],
-        metadata={key: json.dumps(about).encode()},
+        [column("file", pa.string(), "name", "a file of rows"), of_rows], metadata={key: json.dumps(about).encode()}
     )
     return pa.table({"file": list(files), "rows": list(rows)}, schema=schema)
 

@@ -54,10 +54,7 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
             for name, value in log.settings.items()
         },
         called=called,
-        notes=(
-            *(f"{task}: {note}" for task, log in zip(tasks, logs, strict=True) for note in log.notes),
-            *left_out,
-        ),
+        notes=(*(f"{task}: {note}" for task, log in zip(tasks, logs, strict=True) for note in log.notes), *left_out),
     )
 
 

@@ -51,11 +51,7 @@ def _tuning_cell(work: Categorised, side: Side) -> Cell:
     return new_cell(
         "tune",
         tune,
-        subject={
-            "dataset": work.data.name,
-            "slice": work.set,
-            "classifier": f"{side.upper()} ({classifier.learner})",
-        },
+        subject={"dataset": work.data.name, "slice": work.set, "classifier": f"{side.upper()} ({classifier.learner})"},
         work=Tuned(
             dataset=work.dataset,
             documents=work.documents,

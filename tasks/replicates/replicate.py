@@ -35,9 +35,7 @@ def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
     if drawn is None:
         raise ValueError(f"test: {work.test!r} is not valid; expected one that has the method monte-carlo")
     return replicates_table(
-        block,
-        SCHEMA,
-        exceeds=np.concatenate([drawn(work.data, size, rng) for rng, size in block.lanes()]),
+        block, SCHEMA, exceeds=np.concatenate([drawn(work.data, size, rng) for rng, size in block.lanes()])
     )
 
 

@@ -81,11 +81,6 @@ TEST = StatisticalTest(
         methods=("auto", "exact", "mid-p", "chi2"), observed=_observed, evaluate=_evaluate, exceedances=_exceedances
     ),
     runs=OfRuns(
-        compared="one",
-        compute=_of_run,
-        method="exact",
-        alternative="greater",
-        measure="accuracy",
-        caveat=_CAVEAT,
+        compared="one", compute=_of_run, method="exact", alternative="greater", measure="accuracy", caveat=_CAVEAT
     ),
 )

@@ -77,10 +77,5 @@ TEST = StatisticalTest(
     table=OfTable(
         methods=("exact", "bounds", "chi2"), observed=_observed, evaluate=_evaluate, exceedances=_exceedances
     ),
-    runs=OfRuns(
-        compared="two",
-        compute=_of_runs,
-        method="bounds",
-        caveat=_CAVEAT,
-    ),
+    runs=OfRuns(compared="two", compute=_of_runs, method="bounds", caveat=_CAVEAT),
 )

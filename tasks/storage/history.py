@@ -73,10 +73,7 @@ COMMON = [
     column("candidate_digest", pa.string(), "SHA-256", "of the bytes of the candidate's file"),
     column("held_out", pa.string(), "digest", "of the baseline's ids and labels: equal where the same rows judged"),
     column(
-        "look",
-        pa.int64(),
-        "number",
-        "how many evaluations looked at these rows or at some of them, this one included",
+        "look", pa.int64(), "number", "how many evaluations looked at these rows or at some of them, this one included"
     ),
     column("level", pa.float64(), _PROBABILITY, "the level of this look"),
     column("verdict", pa.string(), "name", "pass, inconclusive or fail"),

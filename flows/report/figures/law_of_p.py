@@ -98,14 +98,7 @@ def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:
     """The sizes in the colours of their curves, at the upper left."""
     lines = (
         Markup('<g class="curve c{}">{}</g>').format(
-            number,
-            svg.text(
-                axes.left + 8,
-                axes.top + 10 + 13 * number,
-                f"{row.n:,} rows",
-                anchor="start",
-                css="value",
-            ),
+            number, svg.text(axes.left + 8, axes.top + 10 + 13 * number, f"{row.n:,} rows", anchor="start", css="value")
         )
         for number, row in enumerate(rows)
     )

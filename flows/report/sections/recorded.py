@@ -15,9 +15,7 @@ from . import _cases, _pairs, _tables
 
 def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     statistic = Column(
-        "F",
-        lambda row: usual.ABSENT if row.statistic is None else number(row.statistic, 4),
-        lambda row: row.statistic,
+        "F", lambda row: usual.ABSENT if row.statistic is None else number(row.statistic, 4), lambda row: row.statistic
     )
     sizes = Column("Data sets", usual.ROWS.text, usual.ROWS.sort, "data sets with a score of every model")
     return _tables.columns(rows, sizes, statistic)

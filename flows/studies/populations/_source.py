@@ -15,16 +15,7 @@ from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.record import Learner, Scheme, TwoViews
 from sigstats.tasks.storage.store import StoredData
-from sigstats.tasks.work import (
-    AppliedTest,
-    Categorised,
-    Computed,
-    Counted,
-    DrawnFrom,
-    Outcomes,
-    Predicted,
-    Source,
-)
+from sigstats.tasks.work import AppliedTest, Categorised, Computed, Counted, DrawnFrom, Outcomes, Predicted, Source
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 
@@ -101,10 +92,6 @@ def computed_by(source: Cell, *, swapped: bool) -> Computed:
     """What the work of a cell says of a population that another computes."""
     assert isinstance(source.work, Counted | Predicted | Categorised)
     of = Source(
-        fanout=source.fanout,
-        subject=source.subject,
-        work=source.work,
-        seed=source.seed,
-        replicates=source.replicates,
+        fanout=source.fanout, subject=source.subject, work=source.work, seed=source.seed, replicates=source.replicates
     )
     return Computed(outcomes_of=of, swapped=swapped)

@@ -70,10 +70,7 @@ def _with_scaling(neighbours: Any, nominal: Any) -> Any:
     if nominal.all():
         return neighbours
     scale = ColumnTransformer(
-        [
-            ("numeric", MinMaxScaler(), np.flatnonzero(~nominal)),
-            ("nominal", "passthrough", np.flatnonzero(nominal)),
-        ]
+        [("numeric", MinMaxScaler(), np.flatnonzero(~nominal)), ("nominal", "passthrough", np.flatnonzero(nominal))]
     )
     return make_pipeline(scale, neighbours)
 

@@ -45,12 +45,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         harness="OpenAI's evals",
         answers=[
             answered(
-                sample,
-                found,
-                {},
-                columns,
-                identity=expected.get(sample, {}),
-                failed="" if found else failed[sample],
+                sample, found, {}, columns, identity=expected.get(sample, {}), failed="" if found else failed[sample]
             )
             for sample, found in values.items()
         ],
