@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..config.toml_files import place_of
 from ..errors import BadInput
 from . import repeatable
 
@@ -29,16 +28,11 @@ def add_allow(parser: argparse.ArgumentParser) -> None:
     repeatable(parser, "--allow", "PACKAGE", text)
 
 
-def study_of(options: argparse.Namespace) -> "Study":
-    """Load the study that the arguments name."""
-    from ..studies import load_study  # not imported for the help
+def study_of(options: argparse.Namespace) -> "tuple[Study, Path]":
+    """Load the study that the arguments name; with the folder that relative paths of its data start from."""
+    from ..studies import find_study  # not imported for the help
 
-    return load_study(place_of(options.study).path, options.settings)
-
-
-def base_of(options: argparse.Namespace) -> Path:
-    """The folder that relative paths of the study's data start from."""
-    return place_of(options.study).base
+    return find_study(options.study, options.settings)
 
 
 def refuse_cluster(options: argparse.Namespace, study: "Study", *names: str) -> None:

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from ..clusters import allowed, load_cluster
     from ..orchestration.environment import server_configured, set_up
 
-    study = study_of(options)
+    study, _ = study_of(options)
     place = place_of(options.study)
     output = _absolute(output_of(options, study))
     refuse_cluster(options, study, "cluster")

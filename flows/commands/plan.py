@@ -8,7 +8,7 @@ import argparse
 from sigstats._common.messages import printable
 
 from ..errors import DONE
-from ._options import add_allow, add_study, base_of, output_of, study_of, workers_of
+from ._options import add_allow, add_study, output_of, study_of, workers_of
 
 GROUP = "studies"
 
@@ -30,9 +30,9 @@ def run(options: argparse.Namespace) -> int:
     from ..studies import kind_of
 
     workers = workers_of(options)
-    study = study_of(options)
+    study, base = study_of(options)
     how = PlanOptions(
-        base=base_of(options),
+        base=base,
         output=output_of(options, study),
         workers=workers,
         timing=not options.no_timing,

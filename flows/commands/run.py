@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput, complain
-from ._options import add_allow, add_study, base_of, cache_of, output_of, refuse_cluster, study_of, workers_of
+from ._options import add_allow, add_study, cache_of, output_of, refuse_cluster, study_of, workers_of
 
 if TYPE_CHECKING:
     from ..running.result import StudyResult
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     from ..studies import kind_of
 
     workers = workers_of(options)
-    study = study_of(options)
+    study, base = study_of(options)
     kind = kind_of(study)
     refuse_cluster(options, study, "cluster", "workers", "worker_logs", "cache", "part")
     named = options.cluster is not None or workers is not None
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
     def work(stop: threading.Event) -> "StudyResult":
         how = RunOptions(
-            base=base_of(options),
+            base=base,
             output=output,
             cluster=cluster,
             display=display,

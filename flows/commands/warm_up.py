@@ -57,11 +57,10 @@ def _wanted(study: str | None) -> list[str]:
     """All that can be compiled, or what a study's classifiers need."""
     if study is None:
         return list(_CLASSIFIERS)
-    from ..config.toml_files import place_of
-    from ..studies import load_study
+    from ..studies import find_study
     from ..studies.benchmark import learners
 
-    asked = learners(load_study(place_of(study).path))
+    asked = learners(find_study(study)[0])
     return [name for name in _CLASSIFIERS if name in asked] or list(_CLASSIFIERS)
 
 

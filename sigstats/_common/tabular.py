@@ -4,7 +4,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from .numerals import number, significant
 #: Sequences and arrays of more elements are shown by their first and last ones.
 _MOST_SHOWN = 100
 _ENDS = 3
+
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,13 @@ def columns_of(records: Iterable[Any], kind: type) -> dict[str, list[Any]]:
     """The fields of records of a kind as columns."""
     rows = list(records)
     return {each.name: [getattr(row, each.name) for row in rows] for each in fields(kind)}
+
+
+def with_known(record: Record, **values: Any) -> Record:
+    """The frozen record with other values of some fields, which are known to be good."""
+    made = object.__new__(type(record))
+    made.__dict__.update(vars(record), **values)
+    return made
 
 
 def in_columns(rows: Sequence[Sequence[str]], *, left: int) -> list[str]:

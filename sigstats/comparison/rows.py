@@ -19,15 +19,30 @@ MCNEMAR = "McNemar, exact"
 PERMUTATION = "permutation of"
 
 
-def interval_of(row: "ComparisonRow | CheckedRow") -> Interval | None:
-    """The interval of a row that has two ends."""
-    if row.low is None or row.high is None or row.confidence_level is None:
-        return None
-    return Interval(row.low, row.high, row.confidence_level)
+class _Row:
+    """What rows of comparisons and of checks have in common."""
+
+    slice: str
+    low: float | None
+    high: float | None
+    confidence_level: float | None
+    verdict: Verdict | None
+
+    @property
+    def confidence_interval(self) -> Interval | None:
+        """From `low` to `high`; None if there is no interval."""
+        if self.low is None or self.high is None or self.confidence_level is None:
+            return None
+        return Interval(self.low, self.high, self.confidence_level)
+
+    @property
+    def unanswered(self) -> bool:
+        """True if the data could not answer what was asked of all rows."""
+        return self.verdict is None and self.slice == ALL_ROWS
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonRow:
+class ComparisonRow(_Row):
     """One measure on one slice.
 
     Attributes
@@ -113,11 +128,6 @@ class ComparisonRow:
     confidence_level: float | None = None
 
     @property
-    def confidence_interval(self) -> Interval | None:
-        """From `low` to `high`; None if the difference has no interval."""
-        return interval_of(self)
-
-    @property
     def gain(self) -> float | None:
         """By how much the candidate is better; negative where it is worse."""
         return None if self.difference is None else -self.difference if self.lower_is_better else self.difference
@@ -158,11 +168,6 @@ class ComparisonRow:
         return f"{self.measure} of {self.score}" if self.score else self.measure
 
     @property
-    def unanswered(self) -> bool:
-        """True if the data could not answer what was asked of all rows."""
-        return self.verdict is None and self.slice == ALL_ROWS
-
-    @property
     def silent(self) -> bool:
         """True if the models differ nowhere, so that the data lean to neither."""
         return self.differing == 0
@@ -174,7 +179,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckedRow:
+class CheckedRow(_Row):
     """One measure of one model on one slice.
 
     Attributes
@@ -216,11 +221,6 @@ class CheckedRow:
     confidence_level: float | None = None
 
     @property
-    def confidence_interval(self) -> Interval | None:
-        """From `low` to `high`; None if the measure has no interval."""
-        return interval_of(self)
-
-    @property
     def name(self) -> str:
         """The measure; of one score alone there are no others to tell it from."""
         return self.measure
@@ -229,11 +229,6 @@ class CheckedRow:
         """The row with the sign of its values turned."""
         value, low, high = (None if each is None else 0.0 - each for each in (self.value, self.high, self.low))
         return replace(self, value=value, low=low, high=high)
-
-    @property
-    def unanswered(self) -> bool:
-        """True if the data could not answer what was asked of all rows."""
-        return self.verdict is None and self.slice == ALL_ROWS
 
 
 def worst_verdict(rows: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> Verdict:

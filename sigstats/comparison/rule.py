@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, Protocol, Self, TypeAlias, get_args
 
+from .._common.tabular import with_known
 from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
 from ..multiplicity import Adjustment, adjust_pvalues, in_our_words
 
@@ -209,9 +210,7 @@ class ComparisonRule:
 
     def with_resamples(self, size: int) -> Self:
         """The rule with so many resamples, which is known to be a good number."""
-        made = object.__new__(type(self))
-        made.__dict__.update(vars(self), n_resamples=size)
-        return made
+        return with_known(self, n_resamples=size)
 
     def verdict(self, *, adjusted_pvalue: float, difference: float, low: float, margin: float | None = None) -> Verdict:
         """The verdict of one test.

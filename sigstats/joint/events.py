@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from .._common.class_names import as_predictions
+from .._common.tabular import with_known
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
@@ -177,15 +178,12 @@ class JointEvents:
         k = len(categories)
         distinct, codes, counts = np.unique((true * k + a) * k + b, return_inverse=True, return_counts=True)
         triples = zip((distinct // k**2).tolist(), (distinct // k % k).tolist(), (distinct % k).tolist(), strict=True)
-        found = object.__new__(cls)
-        found.__dict__.update(categories=tuple(categories), kind="classes")
+        found = with_known(object.__new__(cls), categories=tuple(categories), kind="classes")
         return found.with_events([((i,), (j,), (m,)) for i, j, m in triples], counts.tolist()), codes
 
     def with_events(self, events: Sequence[Event], counts: Sequence[int]) -> "JointEvents":
         """The same classes with other events, which are known to be sorted, distinct and good."""
-        made = object.__new__(type(self))
-        made.__dict__.update(vars(self), events=tuple(events), counts=tuple(counts))
-        return made
+        return with_known(self, events=tuple(events), counts=tuple(counts))
 
     @classmethod
     def from_indicators(cls, y: Any, a: Any, b: Any, *, categories: Any = None) -> "JointEvents":

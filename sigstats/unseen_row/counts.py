@@ -9,7 +9,7 @@ When not to use: means and areas, whose law needs no random weights (`sigstats.u
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache, reduce
+from functools import lru_cache, reduce
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -223,9 +223,9 @@ def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray |
 
 def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
     """The kinds of rows that might be put in; `ends`: the first and the last class, where they are ordered."""
-    classes = range(joint.n_categories)
-    if joint.n_categories <= _MOST_CLASSES:
-        return _every_kind(joint.n_categories)
+    classes = joint.n_categories
+    if classes <= _MOST_CLASSES:
+        return _among(frozenset(range(classes)))
     called: list[FloatArray] = []
     for which in range(3):
         of = np.zeros(joint.n_categories)
@@ -233,18 +233,18 @@ def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
             of[event[which][0]] += count
         called.append(of)
     rarest = [int(each) for of in called for each in np.argsort(of, kind="stable")[:2]]
-    chosen = {*rarest, int(np.argmax(called[0])), *ends}
-    triples = {(y, a, b) for y, a, b in product(chosen, repeat=3) if a != b}
+    kinds = {*_among(frozenset({*rarest, int(np.argmax(called[0])), *ends}))}
     rare, rarer_still = (int(each) for each in np.argsort(called[0], kind="stable")[[-1, -2]])
-    for y in classes:
+    for y in range(classes):
         other = rare if rare != y else rarer_still
-        triples |= {(y, y, other), (y, other, y)}
-    return tuple(((y,), (a,), (b,)) for y, a, b in sorted(triples))
+        kinds |= {((y,), (y,), (other,)), ((y,), (other,), (y,))}
+    return tuple(sorted(kinds))
 
 
-@cache
-def _every_kind(classes: int) -> tuple[Any, ...]:
-    return tuple(((y,), (a,), (b,)) for y, a, b in product(range(classes), repeat=3) if a != b)
+@lru_cache(maxsize=16)
+def _among(classes: frozenset[int]) -> tuple[Any, ...]:
+    """The kinds of rows of these classes on which the models differ."""
+    return tuple(((y,), (a,), (b,)) for y, a, b in product(sorted(classes), repeat=3) if a != b)
 
 
 def _where_it_hurts(

@@ -50,15 +50,15 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     elif not failing and not short and first != "Rates:":
         headline = f"Yes, as far as was tried: {headline}"
     shown = tuple((what, said[:1].upper() + said[1:]) for what, said in also if wrong or what != "Rates:")
-    to_do = _to_do((failing, errors, "tests"), (short, coverages, "intervals"), powers=powers)
+    to_do = _to_do((failing, errors, "tests", ""), (short, coverages, "intervals", "the intervals of "), powers=powers)
     return Verdict(headline, (expected, *details), _sure(found, evidence), shown, _numbers(kinds, evidence), to_do)
 
 
 def _to_do(
-    *kinds: tuple[Sequence[Hypothesis], Sequence[Hypothesis], str], powers: Sequence[Sequence[Hypothesis]]
+    *kinds: tuple[Sequence[Hypothesis], Sequence[Hypothesis], str, str], powers: Sequence[Sequence[Hypothesis]]
 ) -> str:
     """Which test or interval to use at these sizes; if all may be, how many rows the hardest population needs."""
-    for wrong, rows, what in kinds:
+    for wrong, rows, what, of in kinds:
         if not wrong:
             continue
         by_fault: dict[tuple[str, ...], list[int]] = {}
@@ -66,20 +66,14 @@ def _to_do(
             by_fault.setdefault(tuple(sorted({row.method for row in wrong if row.n == n})), []).append(n)
         if len(by_fault) > 1:
             advice = [
-                f"with {join_words([f'{n:,}' for n in sizes])} rows " + _avoid(what, methods)
+                f"with {join_words([f'{n:,}' for n in sizes])} rows "
+                + (f"do not use {of}{join_words(methods)}" if methods else "no fault was shown")
                 for methods, sizes in by_fault.items()
             ]
             return f"{advice[0][:1].upper()}{'; '.join(advice)[1:]}."
         right = set(distinct(row.method for row in rows)) - {row.method for row in wrong}
         return f"At these sizes use {join_words(sorted(right)) if right else f'none of these {what}'}."
     return fewest_needed(powers) or "Use these tests at these sizes."
-
-
-def _avoid(what: str, methods: Sequence[str]) -> str:
-    """What not to use of some tests, or of their intervals, with a number of rows."""
-    if not methods:
-        return "no fault was shown"
-    return f"do not use {'the intervals of ' if what == 'intervals' else ''}{join_words(list(methods))}"
 
 
 def _drawn(evidence: Evidence) -> str:
