@@ -89,7 +89,9 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
 def _line(item: Estimate, widths: tuple[int, int]) -> str:
     """A line for a cell: what is to do, and how long it takes."""
     most = "at most " if _may_stop(item) else ""
-    cost = item.problem or ("" if item.each is None else f"{most}{'' if item.timed else '~'}{_took(item)}")
+    cost = item.problem or (
+        "" if item.each is None else f"{most}{'' if item.timed else '~'}{duration(item.seconds or 0.0)}"
+    )
     amount = f"{item.left:>9,} to do, {item.done:>9,} done"
     return f"  {in_words(item.cell.fanout):{widths[0]}s} {_subject(item.cell):{widths[1]}s} {amount} {cost}".rstrip()
 
@@ -121,10 +123,6 @@ def _totals(estimates: Sequence[Estimate], workers: int) -> list[str]:
 def _may_stop(item: Estimate) -> bool:
     """True if a rule may stop the cell before all replicates that are left are computed."""
     return bool(item.left) and item.cell.stopping is not None
-
-
-def _took(item: Estimate) -> str:
-    return duration(item.seconds or 0.0)
 
 
 def _subject(cell: Cell) -> str:

@@ -19,7 +19,6 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._common.class_names import as_predictions
 from .._common.messages import printable
@@ -139,7 +138,7 @@ class JointOutcomes:
         label = as_labels([positive], "positive")
         same_kind_of_labels(truth[:1], label, "positive")
         require_comparable(truth, label, "positive")
-        negative = [_differs(labels, label) for labels in (truth, *assigned)]
+        negative = [np.asarray(labels != label[0], dtype=np.uint8) for labels in (truth, *assigned)]
         if all(each.all() for each in negative):
             occurring = np.unique(truth).tolist()
             raise refuse("positive", positive, "a label that occurs" + did_you_mean(positive, map(str, occurring)))
@@ -237,10 +236,6 @@ def positive_of(y: Any, positive: Any) -> Any:
 def counted(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointOutcomes]:
     """The joint outcomes that `takes_counts` makes of labels."""
     return (JointOutcomes.from_predictions(y, a, b, positive=positive_of(y, positive)),)
-
-
-def _differs(labels: NDArray[Any], positive: NDArray[Any]) -> NDArray[np.uint8]:
-    return np.asarray(labels != positive[0], dtype=np.uint8)
 
 
 def _project_a(e1: Any, e2: Any, e3: Any, e4: Any, e5: Any, e6: Any, e7: Any, e8: Any) -> Confusion:

@@ -51,16 +51,11 @@ def read_limit() -> int:
     """The limit in bytes."""
     text = os.environ.get(VARIABLE)
     if text is None:
-        return _free_memory() // 2
+        return min(_available(), *_free_in_groups()) // 2
     size = _SIZE.fullmatch(text)
     if size is None or size[2].lower() not in _UNITS:
         raise ValueError(f"{VARIABLE}: {text[:60]!r} is not valid; expected a size such as 500MB or 8GiB")
     return int(float(size[1]) * _UNITS[size[2].lower()])
-
-
-def _free_memory() -> int:
-    """The memory that is free on this machine, and in every control group that this process is in."""
-    return min([_available(), *_free_in_groups()])
 
 
 def _available() -> int:
@@ -73,6 +68,7 @@ def _available() -> int:
 
 
 def _free_in_groups() -> list[int]:
+    """The memory that is free in every control group that this process is in."""
     try:
         own = Path("/proc/self/cgroup").read_text(encoding="ascii", errors="replace")
     except OSError:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sigstats.many_datasets.friedman import FriedmanResult, friedman_test
+from sigstats.many_datasets.friedman import friedman_test
 
 from . import OfTable, StatisticalTest, fields
 
@@ -15,12 +15,8 @@ def _observed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _evaluate(data: Mapping[str, Any], method: Any) -> dict[str, Any]:
     """The p-value by a method; the statistic is Iman and Davenport's F, and Friedman's chi-square for the other."""
-    found = _test(data, method)
+    found = friedman_test(data["scores"], method=method, greater_is_better=data["greater_is_better"])
     return fields(found, statistic=found.chi2_statistic if method == "chi2" else found.f_statistic)
-
-
-def _test(data: Mapping[str, Any], method: Any) -> FriedmanResult:
-    return friedman_test(data["scores"], method=method, greater_is_better=data["greater_is_better"])
 
 
 TEST = StatisticalTest(

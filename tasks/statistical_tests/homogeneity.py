@@ -48,16 +48,13 @@ def _exceedances(data: Mapping[str, Any], size: int, rng: np.random.Generator) -
 
 def _of_runs(runs: Sequence[ObservedRun], cell: str) -> dict[str, Any]:  # noqa: ARG001
     k = 1 + max(int(run.label.max()) for run in runs)
-    counts = dict(zip(("counts_a", "counts_b"), (_right_by_class(run, k) for run in runs), strict=True))
+    right = ([*np.bincount(run.label[run.right], minlength=k).tolist(), run.wrong] for run in runs)
+    counts = dict(zip(("counts_a", "counts_b"), right, strict=True))
     found = run_table_test("homogeneity", counts, "chi2")
     if found["note"] or found["n"] <= _FEW:
         with contextlib.suppress(ValueError):  # too large for bounds: chi-square stays, with its warning
             found = run_table_test("homogeneity", counts, "bounds")
     return {**found, "note": f"{_SHARED}; {found['note']}".removesuffix("; ")}
-
-
-def _right_by_class(run: ObservedRun, k: int) -> list[int]:
-    return [*np.bincount(run.label[run.right], minlength=k).tolist(), run.wrong]
 
 
 TEST = StatisticalTest(
