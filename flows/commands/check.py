@@ -84,10 +84,8 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
 
     require_one_score(options)
     at_most = options.at_least is None
-    rule, bar = (
-        rule_of(options),
-        _bar("--at-most", options.at_most) if at_most else _bar("--at-least", options.at_least),
-    )
+    rule = rule_of(options)
+    bar = _bar("--at-most", options.at_most) if at_most else _bar("--at-least", options.at_least)
     (columns,) = columns_of_files(options, 1)
     columns = replace(columns, by_position=columns.by_position or None, run=options.run)
     try:

@@ -6,7 +6,7 @@ The level is that of the rule: adjusted for all slices and measures, and for thi
 """
 
 import argparse
-from typing import TYPE_CHECKING, Any, get_args, overload
+from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
@@ -187,7 +187,7 @@ def _runs(options: argparse.Namespace) -> int:
 
     refuse_beside(options, "--run", _NOT_OF_RUNS)
     rule, paired = rule_of(options), _paired(options)
-    found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=_tests(options, 1))
+    found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=_tests(options) or 1)
     return _told(options, found)
 
 
@@ -240,7 +240,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     refuse_beside(options, f"the measure {measure}", {"report": "--report"})
     drops, positive = _given(options), options.positive
     found = plan_measure(
-        paired, measure, rule_of(options), drops, target=options.power, tests=_tests(options, None), positive=positive
+        paired, measure, rule_of(options), drops, target=options.power, tests=_tests(options), positive=positive
     )
     return _told(options, found)
 
@@ -250,22 +250,14 @@ def _of_files(options: argparse.Namespace, paired: "PairedPredictions", rule: "C
     from sigstats.sizing.comparison import pilot_of
 
     tested = sum(size >= rule.smallest_slice for size in paired.part_sizes())
-    return pilot_of(paired, rule, tests=_tests(options, max(1, max(1, len(options.measures)) * tested)))
+    return pilot_of(paired, rule, tests=_tests(options) or max(1, max(1, len(options.measures)) * tested))
 
 
-@overload
-def _tests(options: argparse.Namespace, default: int) -> int: ...
-
-
-@overload
-def _tests(options: argparse.Namespace, default: None) -> int | None: ...
-
-
-def _tests(options: argparse.Namespace, default: int | None) -> int | None:
-    """The number of tests that are adjusted together."""
+def _tests(options: argparse.Namespace) -> int | None:
+    """The number of tests that are adjusted together, where it is named."""
     from sigstats._common.validation import as_count
 
-    return default if options.tests is None else as_count(options.tests, "--tests", minimum=1, maximum=10**6)
+    return None if options.tests is None else as_count(options.tests, "--tests", minimum=1, maximum=10**6)
 
 
 def _by_hand(options: argparse.Namespace) -> "Pilot":
@@ -283,7 +275,7 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
         discordance = 2 * accuracy * (1 - accuracy)  # for two models of equal accuracy whose errors are independent
     share = as_real(discordance, "--discordance", low=0, high=1, open_ends=True)
     rows = 0 if options.rows is None else as_count(options.rows, "--rows", minimum=1, maximum=10**8)
-    tests = _tests(options, 1)
+    tests = _tests(options) or 1
     answers = as_count(options.answers, "--answers", minimum=1, maximum=10**4)
     correlation = as_real(options.correlation, "--correlation", low=0, high=1)
     unit = "rows" if answers == 1 else "items"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._common.extras import MissingExtra
 from ..errors import DONE, FAILED
-from ..whole_file import write_whole
+from ._files import write_text
 
 if TYPE_CHECKING:
     from ..verification.null_levels import NullLevels
@@ -69,10 +69,8 @@ def run(options: argparse.Namespace) -> int:
             print("\n".join([*lines, ""]), file=said, flush=True)
     print("\n".join(f"{name}: {value}" for name, value in about.items()), file=said)
     text = json.dumps(content, indent=1)
-    if options.json == "-":
-        print(text)  # noqa: T201
-    elif options.json:
-        write_whole(options.json, f"{text}\n".encode())
+    if options.json:
+        write_text(options.json, text)
     for line in problems:
         print(f"sigstats: {line}", file=sys.stderr)  # noqa: T201
     return FAILED if problems else DONE

@@ -22,7 +22,6 @@ def as_html(found: JudgedComparison) -> str:
     return page(
         "tables.html.j2",
         kind="comparison by a judge and people",
-        title=answer.title,
         answer=answer,
         tables=[
             (

@@ -44,7 +44,6 @@ def as_html(found: ComparisonResult, baseline: str, candidate: str, changed: "Ch
     answer = answer_of(found)
     return page(
         "comparison.html.j2",
-        title=answer.title,
         answer=answer,
         baseline=baseline,
         candidate=candidate,
@@ -92,7 +91,6 @@ def candidates_as_html(found: CandidatesResult) -> str:
     numbers = ["" if name in ("verdict", "candidate", "rows") else "number" for name in OVERVIEW]
     return page(
         "candidates.html.j2",
-        title=answer.title,
         answer=answer,
         baseline=found.baseline,
         rule=rule_in_words(first.rule, first.measures),

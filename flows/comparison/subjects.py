@@ -5,7 +5,7 @@ from sigstats.comparison.cells import difference_of, interval_of, items_in_words
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted
 
-from ..pages.wording import p_number
+from ..pages.wording import count_of, p_number
 
 
 def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
@@ -14,7 +14,7 @@ def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
         sizes = sorted({row.n for row in found.rows if row.slice == ALL_ROWS})
         if len(sizes) > 1:  # several scores, each of tasks of its own
             return f"{sizes[0]:,} to {sizes[-1]:,} rows by score"
-    rows = f"{found.n:,} row{'s' * (found.n != 1)}"
+    rows = count_of(found.n, "row")
     if found.items is None:
         return rows
     named = items_in_words(found.n, found.items)

@@ -39,7 +39,7 @@ class Answer:
         return f"{self.verdict.upper()}: {self.headline}" if self.verdict else self.headline
 
 
-def page(template: str, **values: Any) -> str:
+def page(template: str, *, answer: Answer, title: str = "", **values: Any) -> str:
     """A page of a template of this package, with the style and the script that all pages share."""
     script = source("report.js")
     return (
@@ -47,6 +47,8 @@ def page(template: str, **values: Any) -> str:
         .get_template(template)
         .render(
             **values,
+            answer=answer,
+            title=title or answer.title,
             words_of=words_of,
             style=Markup(source("report.css")),  # noqa: S704 - a file of this package
             script=Markup(script),  # noqa: S704 - a file of this package

@@ -24,7 +24,6 @@ def as_html(found: Ranking) -> str:
     answer = _answer(found, confidence)
     return page(
         "ranking.html.j2",
-        title=answer.title,
         answer=answer,
         rows=rows_in_words(found),
         basis=basis(found),

@@ -113,7 +113,6 @@ def as_html(found: VoteRanking) -> str:
     return page(
         "tables.html.j2",
         kind="ranking by votes",
-        title=answer.title,
         answer=answer,
         tables=[
             (

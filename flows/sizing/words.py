@@ -180,7 +180,6 @@ def as_html(found: SizePlan) -> str:
     return page(
         "tables.html.j2",
         kind="size of a comparison",
-        title=answer.title,
         answer=answer,
         tables=[
             ("Drops", DROPS_HEADER, [drop_cells(found, each) for each in found.drops]),
