@@ -44,20 +44,18 @@ class SignedRankProbabilities(NamedTuple):
 
 
 def bayesian_signed_rank(
-    differences: Any, *, rope: float = 0.01, prior: float = 0.5, n_resamples: int = 50_000, rng: RNG = None
+    differences: Any, *, rope: float = 0.01, n_resamples: int = 50_000, rng: RNG = None
 ) -> SignedRankProbabilities:
     """Posterior probabilities that A is better than B, equal to it in practice, or worse, on data sets like these.
 
     How often, among the draws, each of the three has the greatest share of pairs. `rope`: half the width of the region
-    of practical equivalence; `prior`: the weight of one pseudo-observation of 0, in observations. Benavoli, Corani,
-    Demsar and Zaffalon (2017), Journal of Machine Learning Research 18, section 4.2: the weights of the observations
-    are Dirichlet with parameters ``(prior, 1, ..., 1)``, and a pair of observations speaks for A where its mean exceeds
-    `rope`.
+    of practical equivalence. Benavoli, Corani, Demsar and Zaffalon (2017), Journal of Machine Learning Research 18,
+    section 4.2: the weights of a pseudo-observation of 0 and of the observations are Dirichlet with parameters
+    ``(0.5, 1, ..., 1)``, and a pair of observations speaks for A where its mean exceeds `rope`.
     """
     values = as_reals(differences, "differences", ndim=1)
     require_squarable(values, "differences")
     half = as_real(rope, "rope", low=0, high=1e150)
-    weight = as_real(prior, "prior", low=0, high=1e6, open_ends=True)
     draws = as_count(n_resamples, "n_resamples", minimum=1, maximum=10**7)
     generator = as_generator(rng)
     observations = np.concatenate([[0.0], values])
@@ -66,7 +64,7 @@ def bayesian_signed_rank(
     # With each observation the pairs below and above the region are those with the least and the largest others.
     below = [np.searchsorted((each + ascending) / 2, -half, side="left") for each in ascending]
     upto_above = [np.searchsorted((each + ascending) / 2, half, side="right") for each in ascending]
-    parameters = np.concatenate([[weight], np.ones(len(values))])
+    parameters = np.concatenate([[0.5], np.ones(len(values))])
     won, step = np.zeros(3), max(1, _BATCH // len(observations))
     for start in range(0, draws, step):
         shares = generator.dirichlet(parameters, size=min(step, draws - start))[:, order]

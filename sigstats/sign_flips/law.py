@@ -47,12 +47,11 @@ _MOST_APART, _APART = 10, 9.0
 _REACH = 14  # beyond so many standard deviations a tilted law has next to no mass
 
 
-def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width: float = _WIDTH) -> Tail:
+def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any) -> Tail:
     """``P(sum of B_i m_i >= threshold)`` for fair coins B and magnitudes m, all positive.
 
     Whole numbers are exact; for floats, sums that differ from the threshold by less than
-    `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as equal to it. `width`: how wide the bounds may be, as
-    a share of the tail, where the law is too wide to be summed.
+    `sigstats._common.extreme.TIE_TOLERANCE`, relative, count as equal to it.
 
     >>> tail_of_sum([1, 2, 5], 6).high  # 1 + 5, 2 + 5 and 1 + 2 + 5 of 8 sums
     0.375
@@ -60,7 +59,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
     given = np.asarray(magnitudes)
     if given.dtype.kind == "f":
         few = len(given) <= MOST_ENUMERATED
-        return _enumerated(given, threshold) if few else _bounded(*_counted(given), float(threshold), width)
+        return _enumerated(given, threshold) if few else _bounded(*_counted(given), float(threshold), _WIDTH)
     n, total = len(given), int(given.sum(dtype=object))
     if threshold <= 0:
         return Tail(1.0, 1.0, 0.0)
@@ -87,7 +86,7 @@ def tail_of_sum(magnitudes: Sequence[int] | FloatArray, threshold: Any, *, width
         low, high = tail_in_doubles(given.tolist(), int(threshold))
         if low > 0:
             return Tail(low, high, math.log(high))
-    return _bounded(sizes, times, threshold, width)
+    return _bounded(sizes, times, threshold, _WIDTH)
 
 
 def pvalue_of_sum(magnitudes: Sequence[int] | FloatArray, positive: Any, negative: Any, alternative: str) -> Tail:
