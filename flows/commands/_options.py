@@ -22,6 +22,12 @@ def add_study(parser: argparse.ArgumentParser) -> None:
     repeatable(parser, "--set", "KEY=VALUE", text, dest="settings")
 
 
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add ``--output``."""
+    text = "the folder or fsspec URL of the results (default: results/NAME)"
+    parser.add_argument("--output", metavar="DIR_OR_URL", help=text)
+
+
 def add_allow(parser: argparse.ArgumentParser) -> None:
     """Add ``--allow``."""
     text = "a package whose classifiers and tests the study may name; its code is run (repeatable)"

@@ -13,7 +13,7 @@ from sigstats._common.messages import printable
 from ..config.toml_files import apply_settings, place_of
 from ..errors import DONE, BadInput
 from . import repeatable
-from ._options import add_allow, add_study, output_of, refuse_cluster, study_of
+from ._options import add_allow, add_output, add_study, output_of, refuse_cluster, study_of
 
 GROUP = "studies"
 
@@ -21,9 +21,7 @@ GROUP = "studies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats deploy``."""
     add_study(parser)
-    parser.add_argument(
-        "--output", metavar="DIR_OR_URL", help="the folder or fsspec URL of the results (default: results/NAME)"
-    )
+    add_output(parser)
     parser.add_argument(
         "--cron", metavar="WHEN", help='the schedule: "0 6 * * *" is daily at six; without it, start runs by hand'
     )

@@ -8,7 +8,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput, complain
-from ._options import add_allow, add_study, cache_of, output_of, refuse_cluster, study_of, workers_of
+from ._options import add_allow, add_output, add_study, cache_of, output_of, refuse_cluster, study_of, workers_of
 
 if TYPE_CHECKING:
     from ..running.result import StudyResult
@@ -20,9 +20,7 @@ GROUP = "studies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats run``."""
     add_study(parser)
-    parser.add_argument(
-        "--output", metavar="DIR_OR_URL", help="the folder or fsspec URL of the results (default: results/NAME)"
-    )
+    add_output(parser)
     parser.add_argument(
         "--cluster",
         metavar="WHERE",

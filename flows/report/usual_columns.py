@@ -127,6 +127,11 @@ def estimate(header: str, meaning: str = "") -> Column:
     return Column(header, lambda row: measured(row, row.estimate), lambda row: row.estimate, meaning)
 
 
+def difference(interval_: str) -> list[Column]:
+    """The difference of two measures, and its interval."""
+    return [estimate("B − A", "measure of B minus measure of A"), interval(interval_)]
+
+
 def null_mean(header: str, meaning: str = "") -> Column:
     """The measure's mean under the null hypothesis."""
     return Column(header, lambda row: measured(row, row.null_mean), lambda row: row.null_mean, meaning)

@@ -41,12 +41,13 @@ class Tabular:
         """The columns of the data frame, by name."""
         raise NotImplementedError
 
-    def _table(self) -> Table:
+    def _in_words(self) -> dict[str, list[str]]:
         """The same in words."""
-        columns = {
-            name.replace("_", " "): [in_words(each) for each in cells] for name, cells in self._columns().items()
-        }
-        return Table(type(self).__name__, columns)
+        return {name.replace("_", " "): list(map(in_words, cells)) for name, cells in self._columns().items()}
+
+    def _table(self) -> Table:
+        """The columns in words, with what stands around them."""
+        return Table(type(self).__name__, self._in_words())
 
     def to_pandas(self) -> Any:
         """The table as a `pandas.DataFrame`: whole numbers, floats, booleans and text, intervals as two columns."""

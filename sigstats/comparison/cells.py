@@ -14,13 +14,14 @@ def cells_of(row: ComparisonRow) -> dict[str, str]:
     values = [value_of(row, row.baseline), value_of(row, row.candidate), difference_of(row, row.difference)]
     ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
     indices = ["–" if index is None else index_number(index) for index in (row.pd, row.nsd)]
-    rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
-    cells = (row.slice, row.name, rows, *values, interval_of(row), *ps, *indices)
+    cells = (row.slice, row.name, items_in_words(row.n, row.items), *values, interval_of(row), *ps, *indices)
     return dict(zip(HEADER, cells, strict=True))
 
 
-def items_in_words(n: int, items: int) -> str:
+def items_in_words(n: int, items: int | None) -> str:
     """The numbers of answers and items; of the items alone where their answers are averaged, or are one each."""
+    if items is None:
+        return f"{n:,}"
     named = f"{items:,} item{'s' * (items != 1)}"
     return named if n == items else f"{n:,} of {named}"
 

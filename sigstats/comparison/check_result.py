@@ -85,12 +85,12 @@ class CheckResult(Tabular):
 
 def cells_of(row: CheckedRow) -> dict[str, str]:
     """The cells of a row by column."""
-    rows = f"{row.n:,}" if row.items is None else items_in_words(row.n, row.items)
     interval = "–" if row.value is None else "none"
     if row.low is not None and row.high is not None:
         interval = " to ".join(told_apart(row.low, row.high, lambda end, _: value_of(row, end), 2))
     ps = ["–" if p is None else p_number(p) for p in (row.pvalue, row.adjusted_pvalue)]
-    cells = (row.slice, row.measure, rows, value_of(row, row.value), interval, *ps, row.verdict or "not tested")
+    rows, verdict = items_in_words(row.n, row.items), row.verdict or "not tested"
+    cells = (row.slice, row.measure, rows, value_of(row, row.value), interval, *ps, verdict)
     return dict(zip(HEADER, cells, strict=True))
 
 

@@ -101,9 +101,8 @@ class DatasetsComparison(Drawn, Tabular):
         return columns
 
     def _table(self) -> Table:
-        columns = {name.replace("_", " "): list(map(in_words, cells)) for name, cells in self._columns().items()}
         ranks = ", ".join(f"{model} {in_words(rank)}" for model, rank in zip(self.models, self.ranks, strict=True))
-        return Table(self.conclusion, columns, notes=[f"Mean ranks: {ranks}."], words=2)
+        return Table(self.conclusion, self._in_words(), notes=[f"Mean ranks: {ranks}."], words=2)
 
     def _draw(self, ax: Any) -> Any:
         title = f"{len(self.models)} models on {self.datasets} data sets"

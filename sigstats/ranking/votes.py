@@ -97,11 +97,10 @@ class VoteRanking(ArrayRecord, Tabular):
         return {name.removesuffix("s"): list(getattr(self, name)) for name in names}
 
     def _table(self) -> Table:
-        columns = {name.replace("_", " "): list(map(in_words, cells)) for name, cells in self._columns().items()}
         fit = None if self.fit_pvalue is None else f"Fit of the scores: p = {in_words(self.fit_pvalue)}."
         title = f"Ranks of {len(self.models)} models by {self.n:,} votes, all at once with confidence "
         notes = [f"Guarantee: {self.guarantee}.", *(each for each in (self.reason, fit) if each)]
-        return Table(f"{title}{in_words(self.confidence_level)}", columns, notes=notes)
+        return Table(f"{title}{in_words(self.confidence_level)}", self._in_words(), notes=notes)
 
 
 def rank_votes(

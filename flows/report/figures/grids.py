@@ -20,6 +20,7 @@ from ...pages.wording import NBSP, adjusted_p, index_number, p_equation, p_numbe
 from .. import sections
 from ..evidence import Evidence, at_smallest_p, distinct, necessity
 from ..section import Figure
+from ..usual_columns import DECISION
 
 ORDER = 10
 
@@ -73,4 +74,4 @@ def _hint(row: Hypothesis, evidence: Evidence) -> str:
     parts = [f"{row.classifier} on {row.dataset}"]
     if row.p_adjusted is not None:
         parts.append(p_equation(row.p_adjusted, at_most=at_smallest_p(row), name=adjusted_p(evidence.adjust)))
-    return ", ".join([*parts, {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision)])
+    return ", ".join([*parts, DECISION.text(row)])

@@ -122,8 +122,7 @@ def _difference(rows: Sequence[Hypothesis]) -> list[Column]:
         return _pairs.in_points("95% interval of the difference (Tango)")
     if all(row.estimate is None for row in rows):
         return []
-    interval = usual.interval("95% interval of the difference")
-    return [usual.estimate("B − A", "measure of B minus measure of A"), interval]
+    return usual.difference("95% interval of the difference")
 
 
 def _verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:

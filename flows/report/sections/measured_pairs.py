@@ -22,9 +22,8 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Both classifiers and the difference of their measures."""
-    interval = usual.interval("95% interval of the difference")
-    difference = usual.estimate("B − A", "measure of B minus measure of A")
-    return [usual.MEASURE, *usual.subject_columns(rows), usual.ROWS, difference, interval, *usual.closing_columns(rows)]
+    difference = usual.difference("95% interval of the difference")
+    return [usual.MEASURE, *usual.subject_columns(rows), usual.ROWS, *difference, *usual.closing_columns(rows)]
 
 
 _METHOD = (

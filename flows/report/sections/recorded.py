@@ -59,9 +59,8 @@ def _efficiency_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def _outcomes_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    interval = usual.interval("95% percentile interval of the difference")
-    difference = usual.estimate("B − A", "measure of B minus measure of A")
-    return _tables.columns(rows, usual.MEASURE, usual.OBJECTS, difference, interval)
+    difference = usual.difference("95% percentile interval of the difference")
+    return _tables.columns(rows, usual.MEASURE, usual.OBJECTS, *difference)
 
 
 def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
