@@ -20,18 +20,8 @@ if TYPE_CHECKING:
 _MOST_REASONS, _MOST_INTERVALS = 20, 200
 #: The columns of the table, those first that a phone shows, with how they are set.
 _COLUMNS = (
-    "slice",
-    "measure",
-    "difference",
-    "interval",
-    "baseline",
-    "candidate",
-    "rows",
-    "p adjusted",
-    "p",
-    "PD",
-    "NSD",
-)
+    "slice", "measure", "difference", "interval", "baseline", "candidate", "rows", "p adjusted", "p", "PD", "NSD",
+)  # fmt: skip
 _TITLES = {"PD": "possible (PD)", "NSD": "certain (NSD)"}
 _WORDS = ("slice", "measure", "test")
 

@@ -36,16 +36,9 @@ def subjects_in_words(found: ComparisonResult) -> list[str]:
 
 #: The columns of `overview`.
 OVERVIEW = (
-    "verdict",
-    "candidate",
-    "difference",
-    "interval",
-    "baseline",
-    "value",
-    "adjusted p, worse",
-    "adjusted p, better",
+    "verdict", "candidate", "difference", "interval", "baseline", "value", "adjusted p, worse", "adjusted p, better",
     "rows",
-)
+)  # fmt: skip
 
 
 def overview(found: CandidatesResult) -> list[tuple[str, ...]]:

@@ -146,16 +146,8 @@ def described(identity: Mapping[str, Any]) -> dict[str, Any]:
 def _versions() -> dict[str, str]:
     """The versions of Python and of packages, for people to read; they are no part of the identity."""
     packages = (
-        "sigstats",
-        "numpy",
-        "scipy",
-        "scikit-learn",
-        "pyarrow",
-        "dask",
-        "distributed",
-        "prefect",
-        "python-flint",
-    )
+        "sigstats", "numpy", "scipy", "scikit-learn", "pyarrow", "dask", "distributed", "prefect", "python-flint",
+    )  # fmt: skip
     found = {name: importlib.metadata.version(name) for name in packages}
     return {"python": platform.python_version(), **found}
 

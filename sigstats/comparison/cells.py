@@ -29,16 +29,8 @@ def items_in_words(n: int, items: int | None) -> str:
 def sort_keys_of(row: ComparisonRow) -> dict[str, str]:
     """The keys that the cells of a row are sorted by, an empty string for text."""
     values = (
-        row.n,
-        row.baseline,
-        row.candidate,
-        row.difference,
-        row.low,
-        row.pvalue,
-        row.adjusted_pvalue,
-        row.pd,
-        row.nsd,
-    )
+        row.n, row.baseline, row.candidate, row.difference, row.low, row.pvalue, row.adjusted_pvalue, row.pd, row.nsd,
+    )  # fmt: skip
     keys = ("", "", *("" if value is None else repr(float(value)) for value in values))
     return dict(zip(HEADER, keys, strict=True))
 

@@ -17,23 +17,9 @@ stream = draws_nothing
 
 #: The columns of the summary that a test gives.
 RESULT = (
-    "method",
-    "alternative",
-    "measure",
-    "n",
-    "statistic",
-    "estimate",
-    "estimate_low",
-    "estimate_high",
-    "null_mean",
-    "replicates",
-    "exceedances",
-    "p_value",
-    "log10_p",
-    "p_low",
-    "p_high",
-    "note",
-)
+    "method", "alternative", "measure", "n", "statistic", "estimate", "estimate_low", "estimate_high", "null_mean",
+    "replicates", "exceedances", "p_value", "log10_p", "p_low", "p_high", "note",
+)  # fmt: skip
 
 
 SCHEMA = pa.schema([REPLICATE, *(SUMMARY.field(name) for name in RESULT)])

@@ -25,13 +25,8 @@ OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "path": str, "missing": list}
 REQUIRED = ("path", "target")
 
 _READABLE = (
-    is_text,
-    pa.types.is_boolean,
-    pa.types.is_integer,
-    pa.types.is_floating,
-    pa.types.is_decimal,
-    pa.types.is_null,
-)
+    is_text, pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_null,
+)  # fmt: skip
 
 
 def load(spec: Mapping[str, Any], base: Path) -> Dataset:
