@@ -47,8 +47,11 @@ PYTEST := $(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist
 test: $(READY_TESTS)  ## the tests of four minutes: all but the long ones and most of the faults
 	@$(PYTEST) -m "not (faults or long or types) or smoke" --hypothesis-profile $(EXAMPLES)
 
+# Most of these wait for processes that they have started: three at a time keep two processors at work.
+WAITING = $$($(BIN)/python -c 'import os; print(os.cpu_count() * 3 // 2)')
+
 test-rest: $(READY_TESTS)  ## the tests that make test leaves out, or skips for want of a program
-	@$(PYTEST) -m "faults or long or programs" --hypothesis-profile $(EXAMPLES) --durations 40
+	@$(PYTEST) --numprocesses "$(WAITING)" -m "faults or long or programs" --hypothesis-profile $(EXAMPLES) --durations 40
 
 static: $(READY_TESTS) $(READY_DOCS)  ## lint, types, the import rules and the site
 	@$(MAKE) --no-print-directory --jobs 2 lint types layers docs
