@@ -76,7 +76,10 @@ def built(tmp_path_factory):
                 else:
                     shutil.copy(origin, place)
         elif instruction == "RUN":
-            command = rest.replace("/opt/sigstats", str(installed)).replace("python -m", f"{sys.executable} -m")
+            command = rest.replace("python -m", f"{sys.executable} -m")
+            # by the pip of this environment: that which Python brings may take twice as long
+            pip = f"{sys.executable} -m pip --python /opt/sigstats/bin/python "
+            command = command.replace("/opt/sigstats/bin/pip ", pip).replace("/opt/sigstats", str(installed))
             # what `make setup` has downloaded is not fetched again, and what is never imported not made byte code
             command = command.replace("--no-cache-dir ", "--no-compile ")
             done = subprocess.run(
