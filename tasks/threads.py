@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -49,6 +50,13 @@ def _set(blas: Any, threads: int) -> None:
     blas.set_num_threads(threads)
     if release:
         release(force=True)
+
+
+def begun_thread(name: str) -> ThreadPoolExecutor:
+    """An executor whose one thread runs: where memory is short, one that is to start later may not."""
+    executor = ThreadPoolExecutor(1, thread_name_prefix=name)
+    executor.submit(int).result()
+    return executor
 
 
 @contextmanager

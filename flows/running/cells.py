@@ -7,16 +7,17 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import asdict
 from functools import cache, partial
+from queue import Empty, SimpleQueue
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sigstats._common.messages import one_line
 from sigstats.tasks.engine.execute import Interrupted, Outcome, done_and_left, run_cell
-from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.engine.pools import MOST_CELLS, Pool
 from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates import prerequisites, waves
@@ -30,8 +31,12 @@ from .progress import Display
 T = TypeVar("T")
 
 
-def run_cells(cells: Sequence[Cell], compute: ComputeCell, *, threads: int, stop: threading.Event) -> list[Outcome]:
+def run_cells(
+    cells: Sequence[Cell], compute: ComputeCell, *, threads: Callable[[], int], stop: threading.Event
+) -> list[Outcome]:
     """Compute cells, each in the context of the caller, and return how each ended, in their order.
+
+    `threads`: the number of cells to compute at once; it may grow and shrink meanwhile.
 
     Raises Interrupted if `stop` was set. Raises KeyboardInterrupt if it came in this thread; the others have stopped by
     then. Raises Exception, the error that ended the run itself; one that ended a block is part of the Outcome. Cells
@@ -39,6 +44,7 @@ def run_cells(cells: Sequence[Cell], compute: ComputeCell, *, threads: int, stop
     """
     ended: dict[str, Outcome] = {}
     broken: list[BaseException] = []
+    done: SimpleQueue[None] = SimpleQueue()
 
     def settle(cell: Cell) -> None:
         try:
@@ -46,16 +52,24 @@ def run_cells(cells: Sequence[Cell], compute: ComputeCell, *, threads: int, stop
                 ended[cell.name] = compute(cell)
         except BaseException as error:  # raised again below
             broken.append(error)
+        finally:
+            done.put(None)
 
     for wave in waves(cells):
-        if threads == 1:
+        if threads() == 1:
             for cell in wave:
                 settle(cell)
         else:
-            with ThreadPoolExecutor(threads, thread_name_prefix="cell") as executor:
+            with ThreadPoolExecutor(MOST_CELLS, thread_name_prefix="cell") as executor:
                 try:
-                    for future in [executor.submit(copy_context().run, settle, cell) for cell in wave]:
-                        _wait_for(future)
+                    under_way = 0
+                    for cell in wave:
+                        while under_way >= threads():
+                            under_way -= _wait_for(done)
+                        executor.submit(copy_context().run, settle, cell)
+                        under_way += 1
+                    while under_way:
+                        under_way -= _wait_for(done)
                 except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
                     stop.set()
                     raise
@@ -66,10 +80,12 @@ def run_cells(cells: Sequence[Cell], compute: ComputeCell, *, threads: int, stop
     return [ended[cell.name] for cell in cells]
 
 
-def _wait_for(future: "Future[None]") -> None:
-    """Wait in steps: an exception that another thread raises in this one comes between two of them."""
-    while not wait([future], timeout=1.0).done:
-        pass
+def _wait_for(done: "SimpleQueue[None]") -> int:
+    """Wait for a cell, in steps: an exception that another thread raises in this one comes between two of them."""
+    while True:
+        with contextlib.suppress(Empty):
+            done.get(timeout=1.0)
+            return 1
 
 
 class _Deadline(threading.Event):

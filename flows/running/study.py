@@ -215,7 +215,7 @@ def _computed(
             display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers, sizes=sizes),
             periodic(look, _LOOK_SECONDS, name="staff"),
         ):
-            return run_cells(plan.cells, compute, threads=pool.cells, stop=stop), watch.changes
+            return run_cells(plan.cells, compute, threads=lambda: pool.cells, stop=stop), watch.changes
     finally:
         if options.part is None:
             add_changes(store, watch.changes)

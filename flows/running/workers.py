@@ -84,6 +84,8 @@ def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Ite
             for each in ([pool.common, *pool.own.values()] if isinstance(pool, RoutedPool) else [pool])
             if isinstance(each, DaskPool)
         ]
+        for each in of_dask:
+            each.together = options.cell_timeout is None  # or a cell may wait too long for the one before it
         for each in of_dask if options.code else ():
             told.enter_context(modules_sent(each.client, options.code))
         if options.worker_logs is not None:

@@ -11,25 +11,22 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from ..plan import Block, Plan
 from ..storage.store import Store
-from .dask_staff import DaskProgress, DaskStaff, OtherCode, run_with, version
+from ..threads import begun_thread
+from .dask_staff import DaskProgress, DaskStaff, OtherCode, opened_span, run_with, version
 from .needs import Needs
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
 from .suspects import Submission, Suspects
+from .together import HOLD, Lately, at_once, divided
+
+T = TypeVar("T")
 
 #: How often a block is sent again because the connection to the scheduler broke, which then forgets its blocks.
 _MOST_LOSSES = 10
-
-
-def _one_thread() -> ThreadPoolExecutor:
-    """An executor whose thread runs: one that cannot start later, where memory is short, would leave blocks unended."""
-    executor = ThreadPoolExecutor(1, thread_name_prefix="receipts")
-    executor.submit(int).result()
-    return executor
 
 
 @dataclass
@@ -38,6 +35,7 @@ class DaskPool:
 
     A message to the scheduler and its answer cost more than their content. So blocks that are submitted while a message
     is under way are sent together with the next one, and receipts are fetched together. An idle pool sends at once.
+    Short blocks are one task of Dask together (`sigstats.tasks.engine.together`).
     """
 
     client: Any
@@ -49,6 +47,8 @@ class DaskPool:
     asks: frozenset[str] = frozenset()
     #: Whether the scheduler has a dashboard on which people may look for the progress of the study.
     dashboard: bool = False
+    #: Whether short blocks may be one task, in which one waits for those before it.
+    together: bool = True
     _staff: DaskStaff = field(init=False, repr=False)
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
     # The annotations and the span of the caller: a thread has none of its own.
@@ -58,14 +58,16 @@ class DaskPool:
     _progress: DaskProgress | None = field(default=None, init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
     _submitted: set[Submission] = field(default_factory=set, init=False, repr=False)
-    _fetching: ThreadPoolExecutor = field(default_factory=_one_thread, init=False, repr=False)
+    _fetching: ThreadPoolExecutor = field(init=False, repr=False)
     _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
-    _to_fetch: deque[Submission] = field(default_factory=deque, init=False, repr=False)
+    _to_fetch: deque[list[Submission]] = field(default_factory=deque, init=False, repr=False)
+    _lately: Lately = field(default_factory=functools.partial(Lately, 0.9), init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._staff = DaskStaff(self.client)
+        self._fetching = begun_thread("receipts")
 
     @property
     def workers(self) -> int:
@@ -74,11 +76,16 @@ class DaskPool:
 
     @property
     def cells(self) -> int:
-        """Two for each worker, so that none waits while the cost of a cell's lanes is measured.
+        """Two tasks of cells for each worker, so that none waits while the cost of a cell's lanes is measured.
 
         Each cell needs a thread of this process.
         """
-        return min(2 * max(self.expected, self.workers), MOST_CELLS)
+        return min(2 * max(self.expected, self.workers) * self._at_once, MOST_CELLS)
+
+    @property
+    def _at_once(self) -> int:
+        """The number of blocks in a task."""
+        return at_once(self._lately) if self.together else 1
 
     @property
     def full(self) -> bool:
@@ -109,7 +116,7 @@ class DaskPool:
         """Let the present workers import its fan-outs, and open a span; later workers import with their first block."""
         names = sorted({cell.fanout for cell in plan.cells})
         self._priority = priority
-        self._context.run(self._open_span, plan.study)
+        self._span = self._context.run(opened_span, plan.study)
         if self.dashboard:
             with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
                 self._progress = self._context.run(DaskProgress.of, self.client, plan.study)
@@ -137,15 +144,20 @@ class DaskPool:
         # The blocks that keep the workers busy go before those that wait behind them, and before those of another
         # study that wait: so a study that has few blocks left, or sends its first, is not held up by a long one.
         given = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
+        held = not block.first_lane and len(self._to_send) + 1 < self._at_once
         self._submitted.add(given)
         self._to_send.append(given)
-        self._send()
+        if held:  # until others come that begin their cells too
+            time.sleep(HOLD)
+        if not given.task:
+            self._send()
 
         def cancel() -> None:
             self._submitted.discard(given)
             given.unwanted = True
             with contextlib.suppress(Exception):  # it may not have been sent, or the cluster may be gone
-                given.future.cancel()
+                if all(each.unwanted for each in given.task):
+                    given.future.cancel()
 
         return cancel
 
@@ -153,19 +165,11 @@ class DaskPool:
         """Send every block that waits. The next thread that gets the lock sends those that were added meanwhile."""
         with self._sending:
             while batch := self._suspects.admit(each for each in _drain(self._to_send) if not each.unwanted):
-                alike: dict[tuple[Any, ...], list[Submission]] = {}
-                for given in batch:
-                    alike.setdefault((given.turn, *self._asked(given).items()), []).append(given)
-                for (turn, *resources), some in alike.items():
-                    self._context.run(self._map, some, self._priority - turn / 4, dict(resources))
-
-    def _open_span(self, study: str) -> None:
-        """Open a span of Dask for all blocks that are sent from now on, within that of the caller."""
-        from dask.base import get_annotations
-        from distributed import span
-
-        with span(study):
-            self._span = get_annotations()["span"]
+                alike: dict[tuple[Any, ...], list[list[Submission]]] = {}
+                for task in divided(batch, self._at_once):
+                    alike.setdefault((task[0].turn, *self._asked(task[0]).items()), []).append(task)
+                for (turn, *resources), tasks in alike.items():
+                    self._context.run(self._map, tasks, self._priority - turn / 4, dict(resources))
 
     def _asked(self, given: Submission) -> dict[str, int]:
         """The resources that a block asks of its worker."""
@@ -177,21 +181,21 @@ class DaskPool:
         group = f"{block.cell.fanout.replace('_', '-')}-{self._token}-{block.cell.subject.get('dataset', '')}"
         return group.rstrip("-"), block.key, next(self._numbers)
 
-    def _map(self, batch: list[Submission], priority: float, resources: dict[str, int]) -> None:
-        """Send blocks that ask for the same resources, by the same priority."""
+    def _map(self, tasks: list[list[Submission]], priority: float, resources: dict[str, int]) -> None:
+        """Send tasks of blocks that ask for the same resources, by the same priority."""
         from dask.base import annotate
 
         try:
-            self._require_connection()
+            self._staff.require_connection()
             same = self._staff.only
             with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
                 futures = self.client.map(
                     functools.partial(run_with, version()),
-                    [given.block for given in batch],
-                    [given.store for given in batch],
-                    [given.trials > 0 for given in batch],
+                    [[given.block for given in task] for task in tasks],
+                    [task[0].store for task in tasks],
+                    [task[0].trials > 0 for task in tasks],
                     engine="dask",
-                    key=[self._key(given.block) for given in batch],
+                    key=[self._key(task[0].block) for task in tasks],
                     pure=False,
                     retries=self.retries,
                     priority=priority,
@@ -199,15 +203,15 @@ class DaskPool:
                     workers=same,
                     allow_other_workers=same is not None,  # those that join before they are asked for their version
                 )
-            for given, future in zip(batch, futures, strict=True):
-                given.future = future
-                future.add_done_callback(functools.partial(self._finished, given))
+            for task, future in zip(tasks, futures, strict=True):
+                for given in task:
+                    given.future = future
+                future.add_done_callback(functools.partial(self._finished, task))
         except Exception as gone:  # the cluster, or a thread that cannot start where memory is short
-            for given in batch:
-                self._end(given, failure(given.block, gone))
+            self._end_all(tasks, gone)
 
-    def _finished(self, given: Submission, _: Any) -> None:
-        self._to_fetch.append(given)
+    def _finished(self, task: list[Submission], _: Any) -> None:
+        self._to_fetch.append(task)
         with contextlib.suppress(RuntimeError):  # the process ends
             self._fetching.submit(self._fetch)
 
@@ -217,53 +221,64 @@ class DaskPool:
         try:
             self._receive(batch)
         except BaseException as error:  # as of memory that is short: nobody else would end these blocks
-            for given in batch:
-                self._end(given, failure(given.block, error))
+            self._end_all(batch, error)
 
-    def _receive(self, batch: list[Submission]) -> None:
+    def _receive(self, batch: list[list[Submission]]) -> None:
         if not batch:
             return
         receipts: dict[int, Any] = {}
         with contextlib.suppress(BaseException):  # each future reports its own error below
-            receipts = self.client.gather({at: given.future for at, given in enumerate(batch)}, errors="skip")
-        for at, ended in enumerate(batch):
-            receipt = receipts.get(at)
-            if receipt is None:
-                self._failed(ended)
+            receipts = self.client.gather({at: task[0].future for at, task in enumerate(batch)}, errors="skip")
+        for at, task in enumerate(batch):
+            outcomes = receipts.get(at)
+            if outcomes is None:
+                self._failed(task)
                 continue
             with contextlib.suppress(Exception):  # the client may be closed by now
-                ended.future.release()  # otherwise Dask computes the block again if the worker with its receipt dies
-            self._end(ended, receipt)
+                task[0].future.release()  # otherwise Dask computes it again if the worker with its receipts dies
+            self._ended(task, outcomes)
         self._send()
 
-    def _failed(self, given: Submission) -> None:
+    def _ended(self, task: list[Submission], outcomes: list[Receipt | Failure]) -> None:
+        """End the blocks of a task that have an outcome; the others were not begun, and are sent again."""
+        for given, outcome in zip(task, outcomes, strict=False):
+            if isinstance(outcome, Receipt):
+                self._lately.add(outcome.seconds + outcome.overhead)
+            self._end(given, outcome)
+        self._to_send.extend(task[len(outcomes) :])
+
+    def _failed(self, task: list[Submission]) -> None:
+        try:
+            self._staff.require_connection()
+            self._ended(task, task[0].future.result())
+        except BaseException as error:
+            # The error of a block, of workers that died with the task, or of a lost connection.
+            for given in task:
+                self._again(given, error, alone=len(task) == 1)
+
+    def _again(self, given: Submission, error: BaseException, *, alone: bool) -> None:
+        """Send a block again unless the error is its own; by itself, if it may be that of another in its task."""
         from distributed import KilledWorker
 
-        try:
-            self._require_connection()
-            self._end(given, given.future.result())
-        except BaseException as error:
-            # The error of the block, of workers that died with it, or of a lost connection.
-            self._suspects.ended(given)
-            last: BaseException | None = error
-            if isinstance(error, KilledWorker):
-                last = self._suspects.killed(given, error.allowed_failures + 1)
-            elif isinstance(error, OtherCode):
-                last = None
-            elif given.future.status != "error":
-                given.losses += 1
-                last = error if given.losses > _MOST_LOSSES else None
-            if given.unwanted or last is not None:
-                self._end(given, failure(given.block, last or error))
-                return
+        self._suspects.ended(given)
+        last: BaseException | None = error
+        if isinstance(error, KilledWorker):
+            last = self._suspects.killed(given, error.allowed_failures + 1)
+        elif isinstance(error, OtherCode):
+            last = None
+        elif given.future.status != "error":
+            given.losses += 1
+            last = error if given.losses > _MOST_LOSSES else None
+        elif not alone:
+            given.single, last = True, None
+        if given.unwanted or last is not None:
+            self._end(given, failure(given.block, last or error))
+        else:
             self._to_send.append(given)
 
-    def _require_connection(self) -> None:
-        """Wait until the client has reconnected; a client that has given up never answers."""
-        while self.client.status == "connecting":
-            time.sleep(0.05)
-        if self.client.status != "running":
-            raise ConnectionError("the scheduler is gone")
+    def _end_all(self, tasks: list[list[Submission]], error: BaseException) -> None:
+        for given in itertools.chain.from_iterable(tasks):
+            self._end(given, failure(given.block, error))
 
     def _end(self, given: Submission, outcome: Receipt | Failure) -> None:
         self._suspects.ended(given)
@@ -275,7 +290,7 @@ class DaskPool:
         given.done(outcome)
 
 
-def _drain(waiting: deque[Submission]) -> list[Submission]:
+def _drain(waiting: deque[T]) -> list[T]:
     """Remove and return all items, in order; other threads may add some meanwhile."""
     taken = []
     with contextlib.suppress(IndexError):

@@ -13,7 +13,10 @@ from typing import Any, Self
 
 import sigstats
 
-from .guarded import run_guarded
+from ..plan import Block
+from ..storage.store import Store
+from .run_block import Failure, Receipt
+from .together import run_together
 
 #: Seconds for which a worker with other code keeps a block that it gives back: others take the blocks meanwhile.
 _GIVEN_BACK = 1.0
@@ -54,12 +57,12 @@ class OtherCode(Exception):
     """A block came to a worker whose code is another than that of the run."""
 
 
-def run_with(code: str, *arguments: Any, **options: Any) -> Any:
-    """`run_guarded`, on a worker whose `version` is `code`; another one gives the block back with `OtherCode`."""
+def run_with(code: str, blocks: Sequence[Block], store: Store, apart: bool, *, engine: str) -> list[Receipt | Failure]:
+    """`run_together`, on a worker whose `version` is `code`; another one gives the blocks back with `OtherCode`."""
     if code != version():
         time.sleep(_GIVEN_BACK)
         raise OtherCode(version())
-    return run_guarded(*arguments, **options)
+    return run_together(blocks, store, apart, engine=engine)
 
 
 class DaskStaff:
@@ -87,6 +90,13 @@ class DaskStaff:
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
 
+    def require_connection(self) -> None:
+        """Wait until the client has reconnected; a client that has given up never answers."""
+        while self._client.status == "connecting":
+            time.sleep(0.05)
+        if self._client.status != "running":
+            raise ConnectionError("the scheduler is gone")
+
     def look(self) -> frozenset[str] | None:
         """The addresses of the workers that have this process's code; None if the scheduler does not answer.
 
@@ -113,6 +123,15 @@ class DaskStaff:
         """The workers to which blocks are sent where there are strangers; None for all."""
         strangers = self.strangers
         return sorted(self._versions.keys() - strangers.keys()) if strangers else None
+
+
+def opened_span(study: str) -> Any:
+    """A span of Dask with the name of a study, within that of the caller."""
+    from dask.base import get_annotations
+    from distributed import span
+
+    with span(study):
+        return get_annotations()["span"]
 
 
 @contextlib.contextmanager

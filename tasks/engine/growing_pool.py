@@ -14,6 +14,7 @@ from ..storage.store import Store
 from .guarded import run_guarded
 from .pools import Pool, RoutedPool, Serial
 from .run_block import Failure, Receipt
+from .together import Lately
 
 #: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.
 SENDING = 0.01
@@ -52,7 +53,7 @@ class GrowingPool(RoutedPool):
         self._stop = stop
         self._say = say
         self._grown = self._busy = False
-        self._seconds, self._blocks = 0.0, 0.0
+        self._lately = Lately(_LATELY)
         self._turn = threading.Condition()
         self._begun = threading.Event()
         self._over = threading.Event()
@@ -73,8 +74,8 @@ class GrowingPool(RoutedPool):
 
     @property
     def cells(self) -> int:
-        """Two for each worker that the cluster will have."""
-        return 2 * self._expected
+        """Two for each worker that the cluster will have, or as many as it asks for once it has started."""
+        return max(2 * self._expected, super().cells)
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let the workers of the cluster prepare for the plan as soon as they have started."""
@@ -98,7 +99,7 @@ class GrowingPool(RoutedPool):
         try:
             outcome = run_guarded(block, store)
             taken = time.monotonic() - clock if own else time.thread_time() - processor
-            self._seconds, self._blocks = _LATELY * self._seconds + taken, _LATELY * self._blocks + 1
+            self._lately.add(taken)
         finally:
             with self._turn:
                 self._busy = False
@@ -112,7 +113,7 @@ class GrowingPool(RoutedPool):
         began, worked = time.monotonic(), time.process_time()
         while (
             time.process_time() - worked < self._after and time.monotonic() - began < 10 * self._after
-        ) or self._seconds < SENDING * self._blocks:
+        ) or self._lately.mean < SENDING:
             if self._over.wait(0.1):
                 return
         if self._over.is_set():

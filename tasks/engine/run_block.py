@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
+import pyarrow as pa
+
 from sigstats._common.messages import one_line
 
 from ..plan import Block
@@ -96,11 +98,19 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
         return failure(block, error)
     computed = time.perf_counter()
     content = store.write_block(block.cell, block.first, block.last, table)
+    overhead = time.perf_counter() - computed
+    return receipt(block, store, table, content, seconds=computed - started, overhead=overhead, engine=engine)
+
+
+def receipt(
+    block: Block, store: Store, table: pa.Table, content: Content, *, seconds: float, overhead: float, engine: str
+) -> Receipt:
+    """The receipt of a block that is stored as this content."""
     return Sent(
         first=block.first,
         last=block.last,
-        seconds=computed - started,
-        overhead=time.perf_counter() - computed,
+        seconds=seconds,
+        overhead=overhead,
         bytes=len(content),
         host=platform.node(),
         engine=engine,

@@ -33,7 +33,10 @@ class WorkersKilled(Exception):
 
 @dataclass(eq=False)
 class Submission:
-    """A block that was sent to the scheduler, or waits to be sent; `turn` is 0 for those that go first."""
+    """A block that was sent to the scheduler, or waits to be sent.
+
+    `turn` is 0 for those that go first. `single`: whether no other block may be in its `task`.
+    """
 
     block: Block
     store: Store
@@ -44,11 +47,14 @@ class Submission:
     alone: int = 0
     losses: int = 0
     future: Any = None
+    task: list["Submission"] = field(default_factory=list)
     unwanted: bool = False
     own: bool = field(init=False)
+    single: bool = field(init=False)
 
     def __post_init__(self) -> None:
         self.own = own_code(self.block.cell) is not None
+        self.single = self.own or bool(self.block.cell.limits)
 
     @property
     def who(self) -> str:
@@ -91,6 +97,7 @@ class Suspects:
         given.deaths += workers
         given.trials += 1
         given.alone += given is self._tried
+        given.single = True
         most = MOST_TRIALS if not given.own else MOST_ALONE - 1 if given.who not in self._guilty else 0
         if (given.alone if given.own else given.trials) <= most:
             return None

@@ -47,7 +47,7 @@ def test_a_run_in_threads_stops_at_once(interrupts):
         raise RuntimeError("stopped")
 
     with pytest.raises(KeyboardInterrupt):
-        run_cells(cells, compute, threads=2, stop=stop)
+        run_cells(cells, compute, threads=lambda: 2, stop=stop)
     assert stopped
     assert all(stopped)
     assert len(begun) <= 2

@@ -29,7 +29,7 @@ class Scheduler:
 
     def map(self, _, blocks, *more, **options):
         futures = [SimpleNamespace(status="pending", outcome=None, release=lambda: None) for _ in blocks]
-        for block, future in zip(blocks, futures, strict=True):
+        for (block,), future in zip(blocks, futures, strict=True):
             future.add_done_callback = lambda done, future=future: setattr(future, "done", done)
             future.result = lambda future=future: _raised(future.outcome)
             future.cancel = lambda block=block: self.end(block, CancelledError())
@@ -50,7 +50,7 @@ class Scheduler:
         self.seen.append({who(block) for block in blocks})
         struck = any(self.dies(block) for block in blocks)
         for block in blocks:
-            self.end(block, KilledWorker("block", None, 3) if struck else "stored")
+            self.end(block, KilledWorker("block", None, 3) if struck else ["stored"])
 
 
 def who(block):
@@ -186,6 +186,6 @@ def test_a_block_whose_end_cannot_be_watched_ends_at_once():
     pool._to_send.extend(Submission(cell(name).block(0, 1), None, outcomes.append) for name in ("net", "means"))
     pool._submitted.update(pool._to_send)
     pool._send()
-    scheduler.end(next(iter(scheduler.under_way.values()))[0], "stored")
+    scheduler.end(next(iter(scheduler.under_way.values()))[0], ["stored"])
     at.run()
     assert [outcome.error for outcome in outcomes] == ["TypeError"] * 2
