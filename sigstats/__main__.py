@@ -7,6 +7,7 @@ after a traceback, and that code means that a regression was found.
 import atexit
 import codecs
 import contextlib
+import gc
 import io
 import os
 import signal
@@ -32,6 +33,7 @@ def program() -> int:
                     stream.flush()
             os._exit(ended[0])
 
+    gc.set_threshold(50_000, 20, 50)  # most of what a command makes lasts to its end: to look for garbage finds little
     os.environ.setdefault("PYTHONSAFEPATH", "1")  # no process that this one starts imports files of the working folder
     _mend_streams()
     signal.signal(signal.SIGINT, _interrupt)
