@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from numba import config, extending, njit
+from numba import config, extending, njit, types
 
 _settings: Any = config  # has attributes of which its types do not know
 
@@ -49,6 +49,11 @@ def inlined(function: Callable[..., Any]) -> Any:
     return compiled(function, forceinline=True)
 
 
+def merged(function: Callable[..., Any]) -> Any:
+    """Compile as a part of its one caller, which takes less time than to compile both."""
+    return compiled(function, inline="always")
+
+
 def _borrowed(context: Any, array: Any) -> Any:  # noqa: ARG001 (Numba's)
     """An array whose owner is not counted in compiled code, which the caller keeps until the last use.
 
@@ -68,8 +73,21 @@ def _borrowed(context: Any, array: Any) -> Any:  # noqa: ARG001 (Numba's)
 borrowed: Any = extending.intrinsic(_borrowed)
 
 
+def _keep(context: Any, owners: Any) -> Any:  # noqa: ARG001 (Numba's)
+    """Keep arrays up to here that are borrowed in the same function, or in one that is merged into it."""
+
+    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
+        return target.get_dummy_value()
+
+    return types.none(owners), lower
+
+
+keep: Any = extending.intrinsic(_keep)
+
+
 def _cached(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    return njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+    # No code in C calls these: a wrapper for it would be compiled in vain. The types of njit lack the option.
+    return njit(cache=True, nogil=True, error_model="numpy", **{"no_cfunc_wrapper": True, **options})(function)
 
 
 def _files(function: Callable[..., Any], suffix: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
-from sigstats.learners.compiled.jit import borrowed, compiled
+from sigstats.learners.compiled.jit import borrowed, compiled, merged
 
 from ...base import UNDECIDED, FoldOrder
 from ._gaussian_scores import Fold, classify, new_fold, set_weights
@@ -126,7 +126,7 @@ def _log_of_product(values: Any) -> float:
     return total + math.log(product)
 
 
-@compiled
+@merged
 def _pool(size: Any, sums: Any, squares: Any, center: Any, spread: Any) -> float:
     """Means and variances of all training rows together; the largest variance."""
     total, largest = max(size.sum(), 1.0), 0.0
@@ -141,7 +141,7 @@ def _pool(size: Any, sums: Any, squares: Any, center: Any, spread: Any) -> float
     return largest
 
 
-@compiled
+@merged
 def _learn(rules: Rules, number: int, sums: Any, squares: Any, room: Any, fold: Fold) -> bool:
     """Learn a fold from the sums over its training rows; False where a variance may be rounding alone."""
     d, (center, spread, variance) = len(rules.squares), room
@@ -176,7 +176,7 @@ def _learn(rules: Rules, number: int, sums: Any, squares: Any, room: Any, fold: 
     return sound
 
 
-@compiled
+@merged
 def _predict_replicate(rules: Rules, columns: Any, rows: Any, out: Any) -> None:
     """Predictions of one replicate, by row of X, with `rows` in the order of folds and classes."""
     m, d, (n_folds, classes) = columns.shape[1], len(rules.squares), rules.size.shape

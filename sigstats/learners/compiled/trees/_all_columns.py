@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, inlined
+from sigstats.learners.compiled.jit import borrowed, inlined, merged
 
 from ._coded_splits import Choice, Coded, Tried, find_bounds
 from ._few_rows import FEW, FewRows, Found, search_few
@@ -51,7 +51,7 @@ class Search(NamedTuple):
     found: Found
 
 
-@compiled
+@merged
 def make_search(sample: Coded, settings: Settings) -> Search:
     """Room for a search, or for none."""
     width, n_classes = sample.codes.shape[1] if settings.at_once else 0, settings.n_classes
@@ -80,7 +80,7 @@ def make_search(sample: Coded, settings: Settings) -> Search:
     )
 
 
-@inlined
+@merged
 def borrow_search(search: Search) -> Search:
     """The same without owners."""
     columns, few, levels, found = search.columns, search.few, search.levels, search.found
@@ -177,7 +177,7 @@ def _improve(level: Any, n: Any, smallest: int, left: Any, right: Any, rows: Any
         code[column] = level if better else code[column]
 
 
-@inlined
+@merged
 def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried, found: Found, room: Levels) -> None:
     """Find the best split of each column by the counts by level and class."""
     left, right, rows = borrowed(room.squares[0]), borrowed(room.squares[1]), borrowed(room.rows)
@@ -192,7 +192,7 @@ def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried,
         _improve(np.uint16(level), np.int32(n), smallest, left, right, rows, borrowed(found.gain), borrowed(found.code))
 
 
-@inlined
+@merged
 def _best(sample: Coded, members: Any, tried: Tried, n_found: int, found: Found, total: Any, left: Any) -> Choice:
     """The best of the columns that were drawn, the first of equal ones."""
     best, feature = -np.inf, np.int64(-1)
@@ -214,7 +214,7 @@ def _best(sample: Coded, members: Any, tried: Tried, n_found: int, found: Found,
     return Choice(feature, code, n_left, left_squares, right_squares)
 
 
-@inlined
+@merged
 def best_of_all(
     sample: Coded,
     members: Any,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, inlined
+from sigstats.learners.compiled.jit import borrowed, compiled, inlined, keep, merged
 
 from ._all_columns import best_of_all, draw_all, leave_counts, release
 from ._coded_room import Room, Tree, borrow, make_room
@@ -63,7 +63,7 @@ def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n
     node[4], node[5], node[6], node[7] = child, n, squares, slot
 
 
-@compiled
+@merged
 def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, room: Room) -> None:
     """Grow a tree on the rows that `rows` lists, in the order of their classes."""
     # Of values, which is known when this is compiled, nothing that looks at all columns is compiled.
@@ -184,9 +184,10 @@ def predict_coded_fold(
     train, rows = _by_class(forest, settings.n_classes), np.empty(len(placed), dtype=np.uint32)
     _poll(settings, forest.seeds, forest.draws, sample, train, tests, placed, tree, room, rows, votes)
     decide(forest, tests, votes)
+    keep((sample, room, tree, rows))
 
 
-@compiled
+@merged
 def _poll(
     settings: Settings,
     seeds: Any,

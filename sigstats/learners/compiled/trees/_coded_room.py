@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled
+from sigstats.learners.compiled.jit import borrowed, merged
 
 from ._all_columns import Search, borrow_search, make_search
 from ._coded_splits import Coded, Tried
@@ -37,7 +37,7 @@ class Room(NamedTuple):
     search: Search
 
 
-@compiled
+@merged
 def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
     d, n_classes = len(sample.values), settings.n_classes
@@ -56,7 +56,7 @@ def make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     return own, Tree(np.empty((m + 1, 4), dtype=np.int32), np.empty((m, n_classes), dtype=np.float64))
 
 
-@compiled
+@merged
 def borrow(room: Room, tree: Tree) -> Any:
     """The same without owners."""
     tried = room.tried

@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
 
-from sigstats.learners.compiled.jit import borrowed, inlined
+from sigstats.learners.compiled.jit import borrowed, inlined, merged
 
 from ._coded_splits import Coded
 from ._forest_folds import improvement
@@ -152,7 +152,7 @@ def _improve(low: Any, high: Any, left: Any, right: Any, found: Found, n_left: f
         code[column] = here if better else code[column]
 
 
-@inlined
+@merged
 def _make_keys(sample: Coded, members: Any, keys: Any) -> None:
     """Sort the rows of a node by each column."""
     for at in range(len(members)):
@@ -163,7 +163,7 @@ def _make_keys(sample: Coded, members: Any, keys: Any) -> None:
     _sort(keys, len(members))
 
 
-@inlined
+@merged
 def _count(m: int, squares: int, room: FewRows) -> None:
     """Find the squared counts to the left and the right of the splits behind all rows but the last."""
     keys, before, after = room.keys, room.before, room.after
@@ -187,7 +187,7 @@ def _largest(sums: Any) -> Any:
     return np.int64(largest)
 
 
-@inlined
+@merged
 def search_few(sample: Coded, members: Any, squares: int, smallest: int, found: Found, room: FewRows) -> None:
     """Find the best split of each column, if it is the best of all columns but for rounding."""
     m, keys, before, after, sums = len(members), room.keys, room.before, room.after, borrowed(room.sums)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled, inlined
+from sigstats.learners.compiled.jit import compiled, inlined, merged
 
 from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
 from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split
@@ -44,7 +44,7 @@ def _goes_right(features: Features, column: Any, threshold: float, row: Any) -> 
     return features.values[feature, row] > threshold
 
 
-@compiled
+@merged
 def _part_all(
     features: Features, rows: Any, node: Node, split: Split, varying: Any, parted_in: Any, goes_left: Any, spare: Any
 ) -> int:
@@ -67,7 +67,7 @@ def _part_all(
     return int(feature)
 
 
-@compiled
+@merged
 def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int) -> Any:
     """Grow a tree on the rows that `rows` lists, in the order of each feature; `columns` are those there are.
 
@@ -132,7 +132,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
     return asked, thresholds, children, shares
 
 
-@compiled
+@merged
 def _columns_there(features: Features, rows: Any) -> Any:
     """The columns of numbers, and those of the categories that some row has: another is no column for scikit-learn."""
     there = np.zeros(len(features.feature_of), dtype=np.bool_)
