@@ -39,6 +39,8 @@ def stratified_folds(
     or groups, than there are folds is allowed, some folds test no row of it, and a class of a single row is tested by a
     classifier that never saw it; otherwise that is ValueError, as is a fold that is left empty.
     """
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
     classes, codes = as_classes(y)
     n_splits = as_count(n_splits, "n_splits", minimum=2)
     if groups is not None and n_splits > groups.max() + 1:
@@ -52,29 +54,12 @@ def stratified_folds(
         most = f"at most {of_class[limiting]}, {what} class {classes[limiting].item()!r}"
         raise refuse("n_splits", n_splits, most)
     seed = int(as_generator(rng).integers(2**32))
-    if groups is None:
-        return _stratified(codes, n_splits, seed)
-    from sklearn.model_selection import StratifiedGroupKFold
-
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")
-        cv = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
-        folds = folds_of(cv, np.zeros((len(codes), 1)), codes, groups)
+        folds = folds_of(kind(n_splits, shuffle=True, random_state=seed), np.zeros((len(codes), 1)), codes, groups)
     if len(np.unique(folds)) < n_splits:
         raise refuse("n_splits", n_splits, "fewer folds: groups are of so unequal sizes that one is left empty")
-    return folds
-
-
-def _stratified(codes: IntArray, n_splits: int, seed: int) -> IntArray:
-    """scikit-learn's ``StratifiedKFold``, shuffled, without the checks that take most of its time."""
-    random = np.random.RandomState(seed)
-    _, first, codes, sizes = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
-    folds, placed = np.empty(len(codes), dtype=np.int64), 0
-    for code in np.argsort(first):
-        of_class = np.sort(np.arange(placed, placed + sizes[code]) % n_splits)
-        random.shuffle(of_class)
-        folds[codes == code] = of_class
-        placed += sizes[code]
     return folds
 
 

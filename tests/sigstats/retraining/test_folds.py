@@ -38,17 +38,6 @@ def test_each_class_and_all_rows_are_spread_evenly(y, n_splits, seed):
     assert (folds == stratified_folds(y, n_splits, seed)).all()
 
 
-@pytest.mark.filterwarnings("ignore:The least populated class")
-@given(labels, st.integers(2, 6), st.integers(0, 99))
-def test_they_are_scikit_learns(y, n_splits, seed):
-    if len(set(y)) < 2 or np.bincount(y).max() < n_splits:
-        return
-    state = int(np.random.default_rng(seed).integers(2**32))
-    cv = StratifiedKFold(n_splits, shuffle=True, random_state=state)
-    folds = stratified_folds(y, n_splits, seed, rare_classes="allow")
-    assert (folds == folds_of(cv, np.zeros((len(y), 1)), y)).all()
-
-
 @pytest.mark.long
 def test_rows_of_a_class_are_shuffled_between_folds():
     # Under a fixed seed, 3000 draws: each row of a class of 4 is in each of 2 folds half the time (binomial, 6 sd).
