@@ -23,21 +23,22 @@ def times(recorded, usual):
     return recorded if "SIGSTATS_FAULT_RECORD" in os.environ else usual
 
 
-STUDY = """\
+#: 40 cells of 5 lanes that are retrained, 20 of one: 220 blocks, most of which take milliseconds.
+MANY = """\
 kind = "benchmark"
 seed = 6
 datasets = ["iris", "wine"]
-classifiers = ["1-nn", "naive-bayes"{neighbours}]
+classifiers = ["1-nn", "naive-bayes", {neighbours}]
 
 [cross_validation]
 folds = 5
 
 [permutation]
 resamples = 49
-"""
-NEIGHBOURS = [f', {{ name = "{k}-nn", learner = "k-nn", params = {{ n_neighbors = {k} }} }}' for k in range(3, 19, 2)]
-#: 40 cells of 5 lanes that are retrained, 20 of one: 220 blocks, most of which take milliseconds; and a fifth of them.
-MANY, FEW = (STUDY.replace("{neighbours}", "".join(more)) for more in (NEIGHBOURS, []))
+""".replace(
+    "{neighbours}",
+    ", ".join(f'{{ name = "{k}-nn", learner = "k-nn", params = {{ n_neighbors = {k} }} }}' for k in range(3, 19, 2)),
+)
 
 
 class Folder:
@@ -160,18 +161,9 @@ def workers(process):
 @pytest.fixture(scope="session")
 def many(tmp_path_factory):
     """The study file, and its undisturbed results by the plain loop."""
-    return undisturbed(tmp_path_factory.mktemp("many"), MANY)
-
-
-@pytest.fixture(scope="session")
-def few(tmp_path_factory):
-    """The same of the smaller study, for what happens as the libraries are loaded."""
-    return undisturbed(tmp_path_factory.mktemp("few"), FEW)
-
-
-def undisturbed(folder, study):
+    folder = tmp_path_factory.mktemp("many")
     path = folder / "study.toml"
-    path.write_text(study)
+    path.write_text(MANY)
     place = Folder(folder / "out")
     done = run("run", path, "--cluster", "serial", place=place)
     assert done.returncode == 0, done.stderr

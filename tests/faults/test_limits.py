@@ -29,18 +29,18 @@ def limited(limit, *command, place):
 
 
 @pytest.fixture
-def inputs(few, tmp_path):
+def inputs(many, tmp_path):
     for name, right in (("old", 4), ("new", 5)):
         rows = [f"{row},{row % 3},{row % 3 if row % right else 0}" for row in range(500)]
         (tmp_path / name).write_text("\n".join(["id,label,prediction", *rows]))
-    return {"study": few[0], "old": tmp_path / "old", "new": tmp_path / "new"}
+    return {"study": many[0], "old": tmp_path / "old", "new": tmp_path / "new"}
 
 
 @pytest.mark.parametrize("what", COMMANDS)
-def test_a_command_without_enough_memory_ends_in_one_line(few, inputs, tmp_path, what, record):
+def test_a_command_without_enough_memory_ends_in_one_line(many, inputs, tmp_path, what, record):
     whole, done = Folder(tmp_path / "whole"), 0
     if what == "report":
-        assert run("run", few[0], "--cluster", "serial", place=whole).returncode == 0
+        assert run("run", many[0], "--cluster", "serial", place=whole).returncode == 0
     command = [word.format(**inputs, whole=whole.url) for word in COMMANDS[what]]
     for limit in LIMITS:
         place = whole if what == "report" else Folder(tmp_path / str(limit))
@@ -53,7 +53,7 @@ def test_a_command_without_enough_memory_ends_in_one_line(few, inputs, tmp_path,
             assert "is limited to" in complaints[0]
         else:
             done += 1
-            assert results(place) == ({} if what == "compare" else few[1])
+            assert results(place) == ({} if what == "compare" else many[1])
         assert not alive(ended)
     assert done
     seen = f"{len(LIMITS) - done} refused, exit code 3 and one line; {done} done, the same bytes; no process left"
@@ -98,7 +98,7 @@ def _is_removed(group):
 
 
 @pytest.mark.parametrize("what", ["a plain loop", "local workers"])
-def test_a_control_group_out_of_memory_costs_no_replicate(few, inputs, tmp_path, what, record):
+def test_a_control_group_out_of_memory_costs_no_replicate(many, inputs, tmp_path, what, record):
     command, limits = [word.format(**inputs) for word in COMMANDS[what][:4]], range(120, 601, times(120, 240))
     ended = []
     for limit in limits:
@@ -110,20 +110,20 @@ def test_a_control_group_out_of_memory_costs_no_replicate(few, inputs, tmp_path,
         ended.append(done.returncode)
         assert done.returncode in (0, 3, -9), done.stderr
         assert run(*command, place=place).returncode == 0
-        assert results(place) == few[1]
+        assert results(place) == many[1]
     seen = (
         f"{ended.count(-9)} killed, {ended.count(3)} with exit code 3, {ended.count(0)} done; no process left, the same"
     )
     record(f"a control group is out of memory, from 120 to 600 MiB, {what}", count=len(limits), seen=f"{seen} bytes")
 
 
-def test_where_no_folder_takes_temporary_files_a_run_is_done_or_says_so(few, inputs, tmp_path, record):
+def test_where_no_folder_takes_temporary_files_a_run_is_done_or_says_so(many, inputs, tmp_path, record):
     for what, code in {"compare": 0, "a plain loop": 0, "local workers": 3}.items():
         place, fault = Folder(tmp_path / what), {"folders": False}
         done = run(*(word.format(**inputs) for word in COMMANDS[what]), place=place, fault=fault)
         assert done.returncode == code, done.stderr
         assert code or "Traceback" not in done.stderr
         assert not code or "name a folder that can be written as TMPDIR" in done.stderr.splitlines()[-1]
-        assert what != "a plain loop" or results(place) == few[1]
+        assert what != "a plain loop" or results(place) == many[1]
     seen = "a comparison and a plain loop done, the same bytes; local workers end in one line that names TMPDIR"
     record("no folder takes temporary files", count=3, seen=seen)
