@@ -127,9 +127,9 @@ def estimate(header: str, meaning: str = "") -> Column:
     return Column(header, lambda row: measured(row, row.estimate), lambda row: row.estimate, meaning)
 
 
-def difference(interval_: str) -> list[Column]:
+def difference(header: str) -> list[Column]:
     """The difference of two measures, and its interval."""
-    return [estimate("B − A", "measure of B minus measure of A"), interval(interval_)]
+    return [estimate("B − A", "measure of B minus measure of A"), interval(header)]
 
 
 def null_mean(header: str, meaning: str = "") -> Column:

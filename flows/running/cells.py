@@ -44,7 +44,6 @@ def run_cells(
     """
     ended: dict[str, Outcome] = {}
     broken: list[BaseException] = []
-    done: SimpleQueue[None] = SimpleQueue()
 
     def settle(cell: Cell) -> None:
         try:
@@ -52,8 +51,6 @@ def run_cells(
                 ended[cell.name] = compute(cell)
         except BaseException as error:  # raised again below
             broken.append(error)
-        finally:
-            done.put(None)
 
     for wave in waves(cells):
         if threads() == 1:
@@ -62,14 +59,15 @@ def run_cells(
         else:
             with ThreadPoolExecutor(MOST_CELLS, thread_name_prefix="cell") as executor:
                 try:
-                    under_way = 0
+                    under_way, done = 0, SimpleQueue[object]()
                     for cell in wave:
                         while under_way >= threads():
-                            under_way -= _wait_for(done)
-                        executor.submit(copy_context().run, settle, cell)
+                            _wait_for(done)
+                            under_way -= 1
+                        executor.submit(copy_context().run, settle, cell).add_done_callback(done.put)
                         under_way += 1
-                    while under_way:
-                        under_way -= _wait_for(done)
+                    for _ in range(under_way):
+                        _wait_for(done)
                 except BaseException:  # Ctrl-C or a time-out, where Python and not the program runs the study
                     stop.set()
                     raise
@@ -80,12 +78,12 @@ def run_cells(
     return [ended[cell.name] for cell in cells]
 
 
-def _wait_for(done: "SimpleQueue[None]") -> int:
+def _wait_for(done: "SimpleQueue[object]") -> None:
     """Wait for a cell, in steps: an exception that another thread raises in this one comes between two of them."""
     while True:
         with contextlib.suppress(Empty):
             done.get(timeout=1.0)
-            return 1
+            return
 
 
 class _Deadline(threading.Event):

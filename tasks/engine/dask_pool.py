@@ -144,7 +144,7 @@ class DaskPool:
         # The blocks that keep the workers busy go before those that wait behind them, and before those of another
         # study that wait: so a study that has few blocks left, or sends its first, is not held up by a long one.
         given = Submission(block, store, done, turn=min(len(self._submitted) // self.workers, 3))
-        held = not block.first_lane and len(self._to_send) + 1 < self._at_once
+        held = not (block.first_lane or given.single) and len(self._to_send) + 1 < self._at_once
         self._submitted.add(given)
         self._to_send.append(given)
         if held:  # until others come that begin their cells too

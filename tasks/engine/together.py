@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from ..plan import Block
-from ..storage.block_files import block_name
-from ..storage.seal import Damaged, unseal
 from ..storage.store import Store
 from .guarded import run_guarded
 from .run_block import Failure, Receipt, receipt
@@ -44,13 +42,10 @@ def at_once(lately: Lately) -> int:
 
 
 def divided(given: Sequence[Submission], size: int) -> list[list[Submission]]:
-    """Blocks as tasks of at most `size` blocks of one store; a block that is `single` is a task.
-
-    So is a block of an object store, where to look what is there costs a request.
-    """
+    """Blocks as tasks of at most `size` blocks of one store; a block that is `single` is a task."""
 
     def kind(each: Submission) -> object:
-        return id(each) if size == 1 or each.single or "://" in each.store.root else each.store
+        return id(each) if size == 1 or each.single else each.store
 
     tasks = []
     for _, some in groupby(given, kind):
@@ -84,10 +79,5 @@ def run_together(blocks: Sequence[Block], store: Store, apart: bool, *, engine: 
 
 def _stored(block: Block, store: Store, engine: str) -> Receipt | None:
     """The receipt of a block that a worker has stored before it died."""
-    cell, name = block.cell, block_name(block.cell, block.first, block.last)
-    try:
-        content = store.files.read(name)
-        table = unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint)
-    except (FileNotFoundError, Damaged):
-        return None
-    return receipt(block, store, table, content, seconds=0.0, overhead=0.0, engine=engine)
+    stored = store.written_block(block.cell, block.first, block.last)
+    return stored and receipt(block, store, *stored, seconds=0.0, overhead=0.0, engine=engine)

@@ -154,6 +154,14 @@ class Store:
         """Note a block that a worker has written, and its content if the worker has sent it."""
         self.files.wrote(block_name(cell, first, last), content)
 
+    def written_block(self, cell: Cell, first: int, last: int) -> tuple[pa.Table, bytes] | None:
+        """What `write_block` has written, as a table and as bytes; None if there is no sound file."""
+        name = block_name(cell, first, last)
+        with contextlib.suppress(FileNotFoundError, Damaged):
+            content = self.files.read(name)
+            return _replicates(content, name, cell, first, last), content
+        return None
+
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
         """The replicates ``first <= replicate < last``, stored as one file."""
         for name in (block_name(cell, first, last), finished_name(cell, first, last)):
@@ -166,12 +174,7 @@ class Store:
         raise FileNotFoundError(block_name(cell, first, last))
 
     def _read(self, name: str, cell: Cell, first: int, last: int) -> pa.Table:
-        table = self.read_table(name, kind=cell.fanout, fingerprint=cell.fingerprint)
-        try:
-            require_range(table, first, last)
-        except ValueError as error:
-            raise Damaged(f"{name}: {error}") from None
-        return table
+        return _replicates(self.files.read(name), name, cell, first, last)
 
     def held(self) -> set[str]:
         """The names of the cells of which there is any file, by two requests."""
@@ -274,6 +277,16 @@ class Store:
 @cached(WorkerCache[StoredData](lambda data: data.nbytes), lock=threading.Lock())
 def _read_data(store: Store, kind: type[StoredData], name: str, digest: str) -> Any:
     return kind.from_table(store.read_table(_data_name(name, digest), kind="data", fingerprint=digest))
+
+
+def _replicates(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
+    """The replicates that a sealed file of a cell holds; Damaged if they are not these."""
+    table = unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint)
+    try:
+        require_range(table, first, last)
+    except ValueError as error:
+        raise Damaged(f"{name}: {error}") from None
+    return table
 
 
 def _data_name(name: str, digest: str) -> str:

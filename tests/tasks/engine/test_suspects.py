@@ -11,6 +11,7 @@ from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.engine.suspects import Submission
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Folds, Learner, Named
+from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import Retrained
 
 
@@ -100,7 +101,7 @@ def played(dies, names, rounds=1000):
     outcomes = {}
     for name in names:
         block = cell(name, own=not name.startswith("ours")).block(0, 1)
-        pool.submit(block, None, lambda outcome, name=name: outcomes.setdefault(name, outcome))
+        pool.submit(block, Store("/nowhere"), lambda outcome, name=name: outcomes.setdefault(name, outcome))
     for _ in range(rounds):
         if not scheduler.under_way:
             break
@@ -141,7 +142,7 @@ def test_a_scheduler_that_goes_leaves_no_block_waiting():
     pool._fetching = at = At()
     outcomes = []
     for name in ("net", "means", "trees"):
-        pool.submit(cell(name).block(0, 1), None, outcomes.append)
+        pool.submit(cell(name).block(0, 1), Store("/nowhere"), outcomes.append)
     scheduler.work()
     at.run()
     assert len(scheduler.under_way) == 1
@@ -161,12 +162,12 @@ def test_a_block_ends_once_though_memory_is_short_meanwhile(monkeypatch):
     def short(*_):
         raise MemoryError
 
-    pool.submit(cell("ours", own=False).block(0, 1), None, outcomes.append)
+    pool.submit(cell("ours", own=False).block(0, 1), Store("/nowhere"), outcomes.append)
     with monkeypatch.context() as patched:
         patched.setattr(pool, "_send", short)  # of a block whose worker died
         scheduler.work()
         at.run()
-    pool.submit(cell("net").block(0, 1), None, outcomes.append)
+    pool.submit(cell("net").block(0, 1), Store("/nowhere"), outcomes.append)
     scheduler.work()
     at.run()
     assert [getattr(outcome, "error", outcome) for outcome in outcomes] == ["MemoryError", "stored"]

@@ -12,6 +12,7 @@ from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.engine.suspects import Submission
 from sigstats.tasks.engine.together import Lately, at_once, run_together
+from sigstats.tasks.storage.block_files import block_name
 from sigstats.tasks.storage.store import Store
 
 from .test_suspects import At, cell
@@ -42,6 +43,14 @@ def test_a_block_whose_file_is_damaged_is_computed_again(store, blocks, drawing)
     store.files.write(f"{folder}/{file}", store.files.read(f"{folder}/{file}")[:-1])
     run(blocks[:2], store)
     assert drawing.calls == [(0, 10), (0, 10), (10, 20)]
+
+
+def test_a_block_whose_file_holds_another_one_is_computed_again(store, blocks, drawing):
+    (receipt,) = run(blocks[:1], store)
+    first, second = (block_name(each.cell, each.first, each.last) for each in blocks[:2])
+    store.files.write(second, store.files.read(first))
+    assert [each.first for each in run(blocks[:2], store)] == [receipt.first, 10]
+    assert drawing.calls == [(0, 10), (10, 20)]
 
 
 def test_a_block_that_fails_leaves_those_beside_it(store, blocks, drawing):

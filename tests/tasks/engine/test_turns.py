@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named
+from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import Retrained
 
 
@@ -44,10 +45,10 @@ def test_the_first_blocks_of_a_study_go_before_what_waits_in_another():
     plan = Plan(study="s", kind="benchmark", cells=(cell,), analyses=(), alpha=0.05, adjust="holm")
     pool = DaskPool(client := Client())
     pool.prepare(plan, priority=2)
-    cancels = [pool.submit(cell.block(lane, lane + 1), None, print) for lane in range(9)]
+    cancels = [pool.submit(cell.block(lane, lane + 1), Store("/nowhere"), print) for lane in range(9)]
     # Two workers: two blocks in each turn, and an integer of the caller before every turn.
     assert client.priorities == [2, 2, 1.75, 1.75, 1.5, 1.5, 1.25, 1.25, 1.25]
     for cancel in cancels:
         cancel()
-    pool.submit(cell.block(0, 1), None, print)
+    pool.submit(cell.block(0, 1), Store("/nowhere"), print)
     assert client.priorities[-1] == 2
