@@ -202,6 +202,7 @@ def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:
                 {**asdict(failure), "block": f"{failure.first}-{failure.last}"} for failure in outcome.failures
             ],
         },
+        indent=None,
     )
     outcome.receipts.clear()
 
