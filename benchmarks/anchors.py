@@ -141,10 +141,10 @@ def real_pairs(logs: Path) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     files = (wild / f"promptfoo-{name}.json.gz" for name in ("v3_gpt4o", "pf-shift"))
     yield "promptfoo, two models", *right(*map(read, files))
     subjects = "psychology", "health", "chemistry"
-    files = [[harness / f"mmlu-pro-plus-{name}-{which}.jsonl" for name in subjects] for which in (14, 15)]
+    of_models = [[harness / f"mmlu-pro-plus-{name}-{which}.jsonl" for name in subjects] for which in (14, 15)]
     yield (
         "MMLU-Pro+, three subjects",
-        *right(*(pd.concat(map(read, each), keys=subjects).reset_index(0) for each in files)),
+        *right(*(pd.concat(map(read, each), keys=subjects).reset_index(0) for each in of_models)),
     )
 
 

@@ -90,7 +90,7 @@ def _line(name: str, shares: np.ndarray) -> str:
 def two_sided(differences: np.ndarray) -> float:
     """The logarithm of the e-value of differences of marks."""
     sides = [log_wealth(sign * differences, np.ones(len(differences)), least=-1, mean=0) for sign in (1, -1)]
-    return float(np.logaddexp(*sides)) - math.log(2)
+    return float(np.logaddexp(sides[0], sides[1])) - math.log(2)
 
 
 def costs(streams: int) -> list[str]:

@@ -131,7 +131,7 @@ LARGE_SIZES = (20_000, 50_000)
 #: Classifiers of which ten folds of a large set take minutes, measured with two folds.
 TWO_FOLDS = ("RBF machine, scaled", "polynomial machine, scaled", "tree", OF_CATEGORIES, "random forest", "extra trees")
 #: Data that belong to one classifier.
-OWN_DATA = {
+OWN_DATA: dict[str, dict[str, Callable[..., Any]]] = {
     OF_CATEGORIES: {"generated": functools.partial(categories, 1000)},
     COLLINEAR: {"generated": collinear},
     COLLINEAR_QDA: {"generated": collinear},

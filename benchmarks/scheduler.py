@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,10 +24,10 @@ import distributed
 import psutil
 
 from sigstats.tasks import replicates as fanouts
-from sigstats.tasks.engine import execute, pools
+from sigstats.tasks.engine import dask_pool, execute
 from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.storage.store import CellFiles
+from sigstats.tasks.storage.store import CellFiles, Store
 from sigstats.tasks.work import TableTested
 
 BLOCKS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
@@ -34,9 +35,19 @@ CELLS, WORKERS, THREADS = 1000, 1, 32
 MARKS = 20
 
 
-def nothing(block: Block, store: Any) -> Receipt:  # noqa: ARG001 (as a block of work is called)
-    """The receipt of a block that cost nothing."""
-    return Receipt(first=block.first, last=block.last, seconds=0.0, overhead=0.0, bytes=0, host="")
+def nothing(code: str, blocks: list[Block], store: Any, apart: bool, *, engine: str) -> list[Receipt]:  # noqa: ARG001 (as a task is called)
+    """The receipts of blocks that cost nothing."""
+    return [Receipt(first=b.first, last=b.last, seconds=0.0, overhead=0.0, bytes=0, host="") for b in blocks]
+
+
+class Empty(Store):
+    """A store that has no file."""
+
+    def find(self, cell: Cell) -> CellFiles:  # noqa: D102, ARG002
+        return CellFiles((), (), ())
+
+    def finish(self, cell: Cell, last: int | None = None) -> Any:  # noqa: D102, ARG002
+        return None
 
 
 class Started:
@@ -96,7 +107,7 @@ def plot(rows: list[tuple[float, ...]]) -> str:
 
 def main() -> None:
     """Print the table, and draw it where a file is named."""
-    pools.run_block = nothing
+    vars(dask_pool)["run_with"] = nothing
     vars(fanouts.REGISTRY)["module"] = lambda name: SimpleNamespace(name=name)  # blocks of no fan-out there is
     each = BLOCKS // CELLS
     common: dict[str, Any] = {"fanout": "nothing", "version": 1, "stream": {}, "seed": 0, "lane_size": 1}
@@ -109,14 +120,13 @@ def main() -> None:
         )
         for number in range(CELLS)
     ]
-    store: Any = SimpleNamespace(find=lambda cell: CellFiles((), (), ()), finish=lambda cell, last: None)
     done = [0] * CELLS
     with tempfile.TemporaryDirectory() as name, dask.config.set({"distributed.scheduler.worker-saturation": 1.0}):
         started = Started(Path(name))
         try:
             client = distributed.Client(scheduler_file=str(started.file), set_as_default=False)
             client.wait_for_workers(WORKERS, timeout=60)
-            pool = pools.DaskPool(client)
+            store, pool = Empty(name), dask_pool.DaskPool(client, together=False)
             begun = time.perf_counter()
             rows: list[tuple[float, ...]] = []
             ended = threading.Event()
@@ -161,7 +171,7 @@ def main() -> None:
             started.end()
     print(f"# {BLOCKS:,} blocks through one scheduler\n")
     print(
-        f"Python {platform.python_version()}, Dask {dask.__version__}, {os.cpu_count()} cores, "
+        f"Python {platform.python_version()}, Dask {version('distributed')}, {os.cpu_count()} cores, "
         f"{psutil.virtual_memory().total / 2**30:.0f} GiB. `python benchmarks/scheduler.py {BLOCKS}`;\n"
         f"{CELLS:,} cells, a worker process of {THREADS} threads, blocks that do nothing. All share the cores.\n"
     )
