@@ -5,25 +5,33 @@ sorts them by every column. A larger one counts classes by level, and leaves wha
 which the rows of the smaller are taken. Compiled by Numba.
 """
 
+import functools
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, inlined, merged
+from sigstats.learners.compiled.jit import borrowed, compiled, inlined, merged
 
-from ._coded_splits import Choice, Coded, Tried, find_bounds
+from ._coded_splits import Choice, Coded, Tried
 from ._few_rows import FEW, FewRows, Found, search_few
 from ._forest_folds import Settings, improvement, next_draw
+from ._vectors import find_bounds, pass_level
 
 #: Bytes of the counts that nodes leave to their children; a node whose counts have no place counts anew.
 _MOST_BYTES: Final = 2**22
 
 
+#: How much of the rows of a node splits may differ that are compared in 32 bits.
+_ROUNDING: Final = 1e-5
+
+#: Numbers that are none of them NaN.
+_in_any_order = functools.partial(compiled, fastmath={"nnan"}, forceinline=True)
+
+
 class Columns(NamedTuple):
-    """Which columns vary, and the sequence and the places that it stands for; arrays of shape (width,)."""
+    """Which columns vary, and the places that were drawn; arrays of shape (width,)."""
 
     varies: Any
-    states: Any
     places: Any
 
 
@@ -61,9 +69,11 @@ def make_search(sample: Coded, settings: Settings) -> Search:
     free[0] = slots - 1
     few = (FEW, width)
     return Search(
-        Columns(np.zeros(width, dtype=np.uint8), np.zeros(width, dtype=np.uint32), np.zeros(width, dtype=np.int64)),
+        Columns(np.zeros(width, dtype=np.uint8), np.zeros(width, dtype=np.int64)),
         FewRows(
             np.zeros(few, dtype=np.uint16),
+            np.zeros(few, dtype=np.uint8),
+            np.zeros((2, width), dtype=np.uint8),
             np.zeros(few, dtype=np.uint16),
             np.zeros(few, dtype=np.uint16),
             np.zeros(width, dtype=np.uint16),
@@ -85,9 +95,15 @@ def borrow_search(search: Search) -> Search:
     """The same without owners."""
     columns, few, levels, found = search.columns, search.few, search.levels, search.found
     return Search(
-        Columns(borrowed(columns.varies), borrowed(columns.states), borrowed(columns.places)),
+        Columns(borrowed(columns.varies), borrowed(columns.places)),
         FewRows(
-            borrowed(few.keys), borrowed(few.before), borrowed(few.after), borrowed(few.sums), borrowed(few.largest)
+            borrowed(few.keys),
+            borrowed(few.classes),
+            borrowed(few.alike),
+            borrowed(few.left),
+            borrowed(few.right),
+            borrowed(few.sums),
+            borrowed(few.largest),
         ),
         Levels(
             borrowed(levels.counts),
@@ -104,41 +120,40 @@ def borrow_search(search: Search) -> Search:
 def draw_all(sample: Coded, members: Any, columns: Any, known: int, state: int, tried: Tried, room: Columns) -> Any:
     """Draw all columns, as `draw_columns` does: how many vary, how many are constant, and the state of the sequence.
 
-    What is drawn does not depend on which columns vary, so that the numbers, and the remainders, are made before.
+    Where a known constant is drawn does not depend on which columns vary: those draws are left out before.
     """
-    find_bounds(sample.codes, members, tried)
-    varies, states, places = room.varies, room.states, room.places
+    find_bounds(sample.codes, members, tried.lowest, tried.highest)
+    varies, places = room.varies, room.places
     low, high = borrowed(tried.lowest), borrowed(tried.highest)
     for column in range(len(low)):
         varies[column] = np.uint8(low[column] != high[column])
-    constant: Any = known
-    undrawn: Any = len(columns)
-    found: Any = 0
-    drawn = 0
+    others, visited = len(columns) - known, 0
+    undrawn: Any = known
+    drawn: Any = 0
     ahead = np.uint32(state)
-    for visited in range(len(columns)):
+    while drawn < others:
         ahead = np.uint32(next_draw(ahead))
-        states[visited] = ahead
-        places[visited] = (ahead & np.uint32(0x7FFFFFFF)) % np.uint32(len(columns) - visited)
-    visited = 0
-    while undrawn > constant:
-        at: Any = drawn + np.int64(places[np.uint64(visited)])
+        place = np.int64((ahead & np.uint32(0x7FFFFFFF)) % np.uint32(len(columns) - visited))
+        places[np.uint64(drawn)] = place - undrawn
+        listed = np.int64(place < undrawn)
+        undrawn -= listed
+        drawn += 1 - listed
         visited += 1
-        if at < known:
-            columns[np.uint64(at)], columns[np.uint64(drawn)] = columns[np.uint64(drawn)], columns[np.uint64(at)]
-            drawn += 1
-            continue
-        at += constant - known
-        feature = columns[np.uint64(at)]
+    constant: Any = known
+    end: Any = len(columns)
+    found: Any = 0
+    for each in range(np.uint64(others)):
+        at = np.uint64(constant + places[each])
+        feature = columns[at]
         one = np.int64(varies[np.uint64(feature)])
         tried.columns[np.uint64(found)] = feature
         found += one
-        undrawn -= one
-        to = np.uint64(undrawn if one else constant)
+        end -= one
+        to = np.uint64(end if one else constant)
         constant += 1 - one
-        columns[np.uint64(at)] = columns[to]
+        columns[at] = columns[to]
         columns[to] = feature
-    return found, constant, np.int64(states[np.uint64(visited - 1)]) if visited else state
+    return found, constant, np.int64(ahead)
 
 
 @inlined
@@ -154,16 +169,24 @@ def _count_rows(sample: Coded, members: Any, counts: Any, one: Any) -> None:
         _count_row(borrowed(counts[np.uint64(sample.label[row])]), borrowed(sample.codes[row]), one)
 
 
+@_in_any_order
+def _largest(gain: Any) -> Any:
+    largest = -np.inf
+    for column in range(len(gain)):
+        largest = max(largest, gain[column])
+    return largest
+
+
 @inlined
-def _pass_level(counts: Any, total: Any, left: Any, left_squares: Any, right_squares: Any, rows: Any) -> None:
-    """Move the rows of a level and a class to the left."""
-    for column in range(len(counts)):
-        own = np.int32(np.int16(left[column] + counts[column]))
-        left[column] = own
-        rest = np.int32(total - own)
-        left_squares[column] += np.int32(own * own)
-        right_squares[column] += np.int32(rest * rest)
-        rows[column] += own
+def _promises(n: Any, smallest: int, left: Any, right: Any, rows: Any, floor: Any) -> Any:
+    """True if a column may have a split that is as good as the one that `floor_of` was taken of, in 32 bits."""
+    hits = np.int32(0)
+    for column in range(len(rows)):
+        n_left, n_right = np.float32(rows[column]), np.float32(n - rows[column])
+        here = np.float32(left[column]) * n_right + np.float32(right[column]) * n_left
+        allowed = (rows[column] >= smallest) & (n - rows[column] >= smallest)
+        hits += np.int32((here >= floor * (n_left * n_right)) & allowed)
+    return hits > 0
 
 
 @inlined
@@ -179,17 +202,17 @@ def _improve(level: Any, n: Any, smallest: int, left: Any, right: Any, rows: Any
 
 @merged
 def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried, found: Found, room: Levels) -> None:
-    """Find the best split of each column by the counts by level and class."""
+    """Find the best split of each column by the counts by level and class, if it is the best of all columns."""
     left, right, rows = borrowed(room.squares[0]), borrowed(room.squares[1]), borrowed(room.rows)
     room.left[:] = 0
     found.gain[:] = -np.inf
+    floor = np.float32(-np.inf)
     for level in range(np.uint64(tried.lowest.min()), np.uint64(tried.highest.max())):
-        left[:] = 0
-        right[:] = 0
-        rows[:] = 0
-        for own in range(np.uint64(len(total))):
-            _pass_level(borrowed(counts[own, level]), np.int32(total[own]), borrowed(room.left[own]), left, right, rows)
-        _improve(np.uint16(level), np.int32(n), smallest, left, right, rows, borrowed(found.gain), borrowed(found.code))
+        pass_level(counts, total, room.left, left, right, rows, level)
+        if _promises(np.int32(n), np.int32(smallest), left, right, rows, floor):
+            gain = borrowed(found.gain)
+            _improve(np.uint16(level), np.int32(n), smallest, left, right, rows, gain, borrowed(found.code))
+            floor = np.float32(_largest(gain) + n - _ROUNDING * n)
 
 
 @merged

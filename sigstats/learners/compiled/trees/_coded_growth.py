@@ -115,7 +115,8 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, r
                 )
             elif found:
                 choice = _choose(sample, members, settings, found, n, room)
-            keep_constants(columns, constants, known, constant)
+            if not at_once:
+                keep_constants(columns, constants, known, constant)
         parts = choice.left_squares, choice.n_left, choice.right_squares
         if choice.feature < 0 or not helps(*parts, n, impurity, drawn_in_all):
             nodes[child >> 1, 2 + (child & 1)] = -1 - settings.n_classes - shared

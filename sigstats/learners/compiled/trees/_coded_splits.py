@@ -11,9 +11,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numba import extending, types
 
-from sigstats.learners.compiled.jit import borrowed, inlined
+from sigstats.learners.compiled.jit import inlined
 
 from ._forest_folds import SAME, next_draw
+from ._vectors import find_bounds
 
 #: Codes of 32 bits are the bits of a value; of negative values all are turned, of others the sign.
 _SIGN: Final = np.uint32(1 << 31)
@@ -69,21 +70,6 @@ are_values: Any = extending.intrinsic(_are_values)
 
 
 @inlined
-def find_bounds(codes: Any, members: Any, tried: Tried) -> None:
-    """Find the lowest and the highest code of each column in a node."""
-    low, high = borrowed(tried.lowest), borrowed(tried.highest)
-    first = borrowed(codes[members[0]])
-    for column in range(len(first)):
-        low[column] = first[column]
-        high[column] = first[column]
-    for at in range(1, len(members)):
-        own = borrowed(codes[members[at]])
-        for column in range(len(own)):
-            low[column] = min(low[column], own[column])
-            high[column] = max(high[column], own[column])
-
-
-@inlined
 def _remainder(state: int, count: int) -> Any:
     """The place among `count` that a number of the sequence stands for."""
     return np.int64(np.uint32(state & 0x7FFFFFFF) % np.uint32(max(count, 1)))
@@ -125,7 +111,7 @@ def draw_columns(
     `undrawn` on those to search.
     """
     constant, drawn, undrawn, visited, found = known, 0, len(columns), 0, 0
-    find_bounds(sample.codes, members, tried)
+    find_bounds(sample.codes, members, tried.lowest, tried.highest)
     ahead = next_draw(state)
     remainder = _remainder(ahead, len(columns))
     while undrawn > constant and (visited < most or visited <= constant - known + drawn):

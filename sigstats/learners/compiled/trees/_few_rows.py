@@ -4,28 +4,22 @@ Columns lie side by side in vectors of 16 bits, which hold the squared counts of
 compares splits. Splits as good as the best but for rounding are compared as scikit-learn does.
 """
 
-from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import extending, types
-from numba.core import cgutils
 
 from sigstats.learners.compiled.jit import borrowed, inlined, merged
 
 from ._coded_splits import Coded
 from ._forest_folds import improvement
+from ._vectors import by_vectors, constant, count_alike
 
 #: A node of more rows counts classes by level. More than 63 overflow 16 bits.
 FEW: Final = 48
 
-#: Numbers of 16 bits in a vector, of which a line of codes has a multiple.
-_LANES: Final = 32
-_VECTOR: Final = ir.VectorType(ir.IntType(16), _LANES)
-
-#: A key is a code, and in these bits a class.
-_CLASS: Final = 255
+#: A key is a code, and in so many bits below it a class.
+_SHIFT: Final = 8
+_CLASS: Final = 2**_SHIFT - 1
 
 
 class Found(NamedTuple):
@@ -38,55 +32,18 @@ class Found(NamedTuple):
 class FewRows(NamedTuple):
     """Memory of a search among few rows.
 
-    ``keys`` (few, width) are sorted. ``before`` and ``after`` (few, width) count rows of a row's class, and become the
-    squared counts to the left and the right of the split behind the row. ``sums`` (width,) compare the splits at a
-    place, and ``largest`` (few,) is the largest of each place.
+    ``keys`` (few, width) are sorted; ``classes`` are theirs. ``alike`` (2, width) counts rows of a row's class before
+    and after it; ``left`` and ``right`` are the squared counts of both sides before each row. ``sums`` (width,) compare
+    the splits at a place, and ``largest`` (few,) is the largest of each place.
     """
 
     keys: Any
-    before: Any
-    after: Any
+    classes: Any
+    alike: Any
+    left: Any
+    right: Any
     sums: Any
     largest: Any
-
-
-def _by_vectors(body: Callable[[Any, list[Any], list[Any]], list[Any]]) -> Any:
-    """A function ``(arrays, numbers)`` that replaces arrays of one length by what `body` makes of their vectors.
-
-    LLVM would ask before each of its own vector loops whether the arrays overlap, which takes longer than the loop.
-    They do not, and have a multiple of `_LANES` numbers of 16 bits.
-    """
-
-    def typed(context: Any, arrays: Any, numbers: Any) -> Any:  # noqa: ARG001 (Numba's)
-        unpacked: Any = cgutils.unpack_tuple
-
-        def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
-            array = target.make_array(signature.args[0].dtype)
-            given = [array(target, builder, each) for each in unpacked(builder, values[0])]
-            spread = [_everywhere(builder, each) for each in unpacked(builder, values[1])]
-            length = builder.extract_value(given[0].shape, 0)
-            start, step = length.type(0), length.type(_LANES)
-            with cgutils.for_range_slice(builder, start, length, step, intp=length.type) as (at, _):
-                places = [builder.bitcast(builder.gep(each.data, [at]), _VECTOR.as_pointer()) for each in given]
-                found = body(builder, [builder.load(place, align=2) for place in places], spread)
-                for place, made in zip(places, found, strict=True):
-                    builder.store(made, place, align=2)
-            return target.get_dummy_value()
-
-        return types.void(arrays, numbers), lower
-
-    return extending.intrinsic(typed)
-
-
-def _everywhere(builder: Any, number: Any) -> Any:
-    """A vector of one number."""
-    nowhere = ir.Constant(_VECTOR, ir.Undefined)
-    first = builder.insert_element(nowhere, builder.trunc(number, ir.IntType(16)), ir.IntType(32)(0))
-    return builder.shuffle_vector(first, nowhere, ir.Constant(ir.VectorType(ir.IntType(32), _LANES), [0] * _LANES))
-
-
-def _constant(number: int) -> Any:
-    return ir.Constant(_VECTOR, [number] * _LANES)
 
 
 def _in_order(builder: Any, keys: list[Any], _: list[Any]) -> list[Any]:
@@ -96,20 +53,22 @@ def _in_order(builder: Any, keys: list[Any], _: list[Any]) -> list[Any]:
     return [builder.select(ordered, one, other), builder.select(ordered, other, one)]
 
 
-def _count_same(builder: Any, vectors: list[Any], _: list[Any]) -> list[Any]:
-    """Keys as they are, and counts that grow by 1 where both are of one class."""
-    one, other, after, before = vectors
-    unlike = builder.and_(builder.xor(one, other), _constant(_CLASS))
-    same = builder.zext(builder.icmp_unsigned("==", unlike, _constant(0)), _VECTOR)
-    return [one, other, builder.add(after, same), builder.add(before, same)]
+def _key_of(builder: Any, vectors: list[Any], numbers: list[Any]) -> list[Any]:
+    """Keys of codes and a class."""
+    return [builder.or_(builder.shl(vectors[0], constant(_SHIFT)), numbers[0])]
+
+
+def _class_of(builder: Any, vectors: list[Any], _: list[Any]) -> list[Any]:
+    """The classes of keys."""
+    return [builder.and_(vectors[0], constant(_CLASS))]
 
 
 def _move(builder: Any, vectors: list[Any], _: list[Any]) -> list[Any]:
-    """The squared counts of both sides, and those after a row moves to the left; it gives how many are there."""
-    left, right, before, after = vectors
-    to_left = builder.add(left, builder.add(builder.add(before, before), _constant(1)))
-    to_right = builder.sub(right, builder.add(builder.add(after, after), _constant(1)))
-    return [left, right, to_left, to_right]
+    """The squared counts of both sides, after a row moves to the left of whose class `before` and `after` are there."""
+    before, after, left, right, *_ = vectors
+    to_left = builder.add(left, builder.add(builder.add(before, before), constant(1)))
+    to_right = builder.sub(right, builder.add(builder.add(after, after), constant(1)))
+    return [to_left, to_right]
 
 
 def _compare_split(builder: Any, vectors: list[Any], numbers: list[Any]) -> list[Any]:
@@ -117,12 +76,12 @@ def _compare_split(builder: Any, vectors: list[Any], numbers: list[Any]) -> list
     low, high, left, right, _ = vectors
     n_left, n_right = numbers
     here = builder.add(builder.mul(left, n_right), builder.mul(right, n_left))
-    apart = builder.icmp_unsigned(">", builder.xor(low, high), _constant(_CLASS))
-    return [low, high, left, right, builder.select(apart, here, _constant(0))]
+    apart = builder.icmp_unsigned(">", builder.xor(low, high), constant(_CLASS))
+    return [builder.select(apart, here, constant(0))]
 
 
-_sort_two, _pair = _by_vectors(_in_order), _by_vectors(_count_same)
-_advance, _weigh = _by_vectors(_move), _by_vectors(_compare_split)
+_make_key, _sort_two, _take_class = by_vectors(_key_of), by_vectors(_in_order), by_vectors(_class_of)
+_advance, _weigh = by_vectors(_move), by_vectors(_compare_split)
 
 
 @inlined
@@ -132,11 +91,13 @@ def _sort(keys: Any, m: int) -> None:
     while size < m:
         step = size
         while step:
-            for start in range(step % size, m - step, 2 * step):
+            start = step & (size - 1)
+            while start < m - step:
                 for at in range(start, min(start + step, m - step)):
-                    if at // (2 * size) == (at + step) // (2 * size):
+                    if at ^ (at + step) < 2 * size:
                         _sort_two((borrowed(keys[np.uint64(at)]), borrowed(keys[np.uint64(at + step)])), ())
-            step //= 2
+                start += 2 * step
+            step >>= 1
         size *= 2
 
 
@@ -145,7 +106,7 @@ def _improve(low: Any, high: Any, left: Any, right: Any, found: Found, n_left: f
     """Keep the split between two rows of each column where it is better than the best before."""
     gain, code = borrowed(found.gain), borrowed(found.code)
     for column in range(len(low)):
-        here, above = low[column] >> 8, high[column] >> 8
+        here, above = low[column] >> _SHIFT, high[column] >> _SHIFT
         made = improvement(left[column], n_left, right[column], n_right)[0]
         better = (made > gain[column]) & (here != above)
         gain[column] = made if better else gain[column]
@@ -157,26 +118,25 @@ def _make_keys(sample: Coded, members: Any, keys: Any) -> None:
     """Sort the rows of a node by each column."""
     for at in range(len(members)):
         row = members[at]
-        own, key, label = borrowed(sample.codes[row]), borrowed(keys[np.uint64(at)]), np.uint16(sample.label[row])
-        for column in range(len(own)):
-            key[column] = np.uint16(own[column]) << 8 | label
+        _make_key((borrowed(sample.codes[row]), borrowed(keys[np.uint64(at)])), (np.int64(sample.label[row]),))
     _sort(keys, len(members))
 
 
 @merged
 def _count(m: int, squares: int, room: FewRows) -> None:
     """Find the squared counts to the left and the right of the splits behind all rows but the last."""
-    keys, before, after = room.keys, room.before, room.after
-    before[: np.uint64(m)] = 0
-    after[: np.uint64(m)] = 0
+    keys, classes, left, right = room.keys, room.classes, room.left, room.right
+    before, after = borrowed(room.alike[0]), borrowed(room.alike[1])
     for at in range(np.uint64(m)):
-        for earlier in range(at):
-            _pair((borrowed(keys[earlier]), borrowed(keys[at]), borrowed(after[earlier]), borrowed(before[at])), ())
-    before[0] = 1
-    after[0] = squares - (2 * after[0] + 1)
-    for at in range(np.uint64(1), np.uint64(m - 1)):
-        last = at - np.uint64(1)
-        _advance((borrowed(before[last]), borrowed(after[last]), borrowed(before[at]), borrowed(after[at])), ())
+        _take_class((borrowed(keys[at]), borrowed(classes[at])), ())
+    left[0] = 0
+    right[0] = squares
+    for at in range(np.uint64(m - 1)):
+        behind = at + np.uint64(1)
+        count_alike(classes, before, at, np.uint64(0), at)
+        count_alike(classes, after, at, behind, np.uint64(m))
+        sides = borrowed(left[at]), borrowed(right[at]), borrowed(left[behind]), borrowed(right[behind])
+        _advance((before, after, *sides), ())
 
 
 @inlined
@@ -190,13 +150,13 @@ def _largest(sums: Any) -> Any:
 @merged
 def search_few(sample: Coded, members: Any, squares: int, smallest: int, found: Found, room: FewRows) -> None:
     """Find the best split of each column, if it is the best of all columns but for rounding."""
-    m, keys, before, after, sums = len(members), room.keys, room.before, room.after, borrowed(room.sums)
+    m, keys, left, right, sums = len(members), room.keys, room.left, room.right, borrowed(room.sums)
     _make_keys(sample, members, keys)
     _count(m, squares, room)
     best, of = 0, 1
     for cut in range(smallest, m + 1 - smallest):
         at, here = np.uint64(cut - 1), np.uint64(cut)
-        rows = borrowed(keys[at]), borrowed(keys[here]), borrowed(before[at]), borrowed(after[at])
+        rows = borrowed(keys[at]), borrowed(keys[here]), borrowed(left[here]), borrowed(right[here])
         _weigh((*rows, sums), (cut, m - cut))
         largest = _largest(sums)
         room.largest[here] = largest
@@ -206,5 +166,5 @@ def search_few(sample: Coded, members: Any, squares: int, smallest: int, found: 
     for cut in range(smallest, m + 1 - smallest):
         at, here = np.uint64(cut - 1), np.uint64(cut)
         if best and room.largest[here] * of == best * (cut * (m - cut)):
-            rows = borrowed(keys[at]), borrowed(keys[here]), borrowed(before[at]), borrowed(after[at])
+            rows = borrowed(keys[at]), borrowed(keys[here]), borrowed(left[here]), borrowed(right[here])
             _improve(*rows, found, float(cut), float(m - cut))

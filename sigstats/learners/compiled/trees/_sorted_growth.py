@@ -84,6 +84,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
         np.empty(n_classes, dtype=np.int64),
         np.empty(n_classes, dtype=np.int64),
         np.empty(FEW, dtype=np.uint32),
+        np.empty(m, dtype=np.int64),
         Categories(
             np.full(n_features, -1, dtype=np.int64),
             np.full(n_categories, -1, dtype=np.int64),
@@ -152,9 +153,10 @@ def _listed(order: Any, wanted: Any, m: int) -> Any:
     for each in range(len(order)):
         filled = 0
         for row in order[each]:
-            if wanted[row]:
-                lists[each, filled] = row
-                filled += 1
+            if filled == m:
+                break
+            lists[each, filled] = row
+            filled += wanted[row] > 0
     return lists
 
 
@@ -170,13 +172,16 @@ def predict_sorted_fold(settings: Settings, forest: Retrained, features: Feature
     columns = _columns_there(features, placed)
     train = _listed(order, forest.fold != forest.tested, m)
     weight, votes = np.zeros(n, dtype=np.int32), np.zeros((n, settings.n_classes))
+    marks = np.zeros(n, dtype=np.int64)
     for tree in range(len(forest.seeds)):
         different = 0
         for at in range(m):
-            weight[placed[at]] = forest.draws[tree, at]
-            different += forest.draws[tree, at] > 0
+            row, drawn = placed[at], np.int64(forest.draws[tree, at])
+            weight[row] = drawn
+            marks[row] = (drawn if forest.label[row] == 1 else 0) << 32 | drawn
+            different += int(drawn > 0)
         rows = _listed(train, weight, different)
-        sample = Sample(features, forest.label, weight)
+        sample = Sample(features, forest.label, weight, marks)
         asked, thresholds, children, shares = _grow(sample, rows, columns, settings, forest.seeds[tree])
         for row in tests:
             node = 0
