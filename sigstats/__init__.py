@@ -5,7 +5,7 @@
 try:
     import lazy_loader
 
-    from ._common.extras import name_extras
+    from ._common.extras import MissingExtra, name_extras
 
     name_extras()
     _public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
@@ -18,6 +18,13 @@ try:
             return version(__name__)
         try:
             return _public(name)
+        except MissingExtra as error:  # `from sigstats import *` is possible, a call says what it needs
+            missing = error
+
+            def lacking(*_: object, **__: object) -> None:
+                raise missing
+
+            return lacking
         except AttributeError:
             from ._common.messages import did_you_mean
 

@@ -53,10 +53,23 @@ def test_a_command_names_the_extra_that_it_lacks(folder, command):
     assert sorted(folder.iterdir()) == before
 
 
-def test_a_function_names_the_extra_that_it_lacks(folder):
-    call = "import sigstats\nsigstats.permutation_test('lda', [[0.0], [1.0]] * 6, [0, 1] * 6, cv=2, rng=0)\n"
-    done = python(HIDDEN + call, folder)
+@pytest.mark.parametrize(
+    "call",
+    [
+        "permutation_test('lda', [[0.0], [1.0]] * 6, [0, 1] * 6, cv=2, rng=0)",
+        "run_study('quickstart', output='results')",
+        "open_results('results')",
+        "read_predictions('a.csv')",
+        "mcnemar_test(only_a=3, only_b=17).to_pandas()",
+    ],
+)
+def test_a_function_names_the_extra_that_it_lacks(folder, call):
+    done = python(f"{HIDDEN}import sigstats\nsigstats.{call}\n", folder)
     assert done.stderr.splitlines()[-1].endswith("is not installed; pip install 'sigstats[studies]'")
+
+
+def test_every_public_name_can_be_imported(folder):
+    assert python(HIDDEN + "from sigstats import *\n", folder).returncode == 0
 
 
 def test_nothing_is_compiled_first_where_numba_is_missing(folder):

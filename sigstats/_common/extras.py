@@ -58,6 +58,12 @@ def name_extras() -> None:
     sys.meta_path.append(_Missing())
 
 
+def need(module: str) -> None:
+    """Raise ``MissingExtra`` where a module that another package imports for this one is absent."""
+    if importlib.util.find_spec(module) is None:
+        raise MissingExtra(module)
+
+
 def compiles_first(folder: Path) -> bool:
     """True if Numba (the extra ``fast``) has yet to compile the functions in a folder of this package.
 

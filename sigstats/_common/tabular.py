@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .extras import need
 from .messages import for_markdown, markdown_row, printable
 from .numerals import number, significant
 
@@ -53,6 +54,7 @@ class Tabular:
         """The table as a `pandas.DataFrame`: whole numbers, floats, booleans and text, intervals as two columns."""
         import narwhals as nw
 
+        need("pandas")
         columns: dict[str, list[Any]] = {}
         for name, cells in self._columns().items():
             if "interval" in name.split("_"):
