@@ -11,8 +11,10 @@ from importlib.machinery import PathFinder
 
 from sigstats._common.extras import EXTRAS
 
-found = PathFinder.find_spec
-PathFinder.find_spec = lambda name, *rest: None if name.partition(".")[0] in EXTRAS else found(name, *rest)
+found, installed = PathFinder.find_spec, set()
+PathFinder.find_spec = lambda name, *rest: (
+    None if EXTRAS.get(name.partition(".")[0], "") not in {"", *installed} else found(name, *rest)
+)
 """
 PROGRAM = HIDDEN + "from sigstats.__main__ import main\nsys.exit(main())\n"
 
@@ -66,6 +68,20 @@ def test_a_command_names_the_extra_that_it_lacks(folder, command):
 def test_a_function_names_the_extra_that_it_lacks(folder, call):
     done = python(f"{HIDDEN}import sigstats\nsigstats.{call}\n", folder)
     assert done.stderr.splitlines()[-1].endswith("is not installed; pip install 'sigstats[studies]'")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "run_study('nyssen', output='s3://bucket/results')",
+        "open_results('s3://bucket/results')",
+        "read_predictions('s3://bucket/a.csv')",
+        "read_predictions('s3://bucket/*.csv')",
+    ],
+)
+def test_a_function_names_the_extra_of_an_object_store(folder, call):
+    done = python(f"{HIDDEN}installed.add('studies')\nimport sigstats\nsigstats.{call}\n", folder)
+    assert "s3fs is not installed; pip install 'sigstats[s3]'" in done.stderr.splitlines()[-1]
 
 
 def test_every_public_name_can_be_imported(folder):

@@ -75,6 +75,7 @@ def usable(output: str, name: str) -> str:
         from fsspec.core import url_to_fs
         from fsspec.registry import get_filesystem_class, known_implementations
 
+        from sigstats._common.extras import with_extra
         from sigstats._common.validation import one_line
 
         if scheme not in known_implementations:
@@ -82,8 +83,8 @@ def usable(output: str, name: str) -> str:
         try:
             get_filesystem_class(scheme)
         except ImportError as error:
-            how = "; pip install 'sigstats[s3]'" if output.startswith(("s3://", "s3a://")) else ""
-            raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({error}){how}") from None
+            why = with_extra(error)
+            raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({why})") from None
         try:
             url_to_fs(output)
         except Exception as error:  # each file system raises its own errors

@@ -64,6 +64,12 @@ def need(module: str) -> None:
         raise MissingExtra(module)
 
 
+def with_extra(error: Exception) -> Exception:
+    """``MissingExtra`` for the error of a package that could not import what an extra brings; else the same error."""
+    module = getattr(error.__cause__, "name", None) if isinstance(error, ImportError) else None
+    return MissingExtra(module) if module in EXTRAS else error
+
+
 def compiles_first(folder: Path) -> bool:
     """True if Numba (the extra ``fast``) has yet to compile the functions in a folder of this package.
 

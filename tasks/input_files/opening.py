@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sigstats._common.credentials import refuse_credentials
+from sigstats._common.extras import MissingExtra, with_extra
 
 from .limit import Budget
 
@@ -99,5 +100,7 @@ def unreadable(where: str, error: Exception) -> ValueError:
 
 def reason(error: Exception) -> str:
     """What an error of another library says, in one short line."""
+    error = with_extra(error)
     said = " ".join(str(error).split())[:200]
-    return said if type(error) is ValueError and said else f"{type(error).__name__}: {said}".removesuffix(": ")
+    plain = said and type(error) in (ValueError, MissingExtra)
+    return said if plain else f"{type(error).__name__}: {said}".removesuffix(": ")

@@ -13,6 +13,8 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from sigstats._common.extras import with_extra
+
 from .lease import Held, lease
 from .local_files import Locked, require_inside
 
@@ -89,7 +91,10 @@ class RemoteFiles:
     def _system(self) -> tuple[Any, str]:
         import fsspec
 
-        system, path = fsspec.core.url_to_fs(self.root)
+        try:
+            system, path = fsspec.core.url_to_fs(self.root)
+        except ImportError as error:
+            raise with_extra(error) from None
         return system, str(path).rstrip("/")
 
     def write(self, name: str, content: bytes) -> None:  # noqa: D102
