@@ -22,6 +22,8 @@ pytest_plugins = ["pytester"]
 TESTS = Path(__file__).parent
 
 pytest.approx = approx  # before any test module is imported
+for variable in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR"):  # of the terminal of who runs the tests
+    os.environ.pop(variable, None)
 gc.disable()  # until all tests are collected: what is imported stays
 
 # `make check` draws all examples that each property asks for, the other targets a fifth of them, the same at each run,
