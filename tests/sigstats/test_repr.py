@@ -1,7 +1,7 @@
 """The `repr` of every public record is the call that makes it again, with public names alone."""
 
 import math
-from dataclasses import is_dataclass
+from dataclasses import astuple, is_dataclass
 
 import numpy as np
 import pytest
@@ -40,7 +40,8 @@ def remade(record):
     found = evaluated(record)
     assert type(found) is type(record)
     assert repr(found) == repr(record)
-    assert found == record or "..." in repr(record)
+    # As tuples, in which one NaN is equal to itself; from Python 3.13 on it is not in data classes.
+    assert found == record or "..." in repr(record) or astuple(found) == astuple(record)
     return type(record).__name__
 
 
