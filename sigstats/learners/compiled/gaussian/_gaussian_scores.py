@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, inlined
+from sigstats.learners.compiled.jit import borrowed, compiled, inlined, merged
 
 from ...base import UNDECIDED
 from ..vector_products import SIDE, add_square
@@ -168,7 +168,7 @@ def _own_best(fold: Fold, i: int, m: int, at: int, there: int, rounding: float) 
     return found
 
 
-@compiled
+@merged
 def classify(fold: Fold, columns: Any, rows: Any, rounding: float, out: Any) -> None:
     """Predictions, or `UNDECIDED`, of the rows of a fold by row of X; `columns` of shape (n, m)."""
     m, classes = columns.shape[1], len(fold.mean)

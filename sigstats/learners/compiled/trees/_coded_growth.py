@@ -178,54 +178,26 @@ def predict_coded_fold(
     """
     n = len(codes)
     placed, tests = parted(forest)
-    weight, marks = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64)
-    sample = Coded(codes, columns, values, apart, forest.label, weight, marks)
-    votes = np.zeros((n, settings.n_classes))
+    owned = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64), np.empty(len(placed), dtype=np.uint32)
+    weight, marks, rows = borrowed(owned[0]), borrowed(owned[1]), borrowed(owned[2])
+    sample = Coded(borrowed(codes), borrowed(columns), borrowed(values), apart, borrowed(forest.label), weight, marks)
+    votes, train = np.zeros((n, settings.n_classes)), _by_class(forest, settings.n_classes)
     room, tree = make_room(sample, len(placed), settings)
-    train, rows = _by_class(forest, settings.n_classes), np.empty(len(placed), dtype=np.uint32)
-    _poll(settings, forest.seeds, forest.draws, sample, train, tests, placed, tree, room, rows, votes)
-    decide(forest, tests, votes)
-    keep((sample, room, tree, rows))
-
-
-@merged
-def _poll(
-    settings: Settings,
-    seeds: Any,
-    draws: Any,
-    owned: Coded,
-    train: Any,
-    tests: Any,
-    placed: Any,
-    tree: Tree,
-    room: Room,
-    rows: Any,
-    votes: Any,
-) -> None:
-    """Add the votes of all trees; `placed` are the training rows in the order in which `draws` has them."""
-    sample = Coded(
-        borrowed(owned.codes),
-        borrowed(owned.columns),
-        borrowed(owned.values),
-        owned.apart,
-        borrowed(owned.label),
-        borrowed(owned.weight),
-        borrowed(owned.marks),
-    )
     scratch, grown = borrow(room, tree)
-    rows = borrowed(rows)
-    for each in range(len(seeds)):
+    for each in range(len(forest.seeds)):
         different = 0
         for at in range(len(placed)):
-            drawn = draws[each, at]
-            sample.weight[placed[at]] = drawn
-            sample.marks[placed[at]] = 1 << 32 | np.int64(drawn)
+            drawn = forest.draws[each, at]
+            weight[placed[at]] = drawn
+            marks[placed[at]] = 1 << 32 | np.int64(drawn)
         for row in train:
-            if sample.weight[row]:
+            if weight[row]:
                 rows[different] = row
                 different += 1
-        _grow(sample, rows[:different], settings, seeds[each], grown, scratch)
+        _grow(sample, rows[:different], settings, forest.seeds[each], grown, scratch)
         _vote(sample, grown, tests, votes)
+    decide(forest, tests, votes)
+    keep((owned, room, tree))
 
 
 @compiled
