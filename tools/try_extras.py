@@ -154,10 +154,19 @@ def completion(place: Place) -> None:
     place.expect(0, "complete -o", "sigstats", "completion", "bash")
 
 
-USES: dict[str, Callable[[Place], None]] = {
-    "stem": stem, "none": light, "studies": studies, "all": fast, "fast": fast, "s3": s3,
-    "jobqueue": jobqueue, "kubernetes": kubernetes, "png": png, "completion": completion,
+ONE_BY_ONE: dict[str, Callable[[Place], None]] = {
+    "fast": fast, "s3": s3, "jobqueue": jobqueue, "kubernetes": kubernetes, "png": png, "stem": stem,
+    "completion": completion,
 }  # fmt: skip
+
+
+def together(place: Place) -> None:
+    """What each extra is for, in one environment."""
+    for use in ONE_BY_ONE.values():
+        use(place)
+
+
+USES = {"none": light, "studies": studies, **ONE_BY_ONE, "all": together}
 
 
 def build(target: Path) -> dict[str, Path]:
