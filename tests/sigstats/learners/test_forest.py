@@ -37,6 +37,32 @@ def check_same(forest, X, y, folds, null, replicates, rng):
 
 
 @needs_growth
+def test_a_threshold_is_drawn_between_two_values_in_64_bits():
+    """Their difference in 32 bits is rounded, and a row at the threshold would then go to the other side."""
+    numba = pytest.importorskip("numba")
+    from sigstats.learners.compiled.trees._coded_search import draw_code
+    from sigstats.learners.compiled.trees._coded_splits import Coded
+
+    @numba.njit
+    def draw(sample, codes, draws, drawn):
+        for each in range(len(draws)):
+            drawn[each] = draw_code(sample, 0, codes[each, 0], codes[each, 1], draws[each])
+
+    def coded(values):
+        return batched_forest._codes(values, [range(257)])
+
+    rng = np.random.default_rng(3)
+    values = np.sort(rng.normal(size=(1000, 2)).astype(np.float32), axis=1)
+    draws, drawn, codes = rng.integers(0, 2**31, 1000), np.zeros(1000, dtype=np.int64), coded(values)
+    least, most = values.astype(float).T
+    thresholds = (most - least) * draws / (2**31 - 1) + least
+    nearest = thresholds.astype(np.float32)
+    below = np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+    draw(Coded(codes, codes, values[:1], False, *codes.T, codes[:, 0]), codes, draws, drawn)
+    assert (drawn == coded(below)).all()
+
+
+@needs_growth
 @settings(max_examples=examples(40), deadline=None)
 @given(
     cls=st.sampled_from(FORESTS),

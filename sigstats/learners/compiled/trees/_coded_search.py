@@ -98,7 +98,8 @@ def best_of_levels(
 @inlined
 def draw_code(sample: Coded, feature: Any, low: Any, high: Any, draw: int) -> Any:
     """The highest code that goes left for a draw of the threshold between the values of two codes."""
-    least, most = float(value_of(sample, feature, low)), float(value_of(sample, feature, high))
+    # Numba's float() leaves 32 bits as they are.
+    least, most = np.float64(value_of(sample, feature, low)), np.float64(value_of(sample, feature, high))
     threshold = (most - least) * float(draw) / 2147483647.0 + least
     return code_below(sample, feature, least if threshold == most else threshold, low, high)
 
