@@ -60,11 +60,12 @@ class Block(NamedTuple):
         places = [builder.gep(data, [builder.add(first, first.type(v * self.lanes))]) for v in range(self.vectors)]
         return [builder.bitcast(place, self.vector.as_pointer()) for place in places]
 
-    def everywhere(self, builder: Any, number: Any) -> Any:
-        """A vector of one number."""
-        nowhere = ir.Constant(self.vector, ir.Undefined)
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
-        return builder.shuffle_vector(builder.insert_element(nowhere, number, _FIRST), nowhere, mask)
+
+def everywhere(builder: Any, number: Any, vector: Any) -> Any:
+    """A vector of one number."""
+    nowhere = ir.Constant(vector, ir.Undefined)
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
+    return builder.shuffle_vector(builder.insert_element(nowhere, number, _FIRST), nowhere, mask)
 
 
 def _emit(block: Block, builder: Any, arrays: list[Any], places: list[Any]) -> None:
@@ -83,7 +84,7 @@ def _emit(block: Block, builder: Any, arrays: list[Any], places: list[Any]) -> N
         first = builder.add(i, builder.mul(loop.index, step))
         for r in range(block.rows):
             number = builder.load(builder.gep(a, [builder.add(first, builder.mul(row, row.type(r)))]))
-            factor = block.everywhere(builder, number)
+            factor = everywhere(builder, number, block.vector)
             for own, other in zip(sums[r * block.vectors : (r + 1) * block.vectors], others, strict=True):
                 product = builder.fmul(factor, other, flags=("contract",))
                 builder.store(combine(builder.load(own), product, flags=("contract",)), own)

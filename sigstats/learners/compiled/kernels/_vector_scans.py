@@ -12,7 +12,7 @@ from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
 
-from ..vector_products import LANES, Block
+from ..vector_products import LANES, Block, everywhere
 
 #: So many vectors are looked through at a time, of which one need not wait for another.
 _AT_ONCE: Final = 4
@@ -119,7 +119,7 @@ def scan(body: Callable[..., list[Any]], values: int) -> Any:
             width = builder.extract_value(arrays[0].shape, 1)
             fields = Fields(builder, arrays[0].data, arrays[1].data, width)
             whole, parts = map(_unpacked(builder), given[3:])
-            spread = [_LINE.everywhere(builder, part) for part in parts]
+            spread = [everywhere(builder, part, _LINE.vector) for part in parts]
             found = last_largest(builder, given[2], lambda at: body(builder, fields, whole, spread, at), values)
             return target.make_tuple(builder, signature.return_type, found)
 

@@ -11,6 +11,8 @@ from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
 
+from ..vector_products import everywhere
+
 #: The bytes of a line of memory.
 _LINE: Final = 64
 
@@ -51,14 +53,6 @@ def _over(builder: Any, length: Any, step: int) -> Any:
     return cgutils.for_range_slice(builder, length.type(0), length, length.type(step), intp=length.type)
 
 
-def _spread(builder: Any, number: Any, vector: Any) -> Any:
-    """A vector of one number."""
-    nowhere = ir.Constant(vector, ir.Undefined)
-    first = builder.insert_element(nowhere, number, ir.IntType(32)(0))
-    places = ir.VectorType(ir.IntType(32), vector.count)
-    return builder.shuffle_vector(first, nowhere, ir.Constant(places, [0] * vector.count))
-
-
 def constant(number: int) -> Any:
     """A vector of 16 bits of one number."""
     return ir.Constant(_WIDE, [number] * _LINE)
@@ -76,7 +70,7 @@ def by_vectors(body: Body) -> Any:
         def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
             given = _open(target, builder, arrays.types, _unpacked(builder, values[0]))
             short = [builder.trunc(each, _WIDE.element) for each in _unpacked(builder, values[1])]
-            spread = [_spread(builder, each, _WIDE) for each in short]
+            spread = [everywhere(builder, each, _WIDE) for each in short]
             length = builder.extract_value(given[0].shape, 0)
             with _over(builder, length, _LINE) as (at, _):
                 vectors = []
@@ -179,7 +173,7 @@ def _pass_level(
                     passed = builder.add(moved, _load(builder, to, place, vector))
                     _store(builder, passed, to, place)
                     own = builder.zext(passed, wide)
-                    rest = builder.sub(_spread(builder, there, wide), own)
+                    rest = builder.sub(everywhere(builder, there, wide), own)
                     for kept, more in zip(found, (builder.mul(own, own), builder.mul(rest, rest), own), strict=True):
                         builder.store(builder.add(builder.load(kept), more), kept)
             for kept, array in zip(found, sums, strict=True):
