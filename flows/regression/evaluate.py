@@ -75,11 +75,11 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
             found, rows = _compared(study, pair, store, before, rule)
         except ValueError as error:
             raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
-        record = known or _record(identity_of(study, pair), pair, found, look, rule)
+        record = known or _record(study, pair, found, look, rule)
         try:
             page = _write_comparison(store, study, record, found)
             if not known:
-                history.keep(store, history.OF_ROWS, pair.held_out, rows)
+                history.keep(store, history.OF_ROWS, record.evaluation.held_out, rows)
                 if study.looks.rows == "same" and (answers := answers_of(pair.by_score)) is not None:
                     history.keep(store, history.OF_ANSWERS, record.evaluation.evaluation, answers)
                 history.append(store, record)
@@ -170,7 +170,8 @@ def _level(study: RegressionStudy, look: int, pair: Pair) -> float:
     return level
 
 
-def _record(identity: str, pair: Pair, found: ComparisonResult, look: int, rule: ComparisonRule) -> Record:
+def _record(study: RegressionStudy, pair: Pair, found: ComparisonResult, look: int, rule: ComparisonRule) -> Record:
+    identity = identity_of(study, pair)
     about = Evaluation(
         evaluation=identity,
         evaluated_at=dt.datetime.now(dt.UTC),
@@ -178,7 +179,8 @@ def _record(identity: str, pair: Pair, found: ComparisonResult, look: int, rule:
         candidate=str(pair.candidate),
         baseline_digest=pair.digests[0],
         candidate_digest=pair.digests[1],
-        held_out=pair.held_out,
+        # Fresh rows are those of their look alone, also where the baseline's file is that of another look.
+        held_out=identity if study.looks.rows == "fresh" else pair.held_out,
         look=look,
         level=rule.alpha,
         verdict=found.verdict,

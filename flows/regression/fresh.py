@@ -79,11 +79,7 @@ def compare_fresh(
     """The comparison on all rows so far, and what the new ones count."""
     tests = [values_of_rows(paired, study.measures, positive=study.positive) for paired in pair.by_score]
     tonight = _table(pair, tests)
-    kept = [
-        each
-        for record in records
-        if (each := history.read_kept(store, OF_ROWS, record.evaluation.held_out)) is not None
-    ]
+    kept = list(_kept(store, records))
     seen = np.concatenate([np.empty(0, np.int64), *(each[ROW].to_numpy() for each in kept)])
     new = ~np.isin(tonight[ROW].to_numpy(), seen)
     if not new.any():
@@ -114,6 +110,20 @@ def compare_fresh(
         subjects=pair.by_score[0].subjects,
     )
     return found, fresh
+
+
+def _kept(store: Store, records: Sequence[Record]) -> Iterator[pa.Table]:
+    """What the fresh rows of each look count; refused if it is known of one look no more."""
+    names = [record.evaluation.held_out for record in records]
+    for name, record in zip(names, records, strict=True):
+        found = history.read_kept(store, OF_ROWS, name) if names.count(name) == 1 else None
+        if found is None:
+            raise BadInput(
+                f"looks.rows: {store.root}: what the rows of look {record.evaluation.look} "
+                f"({record.evaluation.candidate}) count is lost; expected {OF_ROWS}/{name[:16]}.parquet as that look "
+                "wrote it, or another output"
+            )
+        yield found
 
 
 def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:

@@ -71,7 +71,12 @@ COMMON = [
     column("candidate", pa.string(), "path", "the file of the candidate's predictions"),
     column("baseline_digest", pa.string(), "SHA-256", "of the bytes of the baseline's file"),
     column("candidate_digest", pa.string(), "SHA-256", "of the bytes of the candidate's file"),
-    column("held_out", pa.string(), "digest", "of the baseline's ids and labels: equal where the same rows judged"),
+    column(
+        "held_out",
+        pa.string(),
+        "digest",
+        "of the baseline's ids and labels, or of a look at fresh rows: equal where the same rows judged",
+    ),
     column(
         "look", pa.int64(), "number", "how many evaluations looked at these rows or at some of them, this one included"
     ),

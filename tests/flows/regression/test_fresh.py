@@ -130,6 +130,47 @@ def test_rows_that_were_there_before_are_left_out(folder):
     assert kept["difference"] == pytest.approx(wanted["difference"].mean())
 
 
+def test_each_row_counts_once_where_candidates_fill_one_file_of_the_baseline(folder):
+    """Each look's candidate answers more rows of one baseline, whose others are dropped."""
+    for number in (1, 2, 3):
+        night(folder, number)
+    for name in ("production", "candidate"):
+        nights = [pd.read_csv(folder / f"{name}-{number:02}.csv") for number in (1, 2, 3)]
+        for number in (1, 2, 3):
+            so_far = pd.concat(nights[: number if name == "candidate" else 3])
+            so_far.to_csv(folder / f"{name}-so-far-{number}.csv", index=False)
+    wanted = differences(folder, (1, 2, 3))
+    files = "baseline=production-so-far-1.csv", "unmatched=drop"
+    for number in (1, 2, 3):
+        settings = (*files, f"candidate=candidate-so-far-{number}.csv")
+        assert look(folder, *(word for each in settings for word in ("--set", each))) == 0
+    found = history(folder).query("slice == 'all rows'")
+    test = sigstats.anytime_test(wanted["difference"].to_numpy(), looks=wanted["night"].to_numpy(), alternative="less")
+    assert list(found["n"]) == [each.n for each in test.looks]
+    assert list(found["p_worse"]) == pytest.approx([each.pvalue for each in test.looks], rel=1e-9)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "removed"])
+def test_a_look_whose_rows_are_lost_is_named_and_nothing_is_appended(folder, capsys, damage):
+    """Its rows would be new again in a test set that grows, and what they counted would be left out."""
+    assert look(folder) == 0
+    (rows,) = (folder / "out/rows").iterdir()
+    whole = rows.read_bytes()
+    rows.write_bytes(whole[:100])
+    if damage == "removed":
+        rows.unlink()
+    night(folder, 2)
+    before = {path: path.read_bytes() for path in (folder / "out").rglob("*.*") if path.is_file()}
+    assert look(folder) == 2
+    said = capsys.readouterr().err
+    assert "what the rows of look 1 (" in said
+    assert f"is lost; expected rows/{rows.name} as that look wrote it, or another output" in said
+    assert {path: path.read_bytes() for path in (folder / "out").rglob("*.*") if path.is_file()} == before
+    rows.write_bytes(whole)
+    assert look(folder) == 0
+    assert list(history(folder).query("slice == 'all rows'")["n"]) == [150, 300]
+
+
 def test_a_slice_that_comes_later_is_shown_and_not_tested(folder):
     assert look(folder) == 0
     night(folder, 2, regions=("north", "west", "south"), drop=0.3)
