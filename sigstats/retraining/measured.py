@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.random_streams import MAX_RESAMPLES, as_generator
-from .._common.validation import FloatArray, IntArray, as_choice, as_count, one_line, refuse
+from .._common.validation import FloatArray, IntArray, as_choice, one_line, refuse
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest
 from ..measures.table import MEASURES, base_of, in_our_words, refers_to_one_class
@@ -174,14 +173,6 @@ def statistic_of(measure: str, retrainer: Retrainer, y: Any, positive: Any) -> S
 def observed_value(retrainer: Retrainer, statistic: Statistic) -> float:
     """The measure of the cross-validated classifier on the data as they are."""
     return float(values_of(retrainer, statistic, retrainer.identity())[0])
-
-
-def measured(retrainer: Retrainer, statistic: Statistic, rng: Any, size: int) -> FloatArray:
-    """The measure in each of the next `size` replicates; the permutations are those of ``Retrainer.wrong``."""
-    generator = as_generator(rng)
-    size = as_count(size, "size", maximum=MAX_RESAMPLES)
-    values = (values_of(retrainer, statistic, draws) for draws in retrainer.chunks(generator, size))
-    return np.concatenate([*values, np.empty(0)])
 
 
 def values_of(retrainer: Retrainer, statistic: Statistic, draws: IntArray) -> FloatArray:

@@ -118,12 +118,17 @@ class Retrainer:
         counts = [self.count_wrong(draws) for draws in self.chunks(generator, size)]
         return np.concatenate([*counts, np.empty(0, dtype=np.int64)])
 
-    def chunks(self, generator: np.random.Generator, size: int) -> Iterator[IntArray]:
-        """The draws of `size` replicates, in chunks that fit `CHUNK_BYTES`."""
+    @property
+    def chunk_size(self) -> int:
+        """The number of replicates that fit `CHUNK_BYTES`, at least one."""
         each = self.n * (1 if self.null == "labels" else self._X.shape[1]) * 8 + self.n * 64
         if self._learner is not None:
             each += self._learner.replicate_bytes
-        step = max(1, CHUNK_BYTES // each)
+        return max(1, CHUNK_BYTES // int(each))
+
+    def chunks(self, generator: np.random.Generator, size: int) -> Iterator[IntArray]:
+        """The draws of `size` replicates, in chunks of `chunk_size`."""
+        step = self.chunk_size
         for first in range(0, size, step):
             yield self.draw(generator, min(step, size - first))
 

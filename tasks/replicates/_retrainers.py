@@ -1,17 +1,19 @@
-"""Retrainers that a worker process caches, so that what permutations share is computed once."""
+"""Retrainers, and draws of permutations, that a worker process caches, so that what is shared is computed once."""
 
 import threading
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from cachetools import cached
 from numpy.typing import NDArray
 
 from sigstats.retraining.permutation import Retrainer
 
 from ..datasets.dataset import Dataset, dataset_of, folds_of
-from ..fingerprint import canonical
+from ..fingerprint import canonical, digest
 from ..own_code import build_as_planned, fit
+from ..plan import Block
 from ..record import Null
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
@@ -22,6 +24,11 @@ _REVISED = ("KNeighborsClassifier", "GaussianNB", "LinearDiscriminantAnalysis")
 
 #: The copies of a data set in a retrainer: an encoded or scaled one, and what the learner makes of it.
 _COPIES = 3
+
+#: The draws of lanes, in short integers, of about 100 MB of one stream.
+_MOST_BYTES = 1 << 27
+_draws: WorkerCache[NDArray[Any]] = WorkerCache(lambda draws: draws.nbytes, most_bytes=_MOST_BYTES, most_values=1 << 16)
+_lock = threading.Lock()
 
 
 def retrainer(store: Store, work: CrossValidated, *, null: Null) -> Retrainer:
@@ -48,6 +55,28 @@ def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *
     if own_code(work) is not None:
         made.around_fit = fit
     return made
+
+
+def draws_of(block: Block, classifier: Retrainer) -> Iterator[NDArray[np.int64]]:
+    """The draws of a block's lanes, in chunks; all classifiers are given the same, so that they are made once."""
+    stream = digest("stream", **block.cell.stream)
+    step = classifier.chunk_size
+    for lane, (rng, size) in enumerate(block.lanes(), block.first_lane):
+        key = stream, block.cell.seed, lane, size
+        with _lock:
+            kept = _draws.get(key)
+        if kept is not None:
+            yield from (kept[first : first + step].astype(np.int64) for first in range(0, size, step))
+        elif size > step:
+            yield from classifier.chunks(rng, size)
+        else:
+            draws = classifier.draw(rng, size)
+            kept = draws.astype(np.min_scalar_type(classifier.n))
+            # Where not all lanes fit, the first are kept: of the last ones, none would be left for the next classifier.
+            if (lane * block.cell.lane_size + size) * kept[0].nbytes <= _MOST_BYTES:
+                with _lock:
+                    _draws[key] = kept
+            yield draws
 
 
 def own_code(work: CrossValidated) -> Mapping[str, str] | None:

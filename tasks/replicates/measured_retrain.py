@@ -5,7 +5,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.extreme import at_least
-from sigstats.retraining.measured import measured as measures_of
+from sigstats.retraining.measured import values_of
 
 from ..fan_out import replicates_table
 from ..plan import Block, Cell
@@ -13,8 +13,8 @@ from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import Measured, MeasuredRetrain
 from . import measured, retrain
+from ._retrainers import draws_of, retrainer
 from ._retrainers import own_code as own_code
-from ._retrainers import retrainer
 from ._retrainers import revision as revision
 from .retrain import stream as stream
 
@@ -33,11 +33,8 @@ def compute(block: Block, store: Store) -> pa.Table:
     """The measure of every replicate of the block."""
     work = block.cell.work_of(MeasuredRetrain)
     classifier, statistic = retrainer(store, work, null=work.null), measured.statistic(store, work)
-    return replicates_table(
-        block,
-        SCHEMA,
-        value=np.concatenate([measures_of(classifier, statistic, rng, size) for rng, size in block.lanes()]),
-    )
+    values = [values_of(classifier, statistic, draws) for draws in draws_of(block, classifier)]
+    return replicates_table(block, SCHEMA, value=np.concatenate(values))
 
 
 def observed(retrains: Cell) -> Cell:

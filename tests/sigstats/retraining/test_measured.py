@@ -9,7 +9,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sigstats import permutation_test
 from sigstats.learners import build
 from sigstats.retraining.folds import stratified_folds
-from sigstats.retraining.measured import Statistic, measured, observed_value
+from sigstats.retraining.measured import Statistic, observed_value, values_of
 from sigstats.retraining.retrainer import Retrainer
 
 OF_CLASSES = {
@@ -49,7 +49,7 @@ def test_measures_of_predictions_are_scikit_learns(learner, null):
         said = [cross_val_predict(build(learner), rows, y, cv=split) for rows in rows_of_each(X, y, null, retrainer)]
         for name, score in table.items():
             statistic = Statistic(name, len(np.unique(y)), 0)
-            found = measured(retrainer, statistic, np.random.default_rng(7), SIZE)
+            found = values_of(retrainer, statistic, retrainer.draw(np.random.default_rng(7), SIZE))
             np.testing.assert_allclose(found, [score(y, each) for each in said], rtol=1e-12, atol=1e-15)
             assert observed_value(retrainer, statistic) == pytest.approx(score(y, retrainer.observed()))
 
@@ -71,7 +71,9 @@ def test_measures_of_scores_are_scikit_learns(null):
             wanted["neg-brier"] = [-metrics.brier_score_loss(y, each) for each in scores]
         for name, values in wanted.items():
             for positive in (0, 1):
-                found = measured(retrainer, Statistic(name, 2, positive), np.random.default_rng(7), SIZE)
+                found = values_of(
+                    retrainer, Statistic(name, 2, positive), retrainer.draw(np.random.default_rng(7), SIZE)
+                )
                 np.testing.assert_allclose(found, values, rtol=1e-9)
 
 
