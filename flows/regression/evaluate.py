@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from sigstats.comparison.candidates import compare_scores
-from sigstats.comparison.requirements import refuse_mistaken_classes
+from sigstats.comparison.requirements import default_measures, with_cost
 from sigstats.comparison.result import ComparisonResult, reasons
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.sequential.alpha_spending import spent_level
@@ -28,7 +28,7 @@ from ..pages.wording import count_of, significant
 from .flips import answers_of
 from .fresh import compare_fresh, kept_row, refuse_changed
 from .page import write_regression_report
-from .pair import Pair, identity_of, read_pair
+from .pair import Pair, identity_of, read_pair, with_measures_meant
 from .study import RegressionStudy, in_keys
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
@@ -62,6 +62,7 @@ class Evaluated:
 def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     """Compare the newest predictions, and append what is found to the history in `output`."""
     pair = read_pair(study, base)
+    study = with_measures_meant(study, pair)
     store = Store(output)
     _refuse_another(store, study)
     with _locked(store):
@@ -70,8 +71,6 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
         rule = study.rule_at(_level(study, look, pair))
         before = records if known is None else records[: records.index(known)]
         try:
-            if "measures" not in study.model_fields_set:
-                refuse_mistaken_classes(pair.by_score[0])
             found, rows = _compared(study, pair, store, before, rule)
         except ValueError as error:
             raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
@@ -114,16 +113,19 @@ def _write_comparison(store: Store, study: RegressionStudy, record: Record, foun
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     """What an evaluation would compare now, as text; nothing is written."""
     pair = read_pair(study, base)
+    study = with_measures_meant(study, pair)
     store = Store(output)
     records, damaged = history.read(store)
     look, known = _look(study, pair, store, records, damaged)
     level = _level(study, look, pair)
     slices = count_of(sum(len(names) for names, _ in pair.by_score[0].slices.values()), "slice")
+    named = [(each, tuple(study.measures or default_measures(each))) for each in pair.by_score]
+    measures = {name for each, names in named for name in with_cost(each, names)}
     return "\n".join(
         [
             f"candidate  {pair.candidate}",
             f"baseline   {pair.baseline}",
-            f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(study.measures), 'measure')}",
+            f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(measures), 'measure')}",
             f"history    {count_of(len(records), 'evaluation')} in {output}"
             + (", this comparison is one of them" if known else ""),
             f"look       {look} at {study.looks.rows_in_words}, level {significant(level, 3)}",

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats.comparison.paired_predictions import as_score_range
+from sigstats.comparison.requirements import default_measures, with_cost
 from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.input_files import place
 from sigstats.tasks.predictions import (
@@ -175,6 +176,17 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     of_baseline = sides[0].by(scores[0]).decoded()
     rows = np.unique(digests_of_ids(of_baseline.ids))
     return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(of_baseline), rows, dated)
+
+
+def with_measures_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
+    """The study; with None for the measures that it does not name where those of its scores are not the accuracy."""
+    if "measures" in study.model_fields_set:
+        return study
+    try:
+        other = any(default_measures(each) != with_cost(each, ("accuracy",)) for each in pair.by_score)
+    except ValueError as error:
+        raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
+    return study.model_copy(update={"measures": None}) if other else study
 
 
 def _digest_of_file(path: Path) -> str:

@@ -180,8 +180,12 @@ class RegressionStudy(Study):
     baseline: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
     candidate: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
     measures: Annotated[
-        list[str],
-        Field(min_length=1, default_factory=lambda: ["accuracy"], description="The measures that are compared"),
+        list[str] | None,
+        Field(
+            min_length=1,
+            default_factory=lambda: ["accuracy"],
+            description="The measures that are compared; those of sigstats compare by default",
+        ),
     ]
     slices: Annotated[
         list[str],
@@ -218,9 +222,9 @@ class RegressionStudy(Study):
 
     @field_validator("measures", mode="after")
     @classmethod
-    def _known_once(cls, measures: list[str]) -> list[str]:
+    def _known_once(cls, measures: list[str] | None) -> list[str] | None:
         try:
-            as_compared_measures(measures)
+            as_compared_measures(measures or ["accuracy"])
         except ValueError as error:
             raise ValueError(str(error).removeprefix("measures: ")) from None
         return measures

@@ -24,7 +24,7 @@ from .mean_tests import INFINITE_LOSS, bounded
 from .notes import copies_note, cost_quantiles, limits_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine, whole
-from .requirements import as_compared_measures, default_measures, is_of_scores, mean_of, positive_code, require
+from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require, with_cost
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean
@@ -103,9 +103,7 @@ def asked_of(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None
 ) -> tuple[tuple[str, ...], Part]:
     """The measures of a pair, each of which it has the data of, and its rows."""
-    names = default_measures(paired) if measures is None else as_compared_measures(measures)
-    if paired.scores is not None and paired.lower and not any(map(is_of_scores, names)):
-        names = (*names, mean_of(paired))  # a cost that is named is compared
+    names = default_measures(paired) if measures is None else with_cost(paired, as_compared_measures(measures))
     if paired.compared:
         names = tuple(name for name in names if is_of_scores(name))
         if not names:

@@ -104,6 +104,12 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     return ("accuracy", mean_of(paired) if paired.lower or paired.per else "auc")
 
 
+def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The measures, and the mean of a cost that is named, which is compared whatever they are."""
+    wanted = paired.scores is not None and paired.lower and not any(map(is_of_scores, names))
+    return (*names, mean_of(paired)) if wanted else names
+
+
 def mean_of(paired: PairedPredictions) -> str:
     """The measure of marks: their mean, or the ratio of two sums."""
     return "mean-score" if paired.per is None else "ratio"

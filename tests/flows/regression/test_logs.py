@@ -1,5 +1,6 @@
 """Regression studies of logs of language models: the keys say which score, filter and epochs are meant."""
 
+import html
 import json
 
 import numpy as np
@@ -7,6 +8,7 @@ import pandas as pd
 import pytest
 
 from sigstats.flows.cli import main
+from sigstats.flows.pages.wording import count_of
 from sigstats.flows.regression.pair import identity_of, read_pair
 from sigstats.flows.regression.study import RegressionStudy
 
@@ -143,3 +145,37 @@ def test_several_scores_stand_in_the_history_by_their_names(tmp_path):
     history = pd.read_parquet(tmp_path / "out/history")
     assert list(history["measure"]) == ["accuracy of acc", "accuracy of f1"]
     assert "accuracy of f1" in (tmp_path / "out/report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        ('score = "sure"', ["--score", "sure"]),
+        ('score = "grade"', ["--score", "grade"]),
+        ('score = ["sure", "cost_usd"]', ["--score", "sure", "--score", "cost_usd"]),
+        ('lower_is_better = ["cost_usd"]', ["--lower-is-better", "cost_usd"]),
+        ("", []),
+    ],
+)
+def test_without_measures_those_of_compare_are_compared(tmp_path, capsys, columns, options):
+    """A score that is named is compared, whether or not a measure of it is."""
+    rng = np.random.default_rng(0)
+    label = np.arange(60) % 2
+    for name, shift in (("a", 0.4), ("b", 0.0)):
+        frame = pd.DataFrame({"id": range(60), "label": label, "prediction": np.where(rng.random(60) < 0.1, 0, label)})
+        frame["sure"] = (rng.random(60) * 0.5 + shift * label).round(3)
+        frame["cost_usd"] = rng.gamma(2, 1, 60).round(3)
+        if "grade" in columns:
+            frame = frame[["id"]].assign(grade=rng.integers(1, 10, 60) / 10)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    if "grade" in columns:
+        columns, options = f'{columns}\nhigher_is_better = ["grade"]', [*options, "--higher-is-better", "grade"]
+    code, found = evaluated(tmp_path, f"{STUDY}[columns]\n{columns}\n")
+    assert main(["plan", str(tmp_path / "logs.toml")]) == 0
+    assert count_of(len({row["measure"] for row in found["rows"]}), "measure") in capsys.readouterr().out
+    files = [str(tmp_path / f"{name}.csv") for name in "ab"]
+    assert main(["compare", *files, *options, "--json", str(tmp_path / "found.json")]) == code
+    expected = json.loads((tmp_path / "found.json").read_text())
+    assert found["rows"] == expected["rows"]
+    page = (tmp_path / "out/report.html").read_text()
+    assert html.escape(expected["rule"]["in_words"]) in page
