@@ -87,7 +87,7 @@ def _content(found: ComparisonResult, baseline: str, candidate: str) -> dict[str
         "n": found.n,
         "items": found.items,
         "subjects": subjects,
-        "rule": {**found.rule.by_keys(), "in_words": rule_in_words(found.rule, found.measures)},
+        "rule": {**found.rule.by_keys(), "in_words": rule_in_words(found)},
         "reasons": reasons(found),
         "joint": joint,
         "notes": list(found.notes),

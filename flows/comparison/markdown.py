@@ -31,7 +31,7 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str, *, pictu
     ]
     lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(found)]
     lines += _listed(list(map(_short, reasons(found, folded=True))), _IN_TABLE)
-    rule = for_markdown(_short(rule_in_words(found.rule, found.measures)))
+    rule = for_markdown(_short(rule_in_words(found)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_NOTES]]
     if picture and not found.identical:
@@ -54,7 +54,7 @@ def candidates_as_markdown(found: CandidatesResult) -> str:
         if said := reasons(result):
             lines += ["", f"{markdown_code(candidate)}:", "", *_listed(said)]
     first = found.results[0]
-    rule = for_markdown(rule_in_words(first.rule, first.measures))
+    rule = for_markdown(rule_in_words(first))
     return "\n".join([*lines, "", f"Rule: {rule}. p is adjusted over all candidates, measures and slices."])
 
 

@@ -39,7 +39,7 @@ def as_html(found: ComparisonResult, baseline: str, candidate: str, changed: "Ch
         candidate=candidate,
         rows_in_words=rows_in_words(found),
         subjects=subjects_in_words(found),
-        rule=rule_in_words(found.rule, found.measures),
+        rule=rule_in_words(found),
         reasons=said[:_MOST_REASONS],
         more=max(0, len(said) - _MOST_REASONS),
         notes=found.notes,
@@ -83,7 +83,7 @@ def candidates_as_html(found: CandidatesResult) -> str:
         "candidates.html.j2",
         answer=answer,
         baseline=found.baseline,
-        rule=rule_in_words(first.rule, first.measures),
+        rule=rule_in_words(first),
         overview_header=list(zip(OVERVIEW, numbers, strict=True)),
         overview=[[(cell, "") for cell in row] for row in overview(found)],
         candidates=[

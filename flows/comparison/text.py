@@ -90,7 +90,7 @@ def as_text(
         for remark in _remarks(found, rows):
             say(remark)
         if rule:
-            say(f"rule: {rule_in_words(found.rule, found.measures)}", "dim")
+            say(f"rule: {rule_in_words(found)}", "dim")
     return target.getvalue()
 
 

@@ -65,7 +65,7 @@ def render(
         latest=latest,
         looks=looks_in_words(records, fresh=fresh),
         reasons=latest.reasons.splitlines(),
-        rule=rule_in_words(rule, found.measures),
+        rule=rule_in_words(found),
         damaged=damaged,
         figures=[*newest, *more],
         flips=flips,

@@ -72,24 +72,25 @@ def apart_in_sign(found: ComparedRows) -> list[str]:
     return said
 
 
-def rule_in_words(rule: ComparisonRule, measures: Iterable[str]) -> str:
-    """The rule in a sentence, for these measures."""
+def rule_in_words(found: ComparedRows) -> str:
+    """The rule in a sentence, for the measures that were compared."""
+    rule, costs = found.rule, {row.lower_is_better for row in found.rows}
     adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
-    specs = [MEASURES[measure] for measure in measures]
-    points = {spec.in_points for spec in specs}
+    points = {MEASURES[measure].in_points for measure in found.measures}
+    side, sign = ("above", "+") if costs == {True} else ("below", "−")
+    of_costs = f", or above +{significant(rule.margin)} of a cost" if len(costs) > 1 else ""
 
     def amount(value: float) -> str:
-        if points == {False}:
-            return significant(value)
         of_marks = f" ({significant(value)} of a mark or loss)" if False in points else ""
-        return f"{significant(100 * value)} points{of_marks}"
+        return significant(value) if points == {False} else f"{significant(100 * value)} points{of_marks}"
 
     level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
+    named = [f"{amount(margin)} of {name}" for name, margin in rule.margins.items()]
     together = "simultaneous " if rule.simultaneous else ""
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
-        f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% {together}interval reaches below "
-        f"−{amount(rule.margin)}" + "".join(f", −{amount(margin)} of {name}" for name, margin in rule.margins.items())
+        f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% {together}interval reaches {side} "
+        + f", {sign}".join([sign + amount(rule.margin) + of_costs, *named])
     )
 
 
@@ -289,7 +290,7 @@ class ComparisonResult(Tabular, ComparedRows):
         said = [
             f"and {len(rest):,} more: {counted(rest)}" if rest else "",
             about_zero(shown),
-            f"Rule: {rule_in_words(self.rule, self.measures)}.",
+            f"Rule: {rule_in_words(self)}.",
             f"Tests: {tests}." if tests else "",
         ]
         return Table(title_of(self), columns if shown else {}, notes=(*filter(None, said), *self.notes), words=3)

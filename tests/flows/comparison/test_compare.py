@@ -590,7 +590,7 @@ def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
     ]
     lowest = f"−{abs(found.rows[1].difference):.4f}, mean-score on all rows"
     assert f"the lowest is {lowest}" in page
-    assert "0.5 points (0.005 of a mark or loss)" in rule_in_words(found.rule, found.measures)
+    assert "0.5 points (0.005 of a mark or loss)" in rule_in_words(found)
 
 
 def test_small_slices_are_named_and_not_tested(tmp_path):

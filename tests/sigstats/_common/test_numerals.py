@@ -89,7 +89,8 @@ def test_rates_that_look_equal_are_one_number():
 
 
 def test_a_small_level_reads_as_a_small_p_value_does():
-    said = rule_in_words(sigstats.ComparisonRule(alpha=0.00005, margin=1e-7), ["accuracy"])
+    rule = sigstats.ComparisonRule(alpha=0.00005, margin=1e-7)
+    said = rule_in_words(sigstats.compare([0, 1] * 50, [0, 1] * 50, [0] * 100, rule=rule))
     assert f"p{NBSP}≤{NBSP}5{NBSP}×{NBSP}10⁻⁵" in said
     assert f"below −1{NBSP}×{NBSP}10⁻⁵ points" in said
     assert "e-0" not in said

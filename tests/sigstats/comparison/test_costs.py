@@ -63,3 +63,18 @@ def test_quality_and_cost_are_one_sentence(gain, cost, said):
     named = sigstats.compare(baseline, candidate, score="cost_usd", lower_is_better=["cost_usd"], measures=["accuracy"])
     assert named.rows == found.rows
     assert any(note.startswith("95% point of cost_usd (USD): 0.009") for note in found.notes)
+
+
+def test_the_rule_says_on_which_side_of_an_interval_the_margin_of_a_cost_lies():
+    """The interval of a cost that fell lies below minus the margin, and the row passes."""
+    frame = pd.DataFrame({"id": range(200), "label": 1, "prediction": 1, "latency_ms": 500.0})
+    faster = frame.assign(latency_ms=np.linspace(100, 300, 200))
+    options = {"lower_is_better": ["latency_ms"], "score_range": (0, 1000)}
+    alone = sigstats.compare(frame[["id", "latency_ms"]], faster[["id", "latency_ms"]], **options)
+    (row,) = alone.rows
+    assert (row.verdict, row.high < -row.lower_is_better * alone.rule.margin) == ("pass", True)
+    assert "inconclusive where the 95% interval reaches above +0.005." in str(alone).replace("\n", " ")
+    both = sigstats.compare(frame, faster, **options)
+    assert "below −0.5 points (0.005 of a mark or loss), or above +0.005 of a cost." in str(both).replace("\n", " ")
+    marks = sigstats.compare(frame, faster, score="latency_ms", measures=["mean-score"], higher_is_better="latency_ms")
+    assert "inconclusive where the 95% interval reaches below −0.005." in str(marks).replace("\n", " ")
