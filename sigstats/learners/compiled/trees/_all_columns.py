@@ -145,14 +145,16 @@ def draw_all(sample: Coded, members: Any, columns: Any, known: int, state: int, 
     for each in range(np.uint64(others)):
         at = np.uint64(constant + places[each])
         feature = columns[at]
-        one = np.int64(varies[np.uint64(feature)])
-        tried.columns[np.uint64(found)] = feature
-        found += one
-        end -= one
-        to = np.uint64(end if one else constant)
-        constant += 1 - one
-        columns[at] = columns[to]
-        columns[to] = feature
+        if varies[np.uint64(feature)]:
+            tried.columns[np.uint64(found)] = feature
+            found += 1
+            end -= 1
+            columns[at] = columns[np.uint64(end)]
+            columns[np.uint64(end)] = feature
+        else:
+            columns[at] = columns[np.uint64(constant)]
+            columns[np.uint64(constant)] = feature
+            constant += 1
     return found, constant, np.int64(ahead)
 
 
