@@ -60,10 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _count(parser, "--tests", "measures times slices; all rows are a slice too (default: those of a pilot, else 1)")
     add_rule_options(parser, "alpha", "adjust", "minimum_effect", "margin", "confidence", "smallest_slice")
     looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")
-    _count(looks, "--look", "the number of the next look, from 1 (default: 1)", default=1)
-    looks.add_argument(
-        "--spending", choices=get_args(Spending), default="each", help="how the looks share the level (default: each)"
-    )
+    _count(looks, "--look", "the number of the next look, from 1 (default: 1)")
+    looks.add_argument("--spending", choices=get_args(Spending), help="how the looks share the level (default: each)")
     _count(looks, "--looks", "the number of planned looks, if --spending needs it")
     add_measures(parser, "a measure, as for compare; each adds a test of all rows and of each slice (repeatable)")
     add_prediction_arguments(parser, score="a column of marks or probabilities; in a log, a scorer or metric")
@@ -90,9 +88,10 @@ def run(options: argparse.Namespace) -> int:
         if options.run is not None:
             return _runs(options)
         paired = _paired(options) if options.files else None
-        if paired is not None and (measure := _measure_of(options, paired)) != "accuracy":
-            return _measure(options, paired, measure)
-        found = _planned(options, paired)
+        names = () if paired is None else _names(options, paired)
+        if paired is not None and (measure := _measure_of(options, paired, names)) != "accuracy":
+            return _measure(options, paired, measure, len(names))
+        found = _planned(options, paired, len(names))
     except ValueError as error:
         raise as_options(error) from None
     from ..sizing.words import as_html, as_json, show
@@ -102,23 +101,15 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _planned(options: argparse.Namespace, paired: "PairedPredictions | None") -> "SizePlan":
-    from sigstats.sequential.alpha_spending import spent_level
+def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", measures: int) -> "SizePlan":
     from sigstats.sizing.comparison import plan_size
 
-    from ..comparison.rule_options import rule_of
+    from ..comparison.rule_options import level_of_look, rule_of
 
     rule = rule_of(options)
-    pilot = _by_hand(options) if paired is None else _of_files(options, paired, rule)
-    if options.looks is not None and options.spending in ("each", "series"):
-        raise BadInput(
-            f"--looks: {options.looks} is not valid with --spending {options.spending}, which plans none; expected "
-            "--spending linear, pocock or obrien-fleming"
-        )
-    alpha = spent_level(options.look, alpha=rule.alpha, spending=options.spending, looks=options.looks)
-    if alpha == 0:
-        raise BadInput(f"--look: {options.look} is not valid; expected one of the {options.looks} planned looks")
-    return plan_size(pilot, rule=rule, drops=_drops(options, rule), target=options.power, alpha=alpha)
+    pilot = _by_hand(options) if paired is None else _of_files(options, paired, rule, measures)
+    drops, alpha = _drops(options, rule), level_of_look(options, rule)
+    return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=alpha)
 
 
 def _given(options: argparse.Namespace) -> list[float]:
@@ -142,11 +133,12 @@ def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
     return given or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
 
 
+_LOOKS = ("look", "spending", "looks")
 #: What a leaderboard has no use for.
 _NOT_OF_LEADERBOARDS = {
     **{
         name: f"--{name}"
-        for name in ("report", "run", "drop", "tests", "accuracy", "discordance", "rows", "group", "epoch")
+        for name in ("report", "run", "drop", "tests", "accuracy", "discordance", "rows", "group", "epoch", *_LOOKS)
     },
     "measures": "--measure",
     "slices": "--slice",
@@ -176,17 +168,19 @@ def _leaderboard(options: argparse.Namespace) -> int:
 
 
 #: What a size by runs has no use for.
-_NOT_OF_RUNS = {name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in ("run", "drop", "tests")}
+_NOT_OF_RUNS = {
+    name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in ("run", "drop", "tests", *_LOOKS)
+}
 
 
 def _runs(options: argparse.Namespace) -> int:
     """Print the runs of two recipes that show a drop."""
     from sigstats.sizing.pilots import plan_runs
 
-    from ..comparison.rule_options import rule_of
+    from ..comparison.rule_options import rule_at_look
 
     refuse_beside(options, "--run", _NOT_OF_RUNS)
-    rule, paired = rule_of(options), _paired(options)
+    rule, paired = rule_at_look(options), _paired(options)
     found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=_tests(options) or 1)
     return _told(options, found)
 
@@ -222,35 +216,47 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
     return paired if options.score_range is None else replace(paired, score_range=as_score_range(options.score_range))
 
 
-def _measure_of(options: argparse.Namespace, paired: "PairedPredictions") -> str:
-    """The measure whose rows are asked for: the accuracy where it is compared and no score is named."""
-    from sigstats.comparison.requirements import as_compared_measures, default_measures
+def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
+    """The measures that a comparison would test together."""
+    from sigstats.comparison.requirements import as_compared_measures, default_measures, with_cost
 
-    names = as_compared_measures(options.measures) if options.measures else default_measures(paired)
+    return with_cost(paired, as_compared_measures(options.measures)) if options.measures else default_measures(paired)
+
+
+def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:
+    """The measure whose rows are asked for: the accuracy where it is compared and no score is named."""
     scored = paired.scores is not None and not paired.graded and not options.measures
     return "accuracy" if "accuracy" in names and not scored else names[-1]
 
 
-def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str) -> int:
-    """Print the rows that show a drop of any other measure."""
+def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, measures: int) -> int:
+    """Print the rows that show a drop of any other measure, of so many that are tested together."""
     from sigstats.sizing.measures import plan_measure
 
-    from ..comparison.rule_options import rule_of
+    from ..comparison.rule_options import rule_at_look
 
     refuse_beside(options, f"the measure {measure}", {"report": "--report"})
-    drops, positive = _given(options), options.positive
     found = plan_measure(
-        paired, measure, rule_of(options), drops, target=options.power, tests=_tests(options), positive=positive
+        paired,
+        measure,
+        rule_at_look(options),
+        _given(options),
+        target=options.power,
+        tests=_tests(options),
+        measures=measures,
+        positive=options.positive,
     )
     return _told(options, found)
 
 
-def _of_files(options: argparse.Namespace, paired: "PairedPredictions", rule: "ComparisonRule") -> "Pilot":
-    """The pilot of two files."""
+def _of_files(
+    options: argparse.Namespace, paired: "PairedPredictions", rule: "ComparisonRule", measures: int
+) -> "Pilot":
+    """The pilot of two files, of which so many measures are tested."""
     from sigstats.sizing.comparison import pilot_of
 
     tested = sum(size >= rule.smallest_slice for size in paired.part_sizes())
-    return pilot_of(paired, rule, tests=_tests(options) or max(1, max(1, len(options.measures)) * tested))
+    return pilot_of(paired, rule, tests=_tests(options) or max(1, measures * tested))
 
 
 def _tests(options: argparse.Namespace) -> int | None:

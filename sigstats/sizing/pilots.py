@@ -160,6 +160,8 @@ def _pair_of_marks(
 
 #: More runs than so many are not asked for.
 _MOST_RUNS = 1000
+#: More divisions of runs, which no float may hold, are enough for any level.
+_MOST_DIVISIONS = 10**300
 #: The items at hand, and so many times as many.
 _MORE_ITEMS = 4
 
@@ -281,7 +283,7 @@ def _fewest(level: float) -> int:
 
 
 def _power(runs: tuple[int, int], drop: float, variance: float, level: float, rule: ComparisonRule) -> float:
-    if math.comb(sum(runs), runs[0]) * level < 1:
+    if min(math.comb(sum(runs), runs[0]), _MOST_DIVISIONS) * level < 1:
         return 0.0
     error = math.sqrt(variance * (1 / runs[0] + 1 / runs[1]))
     if error == 0:

@@ -65,6 +65,38 @@ def test_a_level_that_looks_share(capsys):
     assert level("--look", 2, "--spending", "linear", "--looks", 5, "--tests", 2) == pytest.approx(0.005)
 
 
+@pytest.mark.parametrize(
+    ("options", "tests"),
+    [
+        (["--score", "mark"], 2),  # beside the accuracy of the predictions
+        (["--score", "mark", "--slice", "region"], 6),
+        (["--score", "mark", "--measure", "mean-score"], 1),
+        (["--measure", "macro-f1", "--measure", "mcc"], 2),
+        (["--measure", "mcc", "--tests", "5"], 5),
+    ],
+)
+def test_the_level_of_any_measure_is_that_of_one_test_of_compare_at_this_look(tmp_path, capsys, options, tests):
+    rng = np.random.default_rng(5)
+    label = np.arange(400) % 2
+    for name in "ab":
+        frame = pd.DataFrame({"id": range(400), "label": label, "region": np.where(np.arange(400) % 3, "s", "n")})
+        frame["prediction"] = np.where(rng.random(400) < 0.1, 1 - label, label)
+        frame["mark"] = (label * 0.3 + rng.random(400) * 0.7).round(3)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [tmp_path / "a.csv", tmp_path / "b.csv", *options, "--positive", 1]
+    assert json.loads(size(capsys, *files, "--json", "-"))["level"] == pytest.approx(0.05 / tests)
+    looked = json.loads(size(capsys, *files, "--look", 3, "--spending", "series", "--json", "-"))["level"]
+    assert looked == pytest.approx(0.05 * 6 / (3 * math.pi) ** 2 / tests)
+    if "--tests" not in options:
+        assert main(["compare", *map(str, files), "--json", "-"]) in (0, 1)
+        assert len(json.loads(capsys.readouterr().out)["rows"]) == tests
+
+
+def test_a_leaderboard_is_no_look(pilot, capsys):
+    assert main(["size", *map(str, pilot), "c.csv", "--look", "2"]) == 2
+    assert "--look: is not valid with three files or more" in capsys.readouterr().err
+
+
 def test_errors_that_are_independent_differ_most(capsys):
     def needed(*arguments):
         return json.loads(size(capsys, "--json", "-", "--drop", "2pt", *arguments))["drops"][0]["needed"]

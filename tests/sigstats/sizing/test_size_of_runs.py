@@ -1,8 +1,11 @@
 """The power of tests of runs, beside simulated runs, and the parts of their spread."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import nct, t
 
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.runs import runs_test
@@ -59,3 +62,13 @@ def test_size_says_how_many_runs_a_drop_needs(tmp_path, capsys):
     assert "that of the luck of the run" in said
     assert main(["size", *files, "--run", "seed", "--accuracy", "0.9"]) == 2
     assert "--accuracy: is not valid with --run" in capsys.readouterr().err
+
+
+def test_runs_whose_divisions_no_float_holds_have_a_power(tmp_path, capsys):
+    """1,200 runs have more than 10^308 divisions into two recipes of 600."""
+    error, freedom = 0.05 * np.sqrt(2 / 600), 1198
+    expected = nct.sf(t.isf(0.05, freedom), freedom, 0.01 / error)
+    assert _power((600, 600), 0.01, 0.05**2, 0.05, ComparisonRule(minimum_effect=0)) == pytest.approx(expected)
+    files = [str(each) for each in recipes(tmp_path, 0.04, runs=4, items=100)]
+    assert main(["size", *files, "--run", "seed", "--drop", "0.0055", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["drops"][0]["needed"] is None  # more than 1,000
