@@ -58,16 +58,19 @@ def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *
 
 
 def draws_of(block: Block, classifier: Retrainer) -> Iterator[NDArray[np.int64]]:
-    """The draws of a block's lanes, in chunks; all classifiers are given the same, so that they are made once."""
+    """The draws of a block's lanes, in chunks; all classifiers are given the same, so that they are made once.
+
+    None are kept in the process of another package's code, whose memory is limited.
+    """
     stream = digest("stream", **block.cell.stream)
-    step = classifier.chunk_size
+    step, limited = classifier.chunk_size, own_code(block.cell.work_of(CrossValidated)) is not None
     for lane, (rng, size) in enumerate(block.lanes(), block.first_lane):
         key = stream, block.cell.seed, lane, size
         with _lock:
             kept = _draws.get(key)
         if kept is not None:
             yield from (kept[first : first + step].astype(np.int64) for first in range(0, size, step))
-        elif size > step:
+        elif size > step or limited:
             yield from classifier.chunks(rng, size)
         else:
             draws = classifier.draw(rng, size)

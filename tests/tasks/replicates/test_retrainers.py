@@ -15,10 +15,10 @@ X, y = load_iris(return_X_y=True)
 FOLDS = stratified_folds(y, 3, rng=1)
 
 
-def block_of(null, *, seed=1, lanes=(0, 3)):
+def block_of(null, *, seed=1, lanes=(0, 3), **code):
     work = {
         "dataset": {"name": "iris", "digest": "0" * 64},
-        "classifier": {"learner": "1-nn", "params": {}},
+        "classifier": {"learner": "1-nn", "params": {}, **code},
         "cross_validation": {"folds": 3, "seed": 1},
         "null": null,
     }
@@ -81,5 +81,12 @@ def test_of_more_draws_than_fit_the_first_lanes_are_kept(monkeypatch):
     _retrainers._draws.clear()
     monkeypatch.setattr(retrainer, "CHUNK_BYTES", 1)  # a lane that does not fit in memory
     found = list(_retrainers.draws_of(block_of("labels"), classifier("1-nn", "labels")))
+    assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
+    assert not _retrainers._draws
+
+
+def test_draws_are_not_kept_beside_code_of_another_package():
+    block = block_of("labels", code={"package": "other", "version": "1"})
+    found = list(_retrainers.draws_of(block, classifier("1-nn", "labels")))
     assert np.array_equal(np.concatenate(found), drawn(block_of("labels"), "labels"))
     assert not _retrainers._draws
