@@ -13,7 +13,7 @@ from .._common.class_names import (
 )
 from .._common.messages import some_of
 from .._common.scores import refuse_uncertain, require_one_scale
-from .._common.validation import IntArray, as_choice, refuse, shown
+from .._common.validation import IntArray, as_choice, refuse, require_squarable, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
 from .paired_predictions import PairedPredictions
 
@@ -154,6 +154,8 @@ def require(paired: PairedPredictions, measure: str) -> None:
     values = paired.row_ratios() if measure == "ratio" else paired.scores
     low, high = min(each.min() for each in values), max(each.max() for each in values)
     limits = paired.score_range if needs == "marks" else None
+    for each in (*paired.scores, *(paired.per or ()), np.array(limits or (0.0,))):
+        require_squarable(each, "scores")
     if limits is not None and (low < limits[0] or high > limits[1]):
         odd = low if low < limits[0] else high
         raise ValueError(

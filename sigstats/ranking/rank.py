@@ -22,6 +22,7 @@ from .._common.validation import (
     as_names,
     as_real,
     refuse,
+    require_squarable,
     same_kind_of_labels,
     shown,
 )
@@ -147,6 +148,7 @@ def rank_table(
     if len(scores) < 1 or scores.shape[1] < 2:
         raise refuse("correct (shape)", scores.shape, "one row or more, and two models (columns) or more")
     if not right:
+        require_squarable(scores, "scores")
         require_one_scale(scores.T, models, wanted="scores of all models in one unit")
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:

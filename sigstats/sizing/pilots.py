@@ -25,7 +25,7 @@ from scipy.stats import nct, t
 
 from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
-from .._common.validation import FloatArray, as_real
+from .._common.validation import FloatArray, as_real, require_squarable
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..mcnemar.drop_power import detectable_drop, drop_power, drop_size
@@ -112,6 +112,7 @@ def leaderboard_size(
     exact; or a mark of each, of which it is that of a normal test. `lower`: whether the lower score is the better one.
     """
     n, k = scores.shape
+    require_squarable(scores.astype(np.float64, copy=False), "scores")
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))

@@ -80,3 +80,22 @@ def test_what_is_taken_is_what_was_given(value):
         assert int(float(value)) != value
     else:
         assert int(taken) == value
+
+
+@pytest.mark.parametrize("command", ["compare", "check", "rank", "size", "leaderboard"])
+@pytest.mark.filterwarnings("error")
+def test_scores_whose_squares_are_no_floats_are_one_line(tmp_path, capsys, command):
+    """The largest float stands for a failure in some logs; sums and spreads of it are infinite or NaN."""
+    files = [
+        written(tmp_path, name, "csv", [1.5e308 if i % (2 + k) else -1.5e308 for i in range(N)])
+        for k, name in enumerate("abc")
+    ]
+    more = ["--at-least", "1"] if command == "check" else []
+    many = {"check": 1, "leaderboard": 3}.get(command, 2)
+    name = "size" if command == "leaderboard" else command
+    options = ["--score", "score", "--higher-is-better", "score", *more]
+    said = [] if command in ("rank", "leaderboard", "check") else ["--measure", "mean-score"]
+    assert main([name, *files[:many], *options, *said]) == 2
+    complaint = capsys.readouterr().err
+    assert "scores: -1.5e+308 is not valid; expected numbers between -1e+150 and 1e+150" in complaint
+    assert complaint.count("\n") == 1
