@@ -120,9 +120,9 @@ TEST = StatisticalTest(label="Signs", question="Are as many positive?", null="bo
 TABLE = '''
 """``[[signs]]``: how many are positive and negative."""
 from typing import ClassVar
-from sigstats.flows.studies.significance_tables import _entry
+from sigstats.flows.studies.significance_tables import Case, Entry
 
-class Entry(_entry.Entry):
+class Signs(Entry):
     TEST: ClassVar[str] = "signs"
     ORDER: ClassVar[int] = 99
     methods: tuple[str, ...] = ("exact",)
@@ -131,9 +131,9 @@ class Entry(_entry.Entry):
 
     def cases(self, base):
         data = {"plus": self.plus, "minus": self.minus}
-        yield _entry.Case(subject={"dataset": self.name}, test=self.TEST, data=data, printed=self)
+        yield Case(subject={"dataset": self.name}, test=self.TEST, data=data, printed=self)
 
-ENTRIES = {"signs": Entry}
+ENTRIES = {"signs": Signs}
 '''
 
 FAN_OUT = '''

@@ -20,8 +20,7 @@ from sigstats.tasks.engine.pools import Pool
 from ..config.model import Strict
 from ..errors import BadInput
 from ._engine import quietly
-from ._room import refuse_need
-from ._workers import ClusterFile
+from ._workers import ClusterFile, refuse_need
 
 #: A name, an IPv4 address or a bracketed IPv6 address, and a port. A URL of a web socket may go without a port.
 _GATEWAY = re.compile(r"(gateway://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+)(?::\d{1,5})?)/([^/\s]+)")

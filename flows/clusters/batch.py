@@ -25,8 +25,7 @@ from sigstats.tasks.engine.pools import Pool, RoutedPool
 from ..config.model import Memory, bytes_of
 from ..errors import BadInput
 from ._engine import environment, quietly, settings, shared_certificates
-from ._room import refuse_need
-from ._workers import ClusterFile, Workers, expected, restart_dead_workers, start
+from ._workers import ClusterFile, Workers, expected, refuse_need, restart_dead_workers, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]

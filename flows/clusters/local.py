@@ -21,8 +21,18 @@ from sigstats.tasks.engine.pools import Pool
 from ..config.model import MemoryOrAuto
 from ..errors import BadInput
 from ._engine import certificates, quietly, settings
-from ._room import blocks_at_once, roles, with_roles
-from ._workers import Adaptive, ClusterFile, Gpus, Workers, expected, restart_dead_workers, start
+from ._workers import (
+    Adaptive,
+    ClusterFile,
+    Gpus,
+    Workers,
+    blocks_at_once,
+    expected,
+    restart_dead_workers,
+    roles,
+    start,
+    with_roles,
+)
 
 T = TypeVar("T")
 

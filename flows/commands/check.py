@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
+from ._options import add_rule_options, fraction, rule_of
 from ._predictions import (
     add_fail_on,
     add_measures,
@@ -34,8 +35,6 @@ GROUP = "files of predictions"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats check``."""
-    from ..comparison.rule_options import add_rule_options
-
     parser.add_argument("file", metavar="FILE", help="predictions of a model, or its log")
     bar = parser.add_mutually_exclusive_group(required=True)
     text = "the least value that is good enough: a share (0.9 or 90%%), or a mark in its own unit"
@@ -56,8 +55,7 @@ def run(options: argparse.Namespace) -> int:
     from sigstats._common.messages import printable
     from sigstats.comparison.check_result import as_text
 
-    from ..comparison.json import check_as_json
-    from ..comparison.junit import check_as_junit
+    from ..comparison.for_programs import check_as_json, check_as_junit
     from ..comparison.markdown import check_as_markdown
 
     refuse_overwriting(options, [options.file], *_OUTPUTS)
@@ -80,8 +78,6 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.tasks.predictions import join, read
 
-    from ..comparison.rule_options import rule_of
-
     require_one_score(options)
     at_most = options.at_least is None
     rule = rule_of(options)
@@ -102,8 +98,6 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
 
 def _bar(option: str, text: str) -> float:
     """A share, which may be written as per cent, or a mark."""
-    from ..comparison.rule_options import fraction
-
     try:
         return fraction(text)
     except ValueError:

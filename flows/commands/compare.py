@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
+from ._options import add_rule_options, rule_of
 from ._predictions import (
     SECOND_FILE,
     add_fail_on,
@@ -45,8 +46,6 @@ GROUP = "files of predictions"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats compare``."""
-    from ..comparison.rule_options import add_rule_options
-
     parser.add_argument("baseline", metavar="BASELINE", help="predictions of the model that is in use")
     parser.add_argument(
         "candidates",
@@ -109,7 +108,6 @@ def run(options: argparse.Namespace) -> int:
 
 def _changed(options: argparse.Namespace, pairs: "Sequence[PairedPredictions]") -> "Changed":
     from ..comparison.changed import changed_of
-    from ..comparison.rule_options import rule_of
 
     return changed_of(pairs, rule_of(options).alpha)
 
@@ -126,7 +124,6 @@ _NOT_JUDGED = {
 def _run_judged(options: argparse.Namespace) -> int:
     from ..comparison.judged import as_json, as_text, compare_judged
     from ..comparison.judged_page import as_html
-    from ..comparison.rule_options import rule_of
 
     refuse_beside(options, "--human", _NOT_JUDGED)
     if len(options.candidates) > 1 or len(scores_of(options)) > 1:
@@ -154,8 +151,6 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.requirements import as_compared_measures
     from sigstats.tasks.predictions import ScoredFile, join_scores, read, same_content, score_names, scores_meant
-
-    from ..comparison.rule_options import rule_of
 
     rule, named = rule_of(options), options.predictions
     try:
@@ -195,7 +190,7 @@ def _text(options: argparse.Namespace, found: "CandidatesResult", changed: "Chan
     several, strict = len(found.candidates) > 1, options.fail_on == "inconclusive"
     pair = (found.results[0], found.baseline, found.candidates[0])
     if name == "json":
-        from ..comparison.json import as_json, candidates_as_json
+        from ..comparison.for_programs import as_json, candidates_as_json
 
         return candidates_as_json(found) if several else as_json(*pair)
     if name == "markdown":
@@ -204,7 +199,7 @@ def _text(options: argparse.Namespace, found: "CandidatesResult", changed: "Chan
         text = candidates_as_markdown(found) if several else as_markdown(*pair)
         return text if changed is None else f"{text}\n{changed.as_markdown()}"
     if name == "junit":
-        from ..comparison.junit import as_junit, candidates_as_junit
+        from ..comparison.for_programs import as_junit, candidates_as_junit
 
         one = None if several else as_junit(*pair, fail_on_inconclusive=strict)
         return one or candidates_as_junit(found, fail_on_inconclusive=strict)

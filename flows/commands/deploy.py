@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the deployment."""
     from ..clusters import allowed, load_cluster
-    from ..orchestration.environment import server_configured, set_up
+    from ..orchestration import server_configured, set_up
 
     study, _ = study_of(options)
     place = place_of(options.study)

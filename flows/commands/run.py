@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the study."""
     from ..clusters import allowed, load_cluster
-    from ..orchestration.environment import server_configured, set_up
+    from ..orchestration import server_configured, set_up
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
     from ..running.options import RunOptions, parse_part, read_key
     from ..running.progress import Display

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
+from ._options import add_rule_options, level_of_look, rule_at_look, rule_of
 from ._predictions import (
     SECOND_FILE,
     add_measures,
@@ -39,8 +40,6 @@ GROUP = "files of predictions"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats size``."""
     from sigstats.sequential.alpha_spending import Spending
-
-    from ..comparison.rule_options import add_rule_options
 
     text = "a pilot: predictions of a baseline and a candidate, or of the models of a leaderboard"
     parser.add_argument("files", nargs="*", metavar="FILE", help=text)
@@ -104,8 +103,6 @@ def run(options: argparse.Namespace) -> int:
 def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", measures: int) -> "SizePlan":
     from sigstats.sizing.comparison import plan_size
 
-    from ..comparison.rule_options import level_of_look, rule_of
-
     rule = rule_of(options)
     pilot = _by_hand(options) if paired is None else _of_files(options, paired, rule, measures)
     drops, alpha = _drops(options, rule), level_of_look(options, rule)
@@ -151,7 +148,6 @@ def _leaderboard(options: argparse.Namespace) -> int:
     from sigstats.sizing.pilots import leaderboard_size
     from sigstats.tasks.predictions import join_many, read
 
-    from ..comparison.rule_options import rule_of
     from ..ranking.words import model_names
 
     refuse_beside(options, "three files or more", _NOT_OF_LEADERBOARDS)
@@ -176,8 +172,6 @@ _NOT_OF_RUNS = {
 def _runs(options: argparse.Namespace) -> int:
     """Print the runs of two recipes that show a drop."""
     from sigstats.sizing.pilots import plan_runs
-
-    from ..comparison.rule_options import rule_at_look
 
     refuse_beside(options, "--run", _NOT_OF_RUNS)
     rule, paired = rule_at_look(options), _paired(options)
@@ -232,8 +226,6 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, measures: int) -> int:
     """Print the rows that show a drop of any other measure, of so many that are tested together."""
     from sigstats.sizing.measures import plan_measure
-
-    from ..comparison.rule_options import rule_at_look
 
     refuse_beside(options, f"the measure {measure}", {"report": "--report"})
     found = plan_measure(

@@ -19,7 +19,7 @@ from sigstats.judged.test import JudgeAgreement, JudgedResult, judged_test
 from sigstats.tasks.predictions import Columns, Predictions, Unmatched, match, read
 
 from ..pages.wording import count_of, p_equation, percent, percent_range
-from .json import JSON_VERSION, KEYS_OF_TESTS, as_object
+from .for_programs import JSON_VERSION, KEYS_OF_TESTS, as_object
 
 PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers the candidate")
 

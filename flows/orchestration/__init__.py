@@ -1,1 +1,35 @@
-"""Prefect: the flow of a run, and deployments on a schedule. Import `environment` before any other module of it."""
+"""Prefect: the flow of a run, and deployments on a schedule; here, what must be set before Prefect is imported."""
+
+import logging
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+#: No telemetry is sent, and only errors reach the terminal.
+QUIET: Mapping[str, str] = {
+    "DO_NOT_TRACK": "1",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_FLOW_RUNS_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_HANDLERS_CONSOLE_TASK_RUNS_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_TO_API_WHEN_MISSING_FLOW": "ignore",
+}
+
+
+def server_configured() -> bool:
+    """Whether a Prefect server is configured, in the environment or in a profile."""
+    if os.environ.get("PREFECT_API_URL"):
+        return True
+    home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")
+    try:
+        return "PREFECT_API_URL" in (home / "profiles.toml").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def set_up() -> None:
+    """Silence Prefect, unless the environment sets it otherwise."""
+    logging.raiseExceptions = False  # otherwise Prefect prints, within a line, that its server accepts no log
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)

@@ -20,14 +20,13 @@ from sigstats.tasks.storage.history import Evaluation, Record
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.json import as_json
+from ..comparison.for_programs import as_json
 from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
 from ..pages.wording import count_of, significant
-from .flips import answers_of
 from .fresh import compare_fresh, kept_row, refuse_changed
-from .page import write_regression_report
+from .page import answers_of, write_regression_report
 from .pair import Pair, identity_of, read_pair, with_measures_meant
 from .study import RegressionStudy, in_keys
 

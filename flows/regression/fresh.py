@@ -18,7 +18,7 @@ from sigstats.tasks.storage.history import OF_ROWS, ROW, Record
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.json import KEYS_OF_ROWS, row_as_object
+from ..comparison.for_programs import KEYS_OF_ROWS, row_as_object
 from ..errors import BadInput
 from .pair import NO_RULES, Pair, digests_of_ids
 from .study import ColumnNames, RegressionStudy

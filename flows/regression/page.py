@@ -1,4 +1,4 @@
-"""The report of a regression study: the last verdict, the trend of each measure, and the history as a table.
+"""The report of a regression study: the last verdict, the trend of each measure, flips, and the history as a table.
 
 It is made from the history alone, and needs no network.
 """
@@ -6,23 +6,28 @@ It is made from the history alone, and needs no network.
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from markupsafe import Markup
 
 from sigstats.comparison.cells import difference_in_words
+from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.result import ComparisonResult, rule_in_words
+from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
 from ..comparison.answer import answer_of
-from ..comparison.changed import Changed
+from ..comparison.changed import Changed, items_of
 from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
 from ..report.section import Figure
-from .flips import flips_of
 from .fresh import row_of
 from .study import ColumnNames, RegressionStudy
-from .trends import stopping_look, trends_of_evidence, trends_of_measures, trends_of_slices
+from .trends import last_evaluations, stopping_look, trends_of_evidence, trends_of_measures, trends_of_slices
 
 
 def write_regression_report(
@@ -128,3 +133,48 @@ def _cells(record: Record, columns: ColumnNames) -> tuple[str, list[tuple[str, s
         (significant(about.level, 3), repr(about.level)),
         (f"{about.dated:%Y-%m-%d %H:%M}" if about.dated else "–", ""),
     ]
+
+
+_MODELS = ("baseline", "candidate")
+_FLIPS = ("id", "score", "looks", "right", "flips", "broken", "fixed")
+
+
+def answers_of(pairs: Sequence[PairedPredictions]) -> pa.Table | None:
+    """What is kept of a look: for each item 1 if a model was right, -1 if wrong, 0 if as often both; None of marks."""
+    tables = []
+    for pair in (each for each in pairs if each.predicted and not each.compared):
+        if pair.items is None:
+            ids, right = pair.ids, [1.0 * (codes == pair.label) for codes in (pair.a, pair.b)]
+        else:
+            _, ids, totals = items_of(pair)
+            right = [*totals.means]
+        score = pair.score_column if pair.graded else ""
+        signs = (pa.array(np.sign(2 * each - 1).astype(np.int8)) for each in right)
+        columns = ids, pa.repeat(score, len(ids)), *signs
+        tables.append(pa.table(columns, names=["id", "score", *_MODELS]))
+    return pa.concat_tables(tables) if tables else None
+
+
+def flips_of(store: Store, records: Sequence[Record]) -> Changed | None:
+    """The items that flipped in the last evaluations, those that flipped most first; None of fewer than two looks."""
+    identities = (record.evaluation.evaluation for record in last_evaluations(records))
+    kept = [each for one in identities if (each := history.read_kept(store, history.OF_ANSWERS, one)) is not None]
+    if len(kept) < 2:
+        return None
+    answers = pa.concat_tables(kept)
+    parts: list[Any] = [answers["score"], answers["id"], "\0"]
+    names = pc.binary_join_element_wise(*parts).combine_chunks().dictionary_encode()
+    codes, (baseline, candidate) = names.indices.to_numpy(), (answers[name].to_numpy() for name in _MODELS)
+    order = np.argsort(codes, kind="stable")
+    decided = order[candidate[order] != 0]
+    turned = (np.diff(codes[decided]) == 0) & (np.diff(candidate[decided]) != 0)
+    there = (np.ones(len(codes)), candidate > 0, candidate < baseline, candidate > baseline)
+    looks, right, broken, fixed = (np.bincount(codes, each).astype(int) for each in there)
+    flips = np.bincount(codes[decided][1:][turned], minlength=len(looks))
+    most = np.argsort(-flips, kind="stable")[: np.count_nonzero(flips)].tolist()
+    rows = []
+    for item in most:
+        score, _, name = names.dictionary[item].as_py().partition("\0")
+        rows.append([name, score, *(str(each[item]) for each in (looks, right, flips, broken, fixed))])
+    words = f"{count_of(len(rows), 'item')} flipped in {len(kept)} of {count_of(len(records), 'evaluation')}"
+    return Changed(_FLIPS, rows, words)

@@ -16,8 +16,7 @@ from sigstats import ComparisonRule, compare
 from sigstats._common.messages import for_markdown, for_markdown_cell, markdown_code, printable, printable_words
 from sigstats._common.validation import refuse
 from sigstats.flows.cli import main
-from sigstats.flows.comparison.json import as_json
-from sigstats.flows.comparison.junit import as_junit
+from sigstats.flows.comparison.for_programs import as_json, as_junit
 from sigstats.flows.comparison.markdown import as_markdown
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import as_text

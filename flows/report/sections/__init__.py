@@ -6,10 +6,10 @@ from sigstats._common.registry import Registry
 from sigstats.tasks import statistical_tests
 
 from ..evidence import Evidence
+from ..performance import over_data_sets, over_data_sets_method
 from ..section import Section, Verdict
 from . import _methods
 from ._methods import printed_numbers
-from ._over_data_sets import over_data_sets, over_data_sets_method
 from ._tables import section_without_module
 
 __all__ = ["approximations", "known", "of", "over_data_sets", "over_data_sets_method", "printed_numbers"]

@@ -10,7 +10,7 @@ from ...pages.wording import count_of, join_words, p_at_most, significant
 from ..evidence import Evidence, at_smallest_p, group_by
 from ..section import Verdict
 from ..usual_columns import short, where
-from . import _cases
+from . import _verdicts
 from ._tables import subject_in_words
 
 _APPROXIMATE = {"chi2": "chi-square", "likelihood-ratio": "the likelihood ratio"}
@@ -30,7 +30,7 @@ def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
                 continue
             sentences.append(_beside(f"{names[test]}: the p-value of {name}", pairs))
             others += [
-                _in_words(exact, found, name, _cases.p_name(evidence))
+                _in_words(exact, found, name, _verdicts.p_name(evidence))
                 for exact, found in pairs
                 if exact.decision != found.decision
             ]
@@ -57,7 +57,7 @@ def _p(row: Hypothesis) -> float:
 def _in_words(exact: Hypothesis, found: Hypothesis, name: str, p_name: str) -> str:
     verbs = {"reject": "rejects", "keep": "does not reject"}
     said = [
-        f"{who} {verbs.get(row.decision, row.decision)} ({_cases.decision_p_in_words(row, p_name)})"
+        f"{who} {verbs.get(row.decision, row.decision)} ({_verdicts.decision_p_in_words(row, p_name)})"
         for who, row in (("the exact test", exact), (name, found))
     ]
     return f"{subject_in_words(exact)}: {join_words(said)}."

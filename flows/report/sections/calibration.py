@@ -12,7 +12,7 @@ from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..replicates import statements
 from ..section import Column, Section, Verdict
 from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where, whole
-from . import _cases
+from . import _verdicts
 from ._power import fewest_needed, finds
 
 
@@ -192,10 +192,10 @@ def _expected(wrong: Sequence[Hypothesis], fine: Sequence[Hypothesis], found: Se
         return f"{count_of(len(found), 'rate')} were found; there is none to hold them against."
     if not wrong:
         subject = f"All {total} tested rates are" if total > 1 else "The rate is"
-        return f"{subject} as expected ({_cases.smallest_p(fine, name)})."
+        return f"{subject} as expected ({_verdicts.smallest_p(fine, name)})."
     what = distinct(f"{row.measure} of {row.method} on {where(row)}" for row in wrong)
     named = f": {join_words(what)}" if len(what) <= 4 else ""
-    return f"{len(wrong)} of {total} tested rates are not as expected{named} ({_cases.largest_p(wrong, name)})."
+    return f"{len(wrong)} of {total} tested rates are not as expected{named} ({_verdicts.largest_p(wrong, name)})."
 
 
 def _of_group(rows: Sequence[Hypothesis], evidence: Evidence) -> str:

@@ -9,7 +9,7 @@ from ...pages.wording import count_of
 from .. import usual_columns as usual
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from . import _pairs
+from . import _verdicts
 
 _F = "5x2cv F"
 _METHODS = {
@@ -27,7 +27,7 @@ _METHODS = {
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How many pairs of algorithms differ, then which is better than which on each data set."""
-    found = _pairs.verdict(rows, evidence, by=rows[0].method)
+    found = _verdicts.verdict(rows, evidence, by=rows[0].method)
     cells = [cell for cell in evidence.cells_of(rows[0]) if cell.subject["classifier"] == rows[0].a]
     if not cells:
         return found
@@ -41,7 +41,7 @@ def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """Both algorithms and the mean difference of their accuracies."""
     interval = "95% interval of the mean difference (Nadeau and Bengio)"
-    difference = _pairs.in_points(interval)
+    difference = _verdicts.in_points(interval)
     used = difference if any(row.estimate_low is not None for row in rows) else difference[:1]
     return [*usual.subject_columns(rows), usual.ROWS, *used, *usual.closing_columns(rows)]
 

@@ -9,7 +9,7 @@ from ...pages.wording import NBSP, adjusted_p, index_number, join_words
 from .. import usual_columns as usual
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict
-from . import _cases
+from . import _verdicts
 
 #: What the indices say, for who has not met them (Hryniewicz, eq. 22 to 28).
 _INDICES = (
@@ -21,7 +21,7 @@ _INDICES = (
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """For each table which known algorithms are rejected, and which is the closest, with its indices."""
-    groups = _cases.by_dataset([row for row in rows if row.pd is not None and row.method == rows[0].method])
+    groups = _verdicts.by_dataset([row for row in rows if row.pd is not None and row.method == rows[0].method])
     if not groups:
         return Verdict("There is no result: every comparison is missing.")
     sentences = [_on(dataset, group, evidence) for dataset, group in groups.items()]
@@ -34,7 +34,7 @@ def _on(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
     # PD of one is how possible it is at all to be like it: eq. (29), against the complement.
     pds = [f"PD{NBSP}{index_number(possibility(row.p_value or 0).pd)}" for row in (first, *others)]
     named = zip((first, *others), pds, strict=True)
-    ranks = join_words([f"{row.a} ({_cases.decision_p_in_words(row, name)}, {pd})" for row, pd in named])
+    ranks = join_words([f"{row.a} ({_verdicts.decision_p_in_words(row, name)}, {pd})" for row, pd in named])
     closer = _closer(first)
     if first.decision == "reject":
         return (

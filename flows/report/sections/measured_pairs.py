@@ -9,13 +9,13 @@ from ...pages.wording import adjusted_p, count_of
 from .. import usual_columns as usual
 from ..evidence import Evidence, group_by, not_rejected, rejected
 from ..section import Column, Section, Verdict
-from . import _cases, _pairs
+from . import _verdicts
 
 
 def verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """By each measure how many pairs differ, then who is better than whom on each data set."""
     found = group_by(rows, _measure_of)
-    verdicts = [(name, _pairs.verdict(group, evidence, by=name)) for name, group in found.items()]
+    verdicts = [(name, _verdicts.verdict(group, evidence, by=name)) for name, group in found.items()]
     details = [f"{name}: {sentence}" for name, one in verdicts for sentence in one.details]
     return Verdict(verdicts[0][1].headline, (*(one.headline for _, one in verdicts[1:]), *details))
 
@@ -53,15 +53,15 @@ def _on_slices(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     different, alike = rejected(rows), not_rejected(rows)
     compared, name = count_of(len(different) + len(alike), "comparison"), adjusted_p(evidence.adjust)
     if not different:
-        smallest = f" ({_cases.smallest_p(alike, name)})" if alike else ""
+        smallest = f" ({_verdicts.smallest_p(alike, name)})" if alike else ""
         return Verdict(f"{compared} of two classifiers on a slice, of which none differs{smallest}.")
     details = []
     for row in different:
-        better, worse = _pairs.better_and_worse(row)
-        measure, p = _measure_of(row), _cases.decision_p_in_words(row, _cases.p_name(evidence))
+        better, worse = _verdicts.better_and_worse(row)
+        measure, p = _measure_of(row), _verdicts.decision_p_in_words(row, _verdicts.p_name(evidence))
         details.append(f"On {row.dataset} where {row.slice}, {better} is better than {worse} by {measure} ({p}).")
     found = f"{compared} of two classifiers on a slice, of which {len(different):,} differ"
-    return Verdict(f"{found} ({_cases.largest_p(different, name)}).", tuple(details))
+    return Verdict(f"{found} ({_verdicts.largest_p(different, name)}).", tuple(details))
 
 
 def _measure_of(row: Hypothesis) -> str:

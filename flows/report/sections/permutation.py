@@ -8,20 +8,20 @@ from sigstats.tasks.schema import Hypothesis
 from .. import usual_columns as usual
 from ..evidence import Evidence, rejected
 from ..section import Column, Section, Verdict
-from . import _cases, _tables
+from . import _tables, _verdicts
 
 
 def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """What was learned, then every case that cannot be told from chance."""
-    found = _cases.headline(rows, evidence, claim="learned real class structure", by="PermClass")
-    doubts = _cases.sentences_on_retained(
+    found = _verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
+    doubts = _verdicts.sentences_on_retained(
         rows, "could not be told from a classifier trained on random labels", evidence
     )
-    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *doubts))
+    return Verdict(found, (*_verdicts.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *doubts))
 
 
 def _columns(rows: Sequence[Hypothesis], *, permuted: str) -> list[Column]:
-    value = usual.estimate(_cases.value_name(rows), "cross-validated, observed")
+    value = usual.estimate(_verdicts.value_name(rows), "cross-validated, observed")
     return usual.case_columns(rows, value, usual.null_mean("Permuted", f"mean after permuting {permuted}"))
 
 
@@ -38,28 +38,28 @@ _STRUCTURE = "the joint structure of the features"
 
 def _features_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
     """How often accuracy depends on the joint structure of the features, then whose does on each data set."""
-    found = _cases.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
+    found = _verdicts.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
     details = (
         sentence
-        for dataset, group in _cases.by_dataset(rows).items()
-        for sentence in _on(dataset, group, _cases.p_name(evidence))
+        for dataset, group in _verdicts.by_dataset(rows).items()
+        for sentence in _on(dataset, group, _verdicts.p_name(evidence))
     )
-    return Verdict(found, (*_cases.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *details))
+    return Verdict(found, (*_verdicts.permutations_needed(rows, evidence), *_tables.savings(rows, evidence), *details))
 
 
 def _on(dataset: str, rows: Sequence[Hypothesis], name: str) -> list[str]:
-    dependent, others = rejected(rows), _cases.retained_rows(rows)
+    dependent, others = rejected(rows), _verdicts.retained_rows(rows)
     if not dependent and not others:
         return []
     if len(others) == len(rows):
         subject = f"{others[0].classifier}'s accuracy was not" if len(others) == 1 else "no classifier's accuracy was"
-        return [f"On {dataset}, {subject} shown to depend on {_STRUCTURE} ({_cases.smallest_p(others, name)})."]
+        return [f"On {dataset}, {subject} shown to depend on {_STRUCTURE} ({_verdicts.smallest_p(others, name)})."]
     clauses = []
     if dependent:
-        clauses.append(f"{_cases.classifiers_with_p(dependent, len(rows), name)} depended on it")
+        clauses.append(f"{_verdicts.classifiers_with_p(dependent, len(rows), name)} depended on it")
     if others:
         verb = "was" if len(others) == 1 else "were"
-        clauses.append(f"{_cases.classifiers_with_p(others, len(rows), name)} {verb} not shown to")
+        clauses.append(f"{_verdicts.classifiers_with_p(others, len(rows), name)} {verb} not shown to")
     return [f"On {dataset}, {'; '.join(clauses)}."]
 
 
@@ -70,7 +70,7 @@ _PERMUTATION_LABELS = Section(
     question="Did the classifier learn real class structure?",
     verdict=_labels_verdict,
     columns=partial(_columns, permuted="the labels"),
-    method=lambda rows: _cases.in_words_of_the_measure(_METHOD, rows),
+    method=lambda rows: _verdicts.in_words_of_the_measure(_METHOD, rows),
     source=(
         "Ojala and Garriga, Permutation tests for studying classifier performance, Journal of Machine Learning "
         "Research 11 (2010), test 1"

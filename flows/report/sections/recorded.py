@@ -10,7 +10,7 @@ from .. import usual_columns as usual
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict, caveat, section_of
 from ..usual_columns import where
-from . import _cases, _pairs, _tables
+from . import _tables, _verdicts
 
 
 def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
@@ -46,8 +46,8 @@ def _efficiency_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
     if all(row.classifier is None for row in rows):
         return _tables.verdict(rows, evidence)
     claim = "agreed with the true classes better than chance"
-    found = _cases.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
-    doubts = _cases.sentences_on_retained(rows, "could not be told from random assignment", evidence)
+    found = _verdicts.headline(rows, evidence, claim=claim, by="Nyssen's exact test")
+    doubts = _verdicts.sentences_on_retained(rows, "could not be told from random assignment", evidence)
     return Verdict(found, tuple(doubts), caveat("efficiency"))
 
 
@@ -134,7 +134,7 @@ SECTIONS = (
     section_of("efficiency", verdict=_efficiency_verdict, columns=_efficiency_columns),
     section_of("joint-outcomes", verdict=_outcomes_verdict, columns=_outcomes_columns),
     section_of("friedman", verdict=_tables.verdict, columns=_friedman_columns),
-    section_of("signed-rank", verdict=partial(_pairs.verdict, by="signed ranks"), columns=_signed_rank_columns),
+    section_of("signed-rank", verdict=partial(_verdicts.verdict, by="signed ranks"), columns=_signed_rank_columns),
     section_of("enumeration-size", verdict=_terms_verdict, columns=_terms_columns),
     section_of("monte-carlo-size", verdict=_replicates_verdict, columns=_replicates_columns),
     _SAMPLE_SIZE,

@@ -1,14 +1,167 @@
 """What a significance study may ask: new kinds of tables are one new module of this folder."""
 
-from collections.abc import Mapping
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Protocol
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Protocol
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pydantic import Field, field_validator
+
+from sigstats._common.messages import shown
 from sigstats._common.registry import Registry
+from sigstats.tasks.input_files import place, read_bytes
+from sigstats.tasks.input_files.content import open_content
+from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
+from sigstats.tasks.summary.published import PRINTABLE
+from sigstats.tasks.tables.delimited import DelimitedTable
+from sigstats.tasks.tables.spelling import is_number, same_spelling
+from sigstats.tasks.tables.table import ArrowTable, Table
 
-from ._entry import Case, Entry
+from ...config.model import Strict
+from .._published import PrintedNumber
 
-__all__ = ["REGISTRY", "Case", "Entry", "TableKind", "entries"]
+Name = Annotated[str, Field(min_length=1, max_length=80)]
+Counts = list[Annotated[int, Field(ge=0)]]
+
+
+class Printed(Strict):
+    """What a publication prints of a table, by method."""
+
+    printed: Annotated[
+        dict[str, PrintedNumber | dict[str, PrintedNumber]],
+        Field(
+            default_factory=dict,
+            description="for each method the printed p-value, in quotes, or a table of printed columns of the summary",
+        ),
+    ]
+    remarks: Annotated[
+        dict[str, str],
+        Field(
+            default_factory=dict,
+            description="for each method what is to be said where the printed number does not agree",
+        ),
+    ]
+
+    @field_validator("printed", mode="after")
+    @classmethod
+    def _printable(cls, printed: dict[str, str | dict[str, str]]) -> dict[str, str | dict[str, str]]:
+        for found in printed.values():
+            for column in found if isinstance(found, dict) else ():
+                if column not in PRINTABLE:
+                    raise ValueError(f"{shown(column)} is not valid; expected one of {', '.join(PRINTABLE)}")
+        return printed
+
+    def printed_by(self, method: str) -> dict[str, str]:
+        """The printed numbers of a method, by column of the summary."""
+        found = self.printed.get(method, {})
+        return {"p_value": found} if isinstance(found, str) else dict(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One table that is tested."""
+
+    #: What it is about: ``dataset``, and ``a`` and ``b`` where two are compared.
+    subject: Mapping[str, str]
+    #: The test of `sigstats.tasks.statistical_tests`.
+    test: str
+    #: What the test needs.
+    data: Mapping[str, Any]
+    #: What a publication prints of it.
+    printed: Printed = field(default_factory=lambda: Printed.model_validate({}))
+    #: The test's name in the summary, where it is another.
+    shown_as: str = ""
+    #: The methods, where they are not those of the entry.
+    methods: tuple[str, ...] = ()
+
+
+class Entry(Printed):
+    """One table of a significance study, or all tables of a file."""
+
+    #: The test of `sigstats.tasks.statistical_tests`.
+    TEST: ClassVar[str]
+    #: Where its results stand among those of the other kinds.
+    ORDER: ClassVar[int]
+    #: Whether a study has one at most.
+    ALONE: ClassVar[bool] = False
+
+    name: Annotated[Name, Field(description="Its name in the results")]
+    methods: Annotated[
+        tuple[str, ...], Field(strict=False, min_length=1, description="The methods of the test, in order")
+    ] = ("exact",)
+    resamples: Annotated[
+        int | None, Field(ge=1, le=10**10, description="Monte-Carlo replicates, where not as many as the study's")
+    ] = None
+
+    @field_validator("methods", mode="after")
+    @classmethod
+    def _known_methods(cls, wanted: tuple[str, ...]) -> tuple[str, ...]:
+        known = methods(cls.TEST)
+        for method in wanted:
+            if method not in known:
+                raise ValueError(f"{shown(method)} is not valid; expected one of {', '.join(known)}")
+            if wanted.count(method) > 1:
+                raise ValueError(f"{shown(method)} is not valid; expected each method once")
+        return wanted
+
+    @property
+    def draws(self) -> bool:
+        """True if it needs Monte-Carlo replicates."""
+        return MONTE_CARLO in self.methods
+
+    def case(self, data: Mapping[str, Any], **subject: str) -> Case:
+        """A table of this name, and of the subject that it has besides."""
+        return Case(subject={"dataset": self.name, **subject}, test=self.TEST, data=data, printed=self)
+
+    @abstractmethod
+    def cases(self, base: Path) -> Iterator[Case]:
+        """The tables, read from their file where they are in one; ValueError names what is wrong."""
+
+    def require_exactly_one(self, **ways: bool) -> None:
+        """Refuse an entry that gives its counts in no way or in two ways."""
+        given = [way for way, there in ways.items() if there]
+        if len(given) != 1:
+            found = " and ".join(given) or "none of them"
+            raise ValueError(f"{found} is not valid; expected one of {', '.join(ways)}")
+
+
+def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Table:
+    """The columns `names` of a file, all by default."""
+    where = place(path, base)
+    table: Table
+    if where.endswith((".parquet", ".pq")):
+        from sigstats.tasks.tables.parquet import read_parquet
+
+        with open_content(where) as content:
+            try:
+                known, columns = read_parquet(content.by_place(), content.budget, names)
+            except Exception as error:  # a damaged file may raise anything
+                raise content.error("cannot be read as Parquet", error) from None
+        table = ArrowTable(where, columns, names=known, as_python=True)
+    else:
+        table = DelimitedTable(where, read_bytes(where), wanted=names)
+    for name in table.names if names is None else names:
+        table.require_values(name)
+    return table
+
+
+def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:
+    """Columns of names as positions among all names that occur in any of them, and those names.
+
+    They are sorted: by their value where all are numbers, or else as text.
+    """
+    columns = tuple(same_spelling(columns))
+    found: set[str] = {value for column in columns for value in column.unique().to_pylist()}
+    numeric = all(map(is_number, found))
+    classes = sorted(found, key=lambda name: (float(name) if numeric else 0.0, name))
+    lookup = pa.array(classes, pa.string())
+    return [pc.index_in(column, value_set=lookup).to_numpy().astype(np.int64) for column in columns], classes
 
 
 class TableKind(Protocol):

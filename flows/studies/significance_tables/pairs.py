@@ -11,18 +11,20 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 from sigstats.tasks.own_code import with_measure_code
 
-from . import _entry
-from ._entry import codes, read_table
+from .. import significance_tables
+from . import codes, read_table
 
 
-class Pairs(_entry.Entry):
+class Pairs(significance_tables.Entry):
     """How many objects only one of two classifiers got right; or a file of both classifiers' predictions."""
 
     TEST: ClassVar[str] = "mcnemar"
     ORDER: ClassVar[int] = 20
 
-    a: Annotated[_entry.Name, Field(description="The first classifier; with a path, the column of its predictions")]
-    b: Annotated[_entry.Name, Field(description="The second classifier, likewise")]
+    a: Annotated[
+        significance_tables.Name, Field(description="The first classifier; with a path, the column of its predictions")
+    ]
+    b: Annotated[significance_tables.Name, Field(description="The second classifier, likewise")]
     only_a: Annotated[int | None, Field(ge=0, description="Objects that only a got right")] = None
     only_b: Annotated[int | None, Field(ge=0, description="Objects that only b got right")] = None
     n: Annotated[int | None, Field(ge=1, description="All objects, for the difference of accuracies")] = None
@@ -41,7 +43,7 @@ class Pairs(_entry.Entry):
             raise ValueError(f"b: {shown(self.b)} is not valid; expected another name than a")
         return self
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
         """The pair."""
         only_a, only_b, n = self.only_a, self.only_b, self.n
         if self.path is not None:
@@ -54,7 +56,7 @@ class Pairs(_entry.Entry):
         yield self.case(data, a=self.a, b=self.b)
 
 
-class Outcomes(_entry.Entry):
+class Outcomes(significance_tables.Entry):
     """The eight joint outcomes of two classifiers; or a file of both classifiers' predictions."""
 
     TEST: ClassVar[str] = "joint-outcomes"
@@ -68,10 +70,12 @@ class Outcomes(_entry.Entry):
             description="proportion, proportion-independent, dcf, dcf-independent, bootstrap",
         ),
     ] = ("bootstrap",)
-    a: Annotated[_entry.Name, Field(description="The first classifier; with a path, the column of its predictions")]
-    b: Annotated[_entry.Name, Field(description="The second classifier, likewise")]
+    a: Annotated[
+        significance_tables.Name, Field(description="The first classifier; with a path, the column of its predictions")
+    ]
+    b: Annotated[significance_tables.Name, Field(description="The second classifier, likewise")]
     counts: Annotated[
-        _entry.Counts | None,
+        significance_tables.Counts | None,
         Field(
             min_length=8,
             max_length=8,
@@ -100,7 +104,7 @@ class Outcomes(_entry.Entry):
         as_measure(self.measure)  # raises ValueError where there is none of that name
         return self
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
         """The pair."""
         counts = self.counts
         if self.path is not None:
@@ -119,4 +123,4 @@ class Outcomes(_entry.Entry):
         yield self.case(data, a=self.a, b=self.b)
 
 
-ENTRIES: Mapping[str, type[_entry.Entry]] = {"pairs": Pairs, "outcomes": Outcomes}
+ENTRIES: Mapping[str, type[significance_tables.Entry]] = {"pairs": Pairs, "outcomes": Outcomes}

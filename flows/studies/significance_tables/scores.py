@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, refuse, shown
 
-from . import _entry
-from ._entry import read_table
+from .. import significance_tables
+from . import read_table
 
 #: With fewer data sets nothing is said of data sets like them.
 FEWEST_DATA_SETS = 3
@@ -20,7 +20,7 @@ FEWEST_DATA_SETS = 3
 MOST_PAIRS = 100_000
 
 
-class Scores(_entry.Entry):
+class Scores(significance_tables.Entry):
     """A score of each model on each data set: a file with a row for each data set, or the scores themselves."""
 
     TEST: ClassVar[str] = "signed-rank"
@@ -35,7 +35,7 @@ class Scores(_entry.Entry):
         list[str] | None, Field(min_length=2, description="The file's columns of scores; by default all others")
     ] = None
     values: Annotated[
-        dict[_entry.Name, list[float]] | None,
+        dict[significance_tables.Name, list[float]] | None,
         Field(min_length=2, description="The scores of each model instead, data set by data set"),
     ] = None
     control: Annotated[str | None, Field(description="Compare all models with this one, not all pairs")] = None
@@ -52,7 +52,7 @@ class Scores(_entry.Entry):
             raise ValueError(f"models: {found} is not valid; expected columns of scores in the file")
         return self
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
         """All models together, where there are three or more, and every pair, or each model and the control."""
         scores = self._scores(base)
         if self.control is not None and self.control not in scores:
@@ -62,7 +62,7 @@ class Scores(_entry.Entry):
             raise refuse("scores (pairs of models)", pairs, f"{MOST_PAIRS} or fewer; models or control chooses some")
         common = {"greater_is_better": self.greater_is_better, "rope": self.rope, "control": self.control}
         if len(scores) > 2:
-            yield _entry.Case(
+            yield significance_tables.Case(
                 subject={"dataset": self.name},
                 test="friedman",
                 data={**common, "scores": [list(row) for row in zip(*scores.values(), strict=True)]},
@@ -70,7 +70,7 @@ class Scores(_entry.Entry):
                 printed=self,
             )
         for a, b in _pairs(list(scores), self.control):
-            yield _entry.Case(
+            yield significance_tables.Case(
                 subject={"dataset": self.name, "a": a, "b": b},
                 test=self.TEST,
                 data={**common, "a": scores[a], "b": scores[b]},

@@ -14,11 +14,11 @@ from sigstats.goodness_of_fit.test import relax_probabilities
 from sigstats.tasks.analyses.significance import LIKENESS
 from sigstats.tasks.tables.table import Table
 
-from . import _entry
-from ._entry import codes, read_table
+from .. import significance_tables
+from . import codes, read_table
 
 
-class Tables(_entry.Entry):
+class Tables(significance_tables.Entry):
     """A confusion matrix, true classes in rows; or a file of predictions or counts."""
 
     TEST: ClassVar[str] = "efficiency"
@@ -28,7 +28,8 @@ class Tables(_entry.Entry):
         tuple[str, ...], Field(strict=False, min_length=1, description="auto, exact, mid-p, monte-carlo, chi2")
     ] = ("auto",)
     counts: Annotated[
-        list[_entry.Counts] | None, Field(description="The matrix: counts, true classes in rows, assigned in columns")
+        list[significance_tables.Counts] | None,
+        Field(description="The matrix: counts, true classes in rows, assigned in columns"),
     ] = None
     path: Annotated[
         str | None,
@@ -46,7 +47,7 @@ class Tables(_entry.Entry):
             raise ValueError(f"by: {shown(self.by)} is not valid; expected only with a path, and without printed")
         return self
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
         """The matrix, or every matrix of the file."""
         if self.path is None:
             yield self._case(self.name, self.counts)
@@ -64,8 +65,8 @@ class Tables(_entry.Entry):
             part = None if counts is None else counts[rows]
             yield self._case(f"{self.name}: {name}", _matrix(label.take(rows), prediction.take(rows), part))
 
-    def _case(self, name: str, counts: Any) -> _entry.Case:
-        return _entry.Case(subject={"dataset": name}, test=self.TEST, data={"table": counts}, printed=self)
+    def _case(self, name: str, counts: Any) -> significance_tables.Case:
+        return significance_tables.Case(subject={"dataset": name}, test=self.TEST, data={"table": counts}, printed=self)
 
     def _counts(self, table: Table) -> list[int]:
         counts = table.whole_numbers(str(self.count))
@@ -84,16 +85,20 @@ def _matrix(label: Any, prediction: Any, counts: NDArray[np.int64] | None) -> li
     return cells
 
 
-class Samples(_entry.Entry):
+class Samples(significance_tables.Entry):
     """How often each class was counted in two samples of different objects; or a file with a row for each class."""
 
     TEST: ClassVar[str] = "homogeneity"
     ORDER: ClassVar[int] = 30
 
-    a: Annotated[_entry.Name, Field(description="The first sample; with a path, the column of its counts")]
-    b: Annotated[_entry.Name, Field(description="The second sample, likewise")]
-    counts_a: Annotated[_entry.Counts | None, Field(description="The first sample's count of each class")] = None
-    counts_b: Annotated[_entry.Counts | None, Field(description="The second sample's, in the same order")] = None
+    a: Annotated[significance_tables.Name, Field(description="The first sample; with a path, the column of its counts")]
+    b: Annotated[significance_tables.Name, Field(description="The second sample, likewise")]
+    counts_a: Annotated[
+        significance_tables.Counts | None, Field(description="The first sample's count of each class")
+    ] = None
+    counts_b: Annotated[
+        significance_tables.Counts | None, Field(description="The second sample's, in the same order")
+    ] = None
     path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
 
     @model_validator(mode="after")
@@ -105,7 +110,7 @@ class Samples(_entry.Entry):
             raise ValueError(f"b: {shown(self.b)} is not valid; expected another name than a")
         return self
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
         """The two samples."""
         counts_a, counts_b = self.counts_a, self.counts_b
         if self.path is not None:
@@ -127,13 +132,13 @@ class Relaxation(Strict):
     ] = None
 
 
-class Requirements(_entry.Entry):
+class Requirements(significance_tables.Entry):
     """Counts of classes and their required probabilities; or a file with a row for each class."""
 
     TEST: ClassVar[str] = "goodness-of-fit"
     ORDER: ClassVar[int] = 40
 
-    counts: Annotated[_entry.Counts | None, Field(description="The count of each class")] = None
+    counts: Annotated[significance_tables.Counts | None, Field(description="The count of each class")] = None
     probabilities: Annotated[list[float] | None, Field(description="The required probability of each class")] = None
     path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
     count: Annotated[str, Field(description="The file's column of counts")] = "count"
@@ -150,7 +155,7 @@ class Requirements(_entry.Entry):
         self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
         return self
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
         """The counts with what is required of them."""
         counts, probabilities = self.counts, self.probabilities
         if self.path is not None:
@@ -162,20 +167,22 @@ class Requirements(_entry.Entry):
         yield self.case({"counts": counts, "probabilities": probabilities, "ordering": self.ordering})
 
 
-class Known(_entry.Printed):
+class Known(significance_tables.Printed):
     """A known algorithm."""
 
-    name: Annotated[_entry.Name, Field(description="Its name in the results")]
+    name: Annotated[significance_tables.Name, Field(description="Its name in the results")]
     probabilities: Annotated[list[float], Field(min_length=2, description="Its probability of each class")]
 
 
-class Alternatives(_entry.Entry):
+class Alternatives(significance_tables.Entry):
     """The class counts of a new algorithm, and the class probabilities of known ones."""
 
     TEST: ClassVar[str] = "goodness-of-fit"
     ORDER: ClassVar[int] = 50
 
-    counts: Annotated[_entry.Counts, Field(min_length=2, description="The new algorithm's count of each class")]
+    counts: Annotated[
+        significance_tables.Counts, Field(min_length=2, description="The new algorithm's count of each class")
+    ]
     known: Annotated[list[Known], Field(min_length=2, description="The known algorithms")]
 
     @model_validator(mode="after")
@@ -188,10 +195,10 @@ class Alternatives(_entry.Entry):
             raise ValueError("printed: is not valid here; expected with each known algorithm")
         return self
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:  # noqa: ARG002
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:  # noqa: ARG002
         """One for each known algorithm."""
         for known in self.known:
-            yield _entry.Case(
+            yield significance_tables.Case(
                 subject={"dataset": self.name, "a": known.name},
                 test=self.TEST,
                 data={"counts": self.counts, "probabilities": known.probabilities, "ordering": "probability"},
@@ -200,21 +207,23 @@ class Alternatives(_entry.Entry):
             )
 
 
-class Enumerations(_entry.Entry):
+class Enumerations(significance_tables.Entry):
     """A confusion matrix, of which no p-value is found: only what listing the tables would take."""
 
     TEST: ClassVar[str] = "enumeration-size"
     ORDER: ClassVar[int] = 55
 
     methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="count")] = ("count",)
-    counts: Annotated[list[_entry.Counts], Field(description="The matrix: true classes in rows, assigned in columns")]
+    counts: Annotated[
+        list[significance_tables.Counts], Field(description="The matrix: true classes in rows, assigned in columns")
+    ]
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:  # noqa: ARG002
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:  # noqa: ARG002
         """The matrix."""
         yield self.case({"table": self.counts})
 
 
-class Sizes(_entry.Entry):
+class Sizes(significance_tables.Entry):
     """A level; nothing is tested."""
 
     TEST: ClassVar[str] = "monte-carlo-size"
@@ -223,12 +232,12 @@ class Sizes(_entry.Entry):
     methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="formula")] = ("formula",)
     alpha: Annotated[float, Field(gt=0, lt=1, description="The level of the test")]
 
-    def cases(self, base: Path) -> Iterator[_entry.Case]:  # noqa: ARG002
+    def cases(self, base: Path) -> Iterator[significance_tables.Case]:  # noqa: ARG002
         """The level."""
         yield self.case({"alpha": self.alpha})
 
 
-ENTRIES: Mapping[str, type[_entry.Entry]] = {
+ENTRIES: Mapping[str, type[significance_tables.Entry]] = {
     "tables": Tables,
     "samples": Samples,
     "requirements": Requirements,

@@ -14,8 +14,7 @@ from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
-from sigstats.flows.comparison.json import as_json
-from sigstats.flows.comparison.junit import as_junit
+from sigstats.flows.comparison.for_programs import as_json, as_junit
 from sigstats.flows.comparison.markdown import as_markdown
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import as_text, rows_shown

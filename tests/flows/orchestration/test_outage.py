@@ -7,8 +7,8 @@ from ..conftest import environment
 
 CODE = """
 import asyncio, httpx
-from sigstats.flows.orchestration import environment
-environment.set_up()
+from sigstats.flows import orchestration
+orchestration.set_up()
 from sigstats.flows.orchestration import deployment
 
 answers = iter([None, "refused", "refused", None, None, "silent", None])

@@ -167,7 +167,7 @@ def test_a_runner_that_was_killed_leaves_no_run_that_blocks_the_others(server, f
 
 #: A run of another host whose last sign of life is old counts as left behind; one that gives another does not.
 ELSEWHERE = """\
-from sigstats.flows.orchestration.environment import set_up
+from sigstats.flows.orchestration import set_up
 
 set_up()
 from prefect.client.orchestration import get_client

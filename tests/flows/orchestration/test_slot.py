@@ -5,7 +5,6 @@ import subprocess
 import sys
 import uuid
 
-from sigstats.flows.orchestration import environment  # noqa: F401 - before Prefect
 from sigstats.flows.orchestration.server import _computes
 
 

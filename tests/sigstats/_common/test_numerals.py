@@ -16,7 +16,7 @@ from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import usual_columns as usual
-from sigstats.flows.report.sections import _pairs, calibration, recorded
+from sigstats.flows.report.sections import _verdicts, calibration, recorded
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.tasks.schema import Hypothesis
@@ -69,7 +69,7 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
         *(usual.INTERVAL.text(row.with_(measure=measure)) for measure in ("accuracy", "bias")),
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
         usual.RATE_INTERVAL.text(row),
-        _pairs.in_points("").pop().text(row),
+        _verdicts.in_points("").pop().text(row),
         recorded._between(row),
         percent_range(low, high),
         points_range(low, high),

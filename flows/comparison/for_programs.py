@@ -1,0 +1,178 @@
+"""A comparison, of one candidate or several, and a check as JSON, and as JUnit's XML for continuous integration."""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields
+from functools import partial
+from typing import Any, TypeVar
+from xml.etree import ElementTree as ET
+
+from sigstats._common.messages import printable
+from sigstats.comparison import check_result, result
+from sigstats.comparison.candidates import CandidatesResult
+from sigstats.comparison.cells import cells_of
+from sigstats.comparison.check_result import CheckResult, reasons_of, rule_of
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, reasons, rule_in_words
+from sigstats.comparison.rows import CheckedRow
+from sigstats.comparison.rule import failing_verdicts
+from sigstats.intervals import Interval
+
+#: The version of the form of the JSON, increased when it changes.
+JSON_VERSION = 1
+#: What JSON and histories call attributes of rows of a comparison, and of other results.
+KEYS_OF_ROWS = {
+    "pvalue": "p_worse",
+    "two_sided_pvalue": "p_differs",
+    "adjusted_pvalue": "p_adjusted",
+    "equivalence_pvalue": "p_equivalent",
+}
+KEYS_OF_TESTS = {"n_resamples": "replicates"}
+_KEYS_OF_CHECKS = {"adjusted_pvalue": "p_adjusted"}
+
+
+def as_object(record: Any, keys: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of a record under their keys in JSON, where these are others."""
+    return {keys.get(name, name): value for name, value in asdict(record).items()}
+
+
+def row_as_object(row: Any, keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
+    """A row in the same way; intervals are pairs, of which the rule says the level."""
+    values = {each.name: getattr(row, each.name) for each in fields(row) if each.name != "confidence_level"}
+    return {keys.get(name, name): tuple(v) if isinstance(v, Interval) else v for name, v in values.items()}
+
+
+def as_json(found: ComparisonResult, baseline: str, candidate: str) -> str:
+    """All results; rows under the names of the fields of `ComparisonRow`, but for those of `KEYS_OF_ROWS`."""
+    return _written(_content(found, baseline, candidate))
+
+
+def candidates_as_json(found: CandidatesResult) -> str:
+    """The overview, and the comparison of each candidate."""
+    content = {
+        "version": JSON_VERSION,
+        "verdict": found.verdict,
+        "baseline": found.baseline,
+        "take": found.take,
+        "better": list(found.better),
+        "recommendation": found.recommendation,
+        "candidates": [
+            {**_content(result, found.baseline, candidate), "p_better": p_better}
+            for candidate, result, p_better in zip(found.candidates, found.results, found.p_better, strict=True)
+        ],
+    }
+    return _written(content)
+
+
+def check_as_json(found: CheckResult, file: str) -> str:
+    """All results; rows under the names of the fields of `CheckedRow`, but for that of `_KEYS_OF_CHECKS`."""
+    content = {
+        "version": JSON_VERSION,
+        "verdict": found.verdict,
+        "file": file,
+        "at_most" if found.at_most else "at_least": found.bar,
+        "n": found.n,
+        "rule": {**found.rule.by_keys(), "in_words": rule_of(found)},
+        "reasons": reasons_of(found),
+        "notes": list(found.notes),
+        "rows": [row_as_object(row, _KEYS_OF_CHECKS) for row in found.rows],
+    }
+    return _written(content)
+
+
+def _content(found: ComparisonResult, baseline: str, candidate: str) -> dict[str, Any]:
+    joint = None if found.joint is None else as_object(found.joint, KEYS_OF_TESTS)
+    if joint is not None:
+        del joint["confidence_interval"]
+    roles = ("baseline", "candidate")
+    subjects = None if found.subjects is None else dict(zip(roles, map(dict, found.subjects), strict=True))
+    return {
+        "version": JSON_VERSION,
+        "verdict": found.verdict,
+        "identical": found.identical,
+        "baseline": baseline,
+        "candidate": candidate,
+        "n": found.n,
+        "items": found.items,
+        "subjects": subjects,
+        "rule": {**found.rule.by_keys(), "in_words": rule_in_words(found)},
+        "reasons": reasons(found),
+        "joint": joint,
+        "notes": list(found.notes),
+        "rows": [row_as_object(row) for row in found.rows],
+    }
+
+
+def _written(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, allow_nan=False)
+
+
+R = TypeVar("R", bound=ComparisonRow | CheckedRow)
+
+#: Characters that XML 1.0 cannot represent, not even escaped.
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
+    """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
+    return _document(result.title_of(found), [_of_pair(found, baseline, candidate, fail_on_inconclusive)])
+
+
+def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
+    """The same, with a test suite for each candidate."""
+    pairs = zip(found.candidates, found.results, strict=True)
+    suites = [_of_pair(result, found.baseline, candidate, fail_on_inconclusive) for candidate, result in pairs]
+    return _document(found.recommendation, suites)
+
+
+def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool = False) -> str:
+    """The same of a check."""
+    name = f"{file} against {found.bar:g}"
+    reason, of_row = partial(check_result.reason_of, found=found), check_result.cells_of
+    suite = _suite(name, "check", found.rows, of_row, reason, fail_on_inconclusive)
+    return _document(check_result.title_of(found), [suite])
+
+
+def _of_pair(found: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
+    name = f"{candidate} against {baseline}"
+    reason = partial(result.reason_of, rule=found.rule)
+    return _suite(name, "compare", found.rows, cells_of, reason, strict)
+
+
+def _suite(
+    name: str,
+    command: str,
+    rows: Sequence[R],
+    of_row: Callable[[R], Mapping[str, str]],
+    reason: Callable[[R], str],
+    strict: bool,
+) -> ET.Element:
+    """A test case for each row, with its numbers; those that are inconclusive or not tested are skipped."""
+    suite = ET.Element("testsuite", name=_valid(name))
+    for row in rows:
+        named = f"{row.name} on {row.slice}"
+        case = ET.SubElement(suite, "testcase", classname=f"sigstats.{command}.{row.name}", name=_valid(named))
+        if row.verdict in failing_verdicts(strict) or (strict and row.unanswered):
+            failure = ET.SubElement(case, "failure", type=row.verdict or "not tested")
+            failure.set("message", _valid(reason(row)))
+        elif row.verdict in (None, "inconclusive"):
+            ET.SubElement(case, "skipped", message=_valid(row.note if row.verdict is None else reason(row)))
+        numbers = [f"{name}: {cell}" for name, cell in of_row(row).items()]
+        said = "; ".join([*numbers, f"test: {row.test}", row.note]).removesuffix("; ")
+        ET.SubElement(case, "system-out").text = _valid(said)
+    suite.set("tests", str(len(rows)))
+    suite.set("failures", str(len(suite.findall("testcase/failure"))))
+    suite.set("skipped", str(len(suite.findall("testcase/skipped"))))
+    suite.set("errors", "0")
+    return suite
+
+
+def _document(name: str, suites: Sequence[ET.Element]) -> str:
+    root = ET.Element("testsuites", name=_valid(name))
+    root.extend(suites)
+    ET.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
+
+
+def _valid(text: str) -> str:
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", printable(text))
