@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from .arrays import from_numpy
-from .fingerprint import plain
 from .plan import Block, Cell
+from .record import plain
+from .schema import from_numpy
 from .storage.store import Store
 from .work import Work
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol, get_args
 from sigstats._common.credentials import refuse_credentials
 from sigstats._common.registry import Registry
 from sigstats._common.validation import did_you_mean, refuse, shown
-from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.plan import Needs
 
 from ..config.model import Strict, validated
 from ..config.toml_files import read_toml

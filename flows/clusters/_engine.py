@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sigstats._common.messages import shown
-from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.plan import Needs
 
 from ..errors import BadInput
 

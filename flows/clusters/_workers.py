@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 import psutil
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from sigstats.tasks.engine.needs import Needs
+from sigstats.tasks.plan import Needs
 from sigstats.tasks.threads import periodic
 
 from ..config.model import Strict

@@ -14,8 +14,8 @@ from pydantic import Field, field_validator, model_validator
 from sigstats._common.messages import one_line, shown
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.dask_staff import version
-from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.plan import Needs
 
 from ..config.model import Strict
 from ..errors import BadInput

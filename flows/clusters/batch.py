@@ -19,8 +19,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sigstats.tasks.engine.dask_pool import DaskPool
-from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool, RoutedPool
+from sigstats.tasks.plan import Needs
 
 from ..config.model import Memory, bytes_of
 from ..errors import BadInput

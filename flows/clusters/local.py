@@ -15,8 +15,8 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import Field
 
 from sigstats.tasks.engine.dask_pool import DaskPool
-from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.plan import Needs
 
 from ..config.model import MemoryOrAuto
 from ..errors import BadInput

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal
 
-from sigstats.tasks.engine.needs import Needs
 from sigstats.tasks.engine.pools import Pool, Serial
+from sigstats.tasks.plan import Needs
 
 from ._workers import ClusterFile, Gpus
 from .local import room_for

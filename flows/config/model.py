@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from sigstats._common.messages import hint, one_line, shown, shown_name
-from sigstats.tasks.fingerprint import canonical
 from sigstats.tasks.plan import Adjustment
+from sigstats.tasks.record import canonical
 
 from ..errors import BadInput
 

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.requirements import default_measures, with_cost
-from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.input_files import place
 from sigstats.tasks.predictions import (
     Columns,
@@ -30,6 +29,7 @@ from sigstats.tasks.predictions import (
     score_names,
     scores_meant,
 )
+from sigstats.tasks.record import digest
 from sigstats.tasks.tables.spelling import without_points
 
 from ..config.fetch import fetched_by

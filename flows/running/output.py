@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from sigstats.tasks.engine.dask_staff import all_code
-from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.record import digest
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.block_files import BLOCKS, folders, range_in
 from sigstats.tasks.storage.plan_table import read_plan, write_plan

@@ -14,9 +14,9 @@ from sigstats.tasks.engine.address_space import STUDY, require_addresses
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
-from sigstats.tasks.fingerprint import canonical
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
+from sigstats.tasks.record import canonical
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.files import Locked

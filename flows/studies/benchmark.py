@@ -17,10 +17,9 @@ from sigstats.retraining.measured import Statistic
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
-from sigstats.tasks.fingerprint import digest
 from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.record import Folds, Learner, Named
+from sigstats.tasks.record import Folds, Learner, Named, digest
 from sigstats.tasks.replicates import cell, observed_cell
 from sigstats.tasks.work import CrossValidated, MeasuredRetrain, Retrained
 

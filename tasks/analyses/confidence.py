@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 from sigstats._common.random_streams import as_generator
 from sigstats.intervals import clopper_pearson
 
-from ..fingerprint import digest
 from ..plan import Cell
 from ..populations.tests import advantage, bootstrap_of_better, confidence
 from ..rates import measure_of
-from ..record import SIDES
+from ..record import SIDES, digest
 from ..replicates.subsample import outcomes_cell, trained_rows
 from ..results import Results
 from ..schema import Hypothesis

@@ -22,8 +22,8 @@ from sigstats.measures.table import MEASURES, refers_to_one_class
 from sigstats.retraining.measured import ClassScores, Statistic, scored
 
 from ..datasets.dataset import dataset_of
-from ..fingerprint import digest
 from ..plan import Cell
+from ..record import digest
 from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import ObservedRun

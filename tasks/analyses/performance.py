@@ -15,7 +15,6 @@ from sigstats._common.extreme import at_most
 from sigstats._common.numerals import significant
 from sigstats.intervals import clopper_pearson
 
-from ..fingerprint import canonical
 from ..plan import Cell
 from ..rates import (
     ABOVE,
@@ -32,6 +31,7 @@ from ..rates import (
     WIDTH,
     Z,
 )
+from ..record import canonical
 from ..replicates.interval import population, true_value
 from ..results import Results
 from ..schema import Hypothesis

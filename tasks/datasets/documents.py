@@ -17,7 +17,7 @@ from sigstats._common.validation import hint, refuse, shown
 from ..input_files import place
 from ..input_files.content import open_content
 from ..schema import column
-from ..tables.parquet import read_parquet
+from ..tables.arrow_files import read_parquet
 from ..tables.table import is_text
 
 #: The key of the schema's metadata under which `Documents.to_table` keeps the name.

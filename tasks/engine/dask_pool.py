@@ -13,11 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from ..plan import Block, Plan
+from ..plan import Block, Needs, Plan
 from ..storage.store import Store
 from ..threads import begun_thread
 from .dask_staff import DaskProgress, DaskStaff, OtherCode, opened_span, run_with, version
-from .needs import Needs
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
 from .suspects import Submission, Suspects

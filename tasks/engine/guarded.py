@@ -22,11 +22,10 @@ from socket import SO_RCVTIMEO, SOL_SOCKET, socketpair
 
 import psutil
 
-from ..plan import Block
+from ..plan import Block, Needs, tried
 from ..replicates import own_code
 from ..storage.store import Store
 from .guarded_child import BEGIN, END
-from .needs import Needs, tried
 from .run_block import Failure, Receipt, failure, run_block
 
 #: Seconds between two checks of the duration of a fit and of its memory.

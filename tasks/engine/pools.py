@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..plan import Block, Plan
+from ..plan import Block, Needs, Plan
 from ..storage.store import Store
 from .guarded import run_guarded
-from .needs import Needs
 from .run_block import Failure, Receipt
 
 #: The most threads of this process for cells. They only wait, so a thousand are cheap, though not free.

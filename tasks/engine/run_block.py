@@ -12,11 +12,10 @@ import pyarrow as pa
 
 from sigstats._common.messages import one_line
 
-from ..plan import Block
+from ..plan import Block, Needs
 from ..replicates import fanout
 from ..storage.store import Store
 from ..threads import threads
-from .needs import Needs
 from .stopping import exceedances
 
 #: One block of a process at a time: what it prepares for a data set serves the blocks after it, and learners write to

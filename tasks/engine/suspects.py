@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..plan import Block
+from ..plan import Block, tried
 from ..replicates import own_code
 from ..storage.store import Store
-from .needs import tried
 from .run_block import Failure, Receipt
 
 #: Dask gives a block up if too many workers die that had it, and it counts workers that were told to end as well. A

@@ -11,7 +11,7 @@ from sigstats._common.validation import hint, shown
 
 from ..input_files import place, reason
 from ..schema import column
-from ..tables.parquet import PagedFile
+from ..tables.arrow_files import PagedFile
 
 #: The entries of an object store's listing that change with the content of an object, wherever it lies.
 _CONTENT_TAGS = ("md5Hash", "ETag", "etag")

@@ -24,7 +24,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import Measure, as_measure
 from sigstats.subsampling import draw_samples, draw_subsamples
 
-from ..fingerprint import digest
+from ..record import digest
 from ..schema import column
 
 #: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.

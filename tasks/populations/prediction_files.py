@@ -19,11 +19,11 @@ import pyarrow.parquet as pq
 
 from sigstats._common.validation import shown
 
-from ..fingerprint import digest
 from ..input_files import FilesRead, in_silence, place, reason
 from ..input_files.limit import Budget
+from ..record import digest
 from ..schema import column
-from ..tables.parquet import require_columns, require_stored
+from ..tables.arrow_files import require_columns, require_stored
 from .counts import Label, LabelCounts, Tally, is_list
 from .parquet_files import (
     absolute_path,

@@ -22,7 +22,7 @@ from sigstats.scores.result import ScoreResult
 
 from ..input_files import reason
 from ..input_files.limit import Budget
-from ..tables.parquet import require_columns
+from ..tables.arrow_files import require_columns
 from ..work import AppliedTest
 from .counts import Label
 from .parquet_files import open_parquet

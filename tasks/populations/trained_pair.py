@@ -21,8 +21,7 @@ from sigstats._common.random_streams import as_generator
 
 from ..datasets.dataset import Dataset
 from ..datasets.documents import Documents
-from ..fingerprint import canonical
-from ..record import SIDES, Learner, Split
+from ..record import SIDES, Learner, Split, canonical
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
 from ..threads import one_thread

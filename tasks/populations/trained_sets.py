@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from sigstats.joint.events import Event, JointEvents
 
-from ..fingerprint import canonical
-from ..record import SIDES, Learner, Side
+from ..record import SIDES, Learner, Side, canonical
 from ..storage.store import Store
 from ..threads import one_thread
 from ..work import Categorised, Predicted, Tuned

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from sigstats.retraining.permutation import Retrainer
 
 from ..datasets.dataset import Dataset, dataset_of, folds_of
-from ..fingerprint import canonical, digest
 from ..own_code import build_as_planned, fit
 from ..plan import Block
-from ..record import Null
+from ..record import Null, canonical, digest
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
 from ..work import CrossValidated

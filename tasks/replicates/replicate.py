@@ -6,10 +6,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..arrays import to_numpy
 from ..fan_out import replicates_table
 from ..plan import Block
-from ..schema import REPLICATE, column
+from ..schema import REPLICATE, column, to_numpy
 from ..statistical_tests import table_test
 from ..storage.store import Store
 from ..work import TableTested

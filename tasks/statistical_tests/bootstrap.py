@@ -6,7 +6,7 @@ from typing import Any
 from sigstats.bootstrap.test import bootstrap_test
 from sigstats.joint.events import JointEvents
 
-from ..fingerprint import digest
+from ..record import digest
 from . import ObservedRun, OfRuns, StatisticalTest
 
 _RESAMPLES = 10_000

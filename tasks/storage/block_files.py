@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import to_numpy
 from ..plan import Cell
+from ..schema import to_numpy
 
 #: The folders of all cells that are finished, and of the blocks of those that are not.
 REPLICATES, BLOCKS = "replicates", "blocks"

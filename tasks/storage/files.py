@@ -1,17 +1,240 @@
-"""The operations on files that the store needs, for a folder and for an fsspec URL."""
+"""Files under a root: a folder, or an fsspec URL such as a bucket.
 
-from typing import TYPE_CHECKING, TypeAlias
+Behind a URL an object appears whole, when its upload ends, and needs no rename. A run remembers the objects under its
+root, so that it asks for each only once. The run that holds the lease of a root is the only one that writes there, and
+its workers tell it what they write. A block of a worker that was lost may be there all the same: it is seen when the
+names are listed anew.
+"""
+
+import contextlib
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Any, TypeAlias
+
+from cachetools import LRUCache
 
 from sigstats._common.credentials import refuse_credentials
+from sigstats._common.extras import with_extra
 
-from .local_files import LocalFiles
+from .lease import Held, lease
+from .local_files import LocalFiles, require_inside
 from .local_files import Locked as Locked
 
-if TYPE_CHECKING:
-    from .remote_files import RemoteFiles
+#: Contents are kept as long as all together have no more bytes; a larger one is read again.
+_MOST_BYTES = 1 << 28
+
+#: Workers write here without a receipt.
+_ASKED_FOR = "data/"
+
+
+class Remembered:
+    """The names of all objects under a root, and the contents of those that were read or written last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._names: set[str] = set()
+        self._own: set[str] = set()
+        self._contents: LRUCache[str, bytes] = LRUCache(_MOST_BYTES, getsizeof=len)
+
+    def list_anew(self, names: Iterable[str]) -> None:
+        """Replace the names, and forget what is not there any more, or was read and may have been replaced."""
+        with self._lock:
+            self._names = set(names)
+            for name in list(self._contents):
+                if name not in self._names or ("/" not in name and name not in self._own):
+                    del self._contents[name]
+
+    def add(self, name: str, content: bytes | None = None, *, own: bool = False) -> None:
+        """Note an object, its content if that is known, and whether this process wrote it."""
+        with self._lock:
+            self._names.add(name)
+            if own:
+                self._own.add(name)
+            if content is not None:
+                self._contents.pop(name, None)
+                if len(content) <= _MOST_BYTES:
+                    self._contents[name] = content
+
+    def remove(self, name: str) -> None:
+        """Note that there is no such object."""
+        with self._lock:
+            self._names.discard(name)
+            self._contents.pop(name, None)
+
+    def content(self, name: str) -> bytes | None:
+        """The content of an object; None if it must be asked for. FileNotFoundError if there is no such object."""
+        with self._lock:
+            if name not in self._names and not name.startswith(_ASKED_FOR):
+                raise FileNotFoundError(name)
+            return self._contents.get(name)
+
+    def within(self, folder: str) -> list[str]:
+        """The names of all objects in a folder and in those below it, without the folder."""
+        start = f"{folder}/" if folder else ""
+        with self._lock:
+            return sorted(name.removeprefix(start) for name in self._names if name.startswith(start))
+
+
+#: What the runs of this process know of their roots.
+_REMEMBERED: dict[str, Remembered] = {}
+
+
+class RemoteFiles:
+    """Files under an fsspec URL whose store makes an object visible when its upload ends (S3, GCS, memory ...)."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root.rstrip("/")
+
+    @property
+    def _known(self) -> Remembered | None:
+        return _REMEMBERED.get(self.root)
+
+    @property
+    def _system(self) -> tuple[Any, str]:
+        import fsspec
+
+        try:
+            system, path = fsspec.core.url_to_fs(self.root)
+        except ImportError as error:
+            raise with_extra(error) from None
+        return system, str(path).rstrip("/")
+
+    def write(self, name: str, content: bytes) -> None:  # noqa: D102
+        system, root = self._system
+        with self._trouble():
+            system.pipe_file(f"{root}/{require_inside(name)}", content)
+        if self._known is not None:
+            self._known.add(name, content, own=True)
+
+    def read(self, name: str) -> bytes:  # noqa: D102
+        known = self._known
+        if known is not None and (content := known.content(name)) is not None:
+            return content
+        system, root = self._system
+        # Otherwise s3fs asks for the size first, to read in several parts.
+        whole = {"max_concurrency": 1} if "s3" in system.protocol else {}
+        with self._trouble():
+            content = bytes(system.cat_file(f"{root}/{require_inside(name)}", **whole))
+        if known is not None:
+            known.add(name, content)
+        return content
+
+    def names(self, folder: str) -> list[str]:  # noqa: D102
+        if self._known is not None:
+            return [name for name in self._known.within(folder) if "/" not in name]
+        return self._entries(folder, "file")
+
+    def folders(self, folder: str) -> list[str]:  # noqa: D102
+        if self._known is not None:
+            return sorted({name.partition("/")[0] for name in self._known.within(folder) if "/" in name})
+        return self._entries(folder, "directory")
+
+    def _entries(self, folder: str, kind: str) -> list[str]:
+        system, root = self._system
+        system.invalidate_cache()
+        try:
+            with self._trouble():
+                found = system.ls(f"{root}/{require_inside(folder)}", detail=True)
+        except FileNotFoundError:
+            return []
+        return sorted(PurePosixPath(item["name"]).name for item in found if item["type"] == kind)
+
+    def remove(self, name: str) -> None:  # noqa: D102
+        system, root = self._system
+        with contextlib.suppress(FileNotFoundError), self._trouble():
+            system.rm_file(f"{root}/{require_inside(name)}")
+        if self._known is not None:
+            self._known.remove(name)
+
+    def drop(self, folder: str) -> None:  # noqa: D102
+        system, root = self._system
+        known, path = self._known, f"{root}/{require_inside(folder)}"
+        with contextlib.suppress(Exception):  # a client library may raise anything
+            if known is None:
+                system.invalidate_cache()
+                found = [str(name) for name in system.find(path)]
+            else:
+                within = known.within(folder)
+                found = [f"{path}/{name}" for name in within]
+                for name in within:
+                    known.remove(f"{folder}/{name}")
+            try:
+                if found:
+                    system.rm(found)  # object stores take a thousand names in one request
+            except Exception:  # some accept only one, and a name may look like a pattern
+                for name in found:
+                    with contextlib.suppress(FileNotFoundError):
+                        system.rm_file(name)
+
+    @contextlib.contextmanager
+    def remembered(self) -> Iterator[None]:
+        """Ask for each object only once for as long as the context lasts; for the run that holds the lock.
+
+        What others write meanwhile is not seen before `list_anew`.
+        """
+        if self.root in _REMEMBERED:
+            yield
+            return
+        _REMEMBERED[self.root] = Remembered()
+        try:
+            try:
+                self.list_anew()
+            except OSError:  # which the next request reports
+                del _REMEMBERED[self.root]
+            yield
+        finally:
+            _REMEMBERED.pop(self.root, None)
+
+    def list_anew(self) -> None:
+        """Look again what there is: workers that were lost may have written since."""
+        if self._known is None:
+            return
+        system, root = self._system
+        system.invalidate_cache()
+        try:
+            with self._trouble():
+                found = system.find(root)
+        except FileNotFoundError:
+            found = []
+        self._known.list_anew(str(name).removeprefix(f"{root}/") for name in found)
+
+    def wrote(self, name: str, content: bytes | None = None) -> None:
+        """Note that a worker says that it has written an object, and with what content."""
+        if self._known is not None:
+            self._known.add(name, content)
+
+    def sweep(self) -> None:
+        """Do nothing: an upload that was interrupted leaves no object."""
+
+    @contextlib.contextmanager
+    def lock(self, *, shared: bool = False) -> Iterator[None]:
+        """Hold a lease, since object stores have no locks; a shared one is none."""
+        if shared:
+            yield
+            return
+        system, root = self._system
+        with contextlib.ExitStack() as held:
+            try:
+                with self._trouble():
+                    held.enter_context(lease(system, f"{root}/.lock"))
+            except Held as other:
+                raise Locked(self.root, str(other)) from None
+            yield
+
+    @contextlib.contextmanager
+    def _trouble(self) -> Iterator[None]:
+        """Convert the exceptions of a client library to OSError, as a folder would raise."""
+        try:
+            yield
+        except (OSError, ValueError, Held):
+            raise
+        except Exception as error:
+            raise OSError(f"{self.root}: {type(error).__name__}: {error}") from error
+
 
 #: Operations on files whose names are relative to one root, with forward slashes; `LocalFiles` explains them.
-Files: TypeAlias = "LocalFiles | RemoteFiles"
+Files: TypeAlias = LocalFiles | RemoteFiles
 
 
 def open_files(root: str) -> Files:
@@ -22,6 +245,4 @@ def open_files(root: str) -> Files:
     if scheme in ("file", "local"):
         return LocalFiles(rest)
     refuse_credentials({"output": root})
-    from .remote_files import RemoteFiles  # needs an extra
-
     return RemoteFiles(root)

@@ -5,9 +5,8 @@ from functools import lru_cache
 
 import pyarrow as pa
 
-from ..fingerprint import canonical, digest
 from ..plan import Cell, Plan
-from ..record import record
+from ..record import canonical, digest, record
 from ..schema import column
 from ..work import WORK, Work
 from .seal import Damaged, unseal

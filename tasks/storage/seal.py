@@ -13,9 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from cachetools import LRUCache
 
-from ..arrays import to_numpy
-from ..fingerprint import canonical
-from ..schema import SCHEMA_VERSION
+from ..record import canonical
+from ..schema import SCHEMA_VERSION, to_numpy
 
 _KEY = b"sigstats"
 #: Tables of files of at most the first number of bytes are kept, all together of at most the second: a run reads the

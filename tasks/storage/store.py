@@ -28,8 +28,8 @@ from typing import Any, Protocol, Self, TypeVar
 import pyarrow as pa
 from cachetools import cached
 
-from ..fingerprint import slug
 from ..plan import Cell
+from ..record import slug
 from .block_files import (
     BLOCKS,
     REPLICATES,

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from sigstats.mcnemar.test import mcnemar_test
 
-from ..fingerprint import digest
+from ..record import digest
 from ..schema import Hypothesis, schema_of
 from ..storage.store import Store
 

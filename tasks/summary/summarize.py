@@ -8,8 +8,8 @@ from sigstats.multiplicity import adjust_pvalues
 from sigstats.possibilistic_indices import possibility
 
 from .. import analyses
-from ..fingerprint import digest
 from ..plan import Plan
+from ..record import digest
 from ..results import Results
 from ..schema import Hypothesis, summary_table
 from ..storage.seal import Damaged

@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sigstats.tasks.arrays import from_numpy, to_numpy
+from sigstats.tasks.schema import from_numpy, to_numpy
 
 FLAGS, NUMBERS = np.array([True, False, True] * 7), np.arange(10)
 
@@ -45,7 +45,7 @@ def test_numbers_too_large_for_their_column_are_refused():
 
 def test_neither_way_imports_pandas():
     text = (
-        "import sys; import numpy as np, pyarrow as pa; from sigstats.tasks.arrays import from_numpy, to_numpy;"
+        "import sys; import numpy as np, pyarrow as pa; from sigstats.tasks.schema import from_numpy, to_numpy;"
         "to_numpy(pa.chunked_array([from_numpy(np.arange(3), pa.int64())])); sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", text], check=False).returncode == 0

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sigstats.tasks.fingerprint import canonical, digest, slug
+from sigstats.tasks.record import canonical, digest, slug
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
@@ -39,7 +39,7 @@ def test_kind_value_and_nesting_all_count():
 
 
 def test_digest_is_the_same_in_another_process():
-    code = "from sigstats.tasks.fingerprint import digest; print(digest('cell', a=[1, 2.5, None, 'é'], b={'x': True}))"
+    code = "from sigstats.tasks.record import digest; print(digest('cell', a=[1, 2.5, None, 'é'], b={'x': True}))"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert other.stdout.strip() == digest("cell", b={"x": True}, a=[1, 2.5, None, "é"])
 

@@ -136,7 +136,7 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Tab
     where = place(path, base)
     table: Table
     if where.endswith((".parquet", ".pq")):
-        from sigstats.tasks.tables.parquet import read_parquet
+        from sigstats.tasks.tables.arrow_files import read_parquet
 
         with open_content(where) as content:
             try:

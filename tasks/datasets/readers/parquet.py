@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ...input_files import place, reason
 from ...input_files.content import open_content
-from ...tables.parquet import read_parquet
+from ...tables.arrow_files import read_parquet
 from ...tables.table import is_text
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options

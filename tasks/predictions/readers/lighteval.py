@@ -36,7 +36,7 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every document."""
-    from ...tables.parquet import read_parquet  # slow to import, for other formats too
+    from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
 
     metrics, beside = _columns(content.parquet_names) or ("", ())
     try:

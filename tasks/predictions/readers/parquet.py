@@ -41,14 +41,14 @@ def read(content: Content, columns: Columns) -> Predictions:
 
 def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:
     """The names of all columns, and those that are wanted."""
-    from ...tables.parquet import read_parquet  # slow to import, for other formats too
+    from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
 
     roots = [name.partition(".")[0] for name in columns.wanted if "." in name and name not in content.parquet_names]
     return read_parquet(content.by_place(), content.budget, (*columns.wanted, *roots), coded=columns.coded)
 
 
 def _of_arrow(content: Content) -> tuple[list[str], Any]:
-    from ...tables.arrow_ipc import read_ipc
+    from ...tables.arrow_files import read_ipc
 
     table = read_ipc(content.whole(), content.budget)
     return table.column_names, table
@@ -56,7 +56,7 @@ def _of_arrow(content: Content) -> tuple[list[str], Any]:
 
 def _with_all(content: Content, names: list[str], table: Any) -> Any:
     """The table with the other columns of a small file, where these can be read."""
-    from ...tables.parquet import read_parquet
+    from ...tables.arrow_files import read_parquet
 
     others = [name for name in names if name not in table.column_names]
     if others and table.num_rows * len(names) <= MOST_VALUES:

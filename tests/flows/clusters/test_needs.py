@@ -11,8 +11,8 @@ from sigstats.flows.clusters import _workers, address, kubernetes, load_cluster
 from sigstats.flows.clusters._engine import settings
 from sigstats.flows.clusters.batch import _dask_jobqueue, batch_cluster, fitted
 from sigstats.flows.errors import BadInput
-from sigstats.tasks.engine.needs import Needs, needs_of
 from sigstats.tasks.engine.pools import RoutedPool, Serial
+from sigstats.tasks.plan import Needs, needs_of
 from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.work import Retrained

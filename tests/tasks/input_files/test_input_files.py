@@ -23,7 +23,7 @@ from sigstats._common.messages import printable
 from sigstats.tasks.input_files import packing, read_bytes
 from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.input_files.limit import VARIABLE, Budget, read_limit
-from sigstats.tasks.tables.parquet import read_parquet
+from sigstats.tasks.tables.arrow_files import read_parquet
 
 from ...examples import examples
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sigstats.tasks.tables import _arrow_csv, _records
+from sigstats.tasks.tables import _records, delimited
 from sigstats.tasks.tables.delimited import DelimitedTable
 
 from ...examples import examples
@@ -23,7 +23,7 @@ PARTS = [
 def by_both(content, separator=","):
     names, _, start, lines = _records.header(content, "t", separator)
     positions = list(range(len(names)))
-    fast = _arrow_csv.read_columns(content, separator, len(names), positions, start=start)
+    fast = delimited.read_columns(content, separator, len(names), positions, start=start)
     rows = _records.records(content, "t", separator, start=start, line=lines)
     return fast, lambda: _records.read_columns(rows, "t", len(names), positions)
 
@@ -34,7 +34,7 @@ def by_both(content, separator=","):
 @example('a,"\n"\n"",""\n' * 9, 16)
 def test_both_parsers_read_the_same(text, piece):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_arrow_csv, "_PIECE", piece)
+        patch.setattr(delimited, "_PIECE", piece)
         fast, slow = by_both(b"a,b\n" + text.encode())
     if fast is None:
         return

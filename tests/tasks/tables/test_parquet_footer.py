@@ -10,7 +10,7 @@ import pytest
 
 from sigstats.tasks.input_files.limit import Budget
 from sigstats.tasks.tables._thrift import read_struct
-from sigstats.tasks.tables.parquet import read_parquet
+from sigstats.tasks.tables.arrow_files import read_parquet
 
 TABLE = pa.table(
     {"id": range(60), "label": [row % 2 for row in range(60)], "city": ["abc"[row % 3] for row in range(60)]}

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.tasks.input_files.limit import Budget
-from sigstats.tasks.tables.parquet import read_parquet
+from sigstats.tasks.tables.arrow_files import read_parquet
 
 from .test_parquet_footer import FILES, TABLE, number, places, written
 
