@@ -154,7 +154,7 @@ class ScoredRows(Swappable):
 
 
 class Described(Record):
-    """A population of which everything is said, and `sigstats.tasks.populations.described` has the module."""
+    """A population of which everything is said, and `sigstats.tasks.replicates.subsample` names the module."""
 
     swapped: ClassVar[bool] = False
 

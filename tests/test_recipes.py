@@ -51,7 +51,7 @@ READY = {"majority": _most}
 ANALYSIS = '''
 """How many rows are right."""
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.analyses._runs import observed_run
+from sigstats.tasks.analyses import observed_run
 
 def rows(results):
     for cell in results.cells("crossval"):

@@ -42,7 +42,7 @@ _NAMES = {name if name.startswith("sigstats") else f"sigstats.{name}" for name i
 with atheris.instrument_imports(include=["sigstats"], exclude=[name for name in _NAMES if not _READING.match(name)]):
     from sigstats.flows.clusters import load_cluster
     from sigstats.flows.errors import BadInput
-    from sigstats.flows.report.page import config_as_toml
+    from sigstats.flows.report.design import config_as_toml
     from sigstats.flows.studies import load_study
     from sigstats.tasks.datasets import readers as sources
     from sigstats.tasks.datasets.documents import read_documents

@@ -13,7 +13,7 @@ from typing import Any
 
 from sigstats.flows import commands
 from sigstats.flows.commands.schema import schema_of
-from sigstats.flows.pages.glossary import GLOSSARY
+from sigstats.flows.pages.page import GLOSSARY
 
 DOCS = Path(__file__).parents[1] / "docs"
 #: The words of JSON Schema for what TOML has.

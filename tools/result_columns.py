@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from sigstats.tasks import replicates
 from sigstats.tasks.engine.run_block import Failure, Receipt
+from sigstats.tasks.results import PLAN
 from sigstats.tasks.schema import SUMMARY
-from sigstats.tasks.storage.plan_table import PLAN
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 

@@ -8,6 +8,7 @@ import argparse
 from pathlib import Path
 
 from ..errors import DONE
+from ._files import write_whole
 
 GROUP = "studies"
 
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     if options.fetch is not None:
         from ..config.fetch import fetch
 
-        for line in fetch(options.fetch, Path(options.folder)):
+        for line in fetch(options.fetch, Path(options.folder), write_whole):
             print(line, flush=True)  # noqa: T201
         return DONE
     ready = ready_studies()

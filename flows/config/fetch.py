@@ -4,7 +4,7 @@ What has come is compared with the rows and the largest class of the data that t
 """
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,6 @@ import numpy as np
 from sigstats._common.messages import join_words
 
 from ..errors import BadInput
-from ..whole_file import write_whole
 from .model import DataStudy, Study
 from .toml_files import ready_studies
 
@@ -40,8 +39,8 @@ OPENML = {
 _FAINT = 9
 
 
-def fetch(name: str, folder: Path) -> Iterator[str]:
-    """Fetch each file of the ready study of a name that the folder has not; a line for each, as it is there."""
+def fetch(name: str, folder: Path, write: Callable[[str, bytes], None]) -> Iterator[str]:
+    """Fetch and `write` each file of the ready study of a name that the folder lacks; a line for each."""
     if name not in ready_studies():
         raise BadInput(f"--fetch: {name!r} is not valid; expected one of {', '.join(ready_studies())}")
     wanted = [each.replace("*", "1") for each in files_of(tomllib.loads(ready_studies()[name].read_text("utf-8")))]
@@ -57,7 +56,7 @@ def fetch(name: str, folder: Path) -> Iterator[str]:
                 missing.append(f"{each} ({' '.join(str(error).split())[:200]})")
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(str(path), frame.to_parquet(index=False))
+            write(str(path), frame.to_parquet(index=False))
         yield str(path)
     if missing:
         raise BadInput(f"--fetch: {len(missing)} of {len(wanted)} files were not fetched: {join_words(missing)}")

@@ -1,6 +1,9 @@
-"""The design of a simulation study, as a paper states it: aims, data, estimands, methods, performance (ADEMP)."""
+"""What was asked: the design of a simulation study, as a paper states it (ADEMP), and a study file as TOML."""
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.rates import COVERAGE, ERROR, POWER, measure_of
@@ -115,3 +118,70 @@ def _performance(evidence: Evidence, cells: Sequence[Cell]) -> str:
     errors = {cell.stopping["error"] for cell in cells if cell.stopping}
     wanted = f", of a rate at most {significant(max(errors))}" if errors else ""
     return f"{named}, each with its Monte-Carlo standard error{wanted}."
+
+
+def config_as_toml(config: Mapping[str, Any]) -> str:
+    """A configuration as the TOML text that gives it again: what is None, which TOML lacks, is left out."""
+    ordered = {key: config[key] for key in sorted(config, key=_first_things_first)}
+    return toml_text(ordered)
+
+
+def _first_things_first(key: str) -> tuple[int, str]:
+    first = ("kind", "name", "seed")
+    return (first.index(key) if key in first else len(first), key)
+
+
+#: A key that needs no quotes.
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def toml_text(values: Mapping[str, Any]) -> str:
+    """The TOML text of some values; None, which TOML lacks, is left out.
+
+    >>> print(toml_text({"seed": 1, "permutation": {"rule": None, "nulls": ["labels"]}, "tables": [{"name": "a b"}]}))
+    seed = 1
+    <BLANKLINE>
+    [permutation]
+    nulls = ["labels"]
+    <BLANKLINE>
+    [[tables]]
+    name = "a b"
+    """
+    return "\n\n".join(_tables(values, "", ""))
+
+
+def _tables(values: Mapping[str, Any], name: str, heading: str) -> Iterator[str]:
+    """The text of a table, and of the tables within it."""
+    within = {key: value for key, value in values.items() if _is_table(value) or _are_tables(value)}
+    lines = [f"{_key(key)} = {_inline(one)}" for key, one in values.items() if key not in within and one is not None]
+    if heading and (lines or not within or heading.startswith("[[")):
+        lines.insert(0, heading)
+    if lines:
+        yield "\n".join(lines)
+    for key, value in within.items():
+        full = f"{name}.{_key(key)}" if name else _key(key)
+        for one in [value] if _is_table(value) else value:
+            yield from _tables(one, full, f"[{full}]" if _is_table(value) else f"[[{full}]]")
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _are_tables(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(map(_is_table, value))
+
+
+def _key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else _inline(key)
+
+
+def _inline(value: Any) -> str:
+    if isinstance(value, Mapping):
+        inner = [f"{_key(key)} = {_inline(one)}" for key, one in value.items() if one is not None]
+        return f"{{{', '.join(inner)}}}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_inline(one) for one in value if one is not None)}]"
+    if isinstance(value, str):  # JSON escapes all that TOML asks for, but for DEL
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return str(value).lower() if isinstance(value, (bool, int, float)) else str(value)

@@ -17,10 +17,9 @@ from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import CrossValidated
 
 from ..pages.page import Answer, page
-from ..pages.toml_text import toml_text
 from ..pages.wording import adjusted_p, count_of, significant, some_of
 from . import figures, sections
-from .design import design
+from .design import config_as_toml, design
 from .evidence import Evidence, all_tested, distinct, rejected, undecided_rows
 from .performance import MOST_DATA_SETS, Performance, accuracy_panels, missing, performance, performances
 from .problems import how_to_finish, problems, read_failures, shortfall
@@ -166,12 +165,6 @@ def report_of(store: Store) -> str:
     return f"{store.root.rstrip('/')}/report.html"
 
 
-def config_as_toml(config: Mapping[str, Any]) -> str:
-    """A configuration as the TOML text that gives it again: what is None, which TOML lacks, is left out."""
-    ordered = {key: config[key] for key in sorted(config, key=_first_things_first)}
-    return toml_text(ordered)
-
-
 def _transforms(evidence: Evidence) -> str:
     """Which rows scales and the like were learned on, where classifiers were trained."""
     works = [cell.work_of(CrossValidated) for cell in evidence.results.cells("crossval")]
@@ -194,11 +187,6 @@ def _subtitle(evidence: Evidence) -> str:
         count_of(len(rows), *(_HYPOTHESES if all_tested(rows) else ("result",))),
     ]
     return ", ".join(part for part in parts if not part.startswith("0 "))
-
-
-def _first_things_first(key: str) -> tuple[int, str]:
-    first = ("kind", "name", "seed")
-    return (first.index(key) if key in first else len(first), key)
 
 
 @dataclass(frozen=True)

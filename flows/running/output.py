@@ -16,9 +16,9 @@ from typing import Any
 from sigstats.tasks.engine.dask_staff import all_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import digest
+from sigstats.tasks.results import read_plan, write_plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.block_files import BLOCKS, folders, range_in
-from sigstats.tasks.storage.plan_table import read_plan, write_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references

@@ -17,10 +17,10 @@ from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import canonical
+from sigstats.tasks.results import read_plan
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.files import Locked
-from sigstats.tasks.storage.plan_table import read_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize

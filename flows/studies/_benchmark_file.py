@@ -11,10 +11,9 @@ from sigstats.multiplicity import adjust_pvalues
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 
-from ..config.dataset_table import DatasetTable
 from ..config.model import DataStudy, Options, Strict
 from ._published import Null, Published
-from ._settings import Limited, Stopping, StoppingSettings
+from ._settings import DatasetTable, Limited, Stopping, StoppingSettings
 
 #: The analysis of a study that names measures.
 MEASURES_ANALYSIS = "measures"

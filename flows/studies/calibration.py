@@ -18,7 +18,6 @@ from sigstats._common.validation import shown
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations import own_tests
-from sigstats.tasks.populations.described import module_of
 from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
@@ -26,6 +25,7 @@ from sigstats.tasks.populations.tests import needs_classes, require_some_defined
 from sigstats.tasks.rates import is_large_part
 from sigstats.tasks.record import TwoViews, record
 from sigstats.tasks.replicates import cell, input_cells
+from sigstats.tasks.replicates.subsample import module_of
 from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples
 

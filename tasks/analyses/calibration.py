@@ -10,11 +10,10 @@ from sigstats._common.extreme import at_most
 from sigstats.intervals import clopper_pearson
 
 from ..plan import Cell
-from ..populations.described import module_of
 from ..populations.scored import ScorePopulation
 from ..populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
 from ..rates import COVERAGE, ERROR, POWER
-from ..replicates.subsample import population
+from ..replicates.subsample import module_of, population
 from ..results import Results
 from ..schema import Hypothesis
 from ..work import Described, Events, OfFolds, OnTestSets, Tested

@@ -15,7 +15,7 @@ from sigstats.retraining.resampled import five_by_two_test
 from ..results import Results
 from ..schema import Hypothesis
 from ..work import CrossValidated
-from ._runs import OverFolds, corrected_t, read
+from . import OverFolds, corrected_t, read
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "repetition")

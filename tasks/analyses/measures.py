@@ -28,7 +28,7 @@ from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import ObservedRun
 from ..work import CrossValidated
-from ._runs import observed_run
+from . import observed_run
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "scores")

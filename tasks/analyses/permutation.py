@@ -9,7 +9,7 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..work import Measured
-from ._runs import observed_run_of
+from . import observed_run_of
 from .significance import sequential_fields
 
 _NULLS = {

@@ -14,7 +14,7 @@ from sigstats.retraining.measured import Statistic
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from ._runs import OverFolds, corrected_t, read
+from . import OverFolds, corrected_t, read
 
 #: The fan-outs whose replicates it reads.
 USES = ("crossval", "repetition")

@@ -19,8 +19,7 @@ from ..threads import begun_thread
 from .dask_staff import DaskProgress, DaskStaff, OtherCode, opened_span, run_with, version
 from .pools import MOST_CELLS
 from .run_block import Failure, Receipt, failure, load_fanouts
-from .suspects import Submission, Suspects
-from .together import HOLD, Lately, at_once, divided
+from .submissions import HOLD, Lately, Submission, Suspects, at_once, divided
 
 T = TypeVar("T")
 
@@ -34,7 +33,7 @@ class DaskPool:
 
     A message to the scheduler and its answer cost more than their content. So blocks that are submitted while a message
     is under way are sent together with the next one, and receipts are fetched together. An idle pool sends at once.
-    Short blocks are one task of Dask together (`sigstats.tasks.engine.together`).
+    Short blocks are one task of Dask together (`sigstats.tasks.engine.submissions`).
     """
 
     client: Any

@@ -16,7 +16,7 @@ import sigstats
 from ..plan import Block
 from ..storage.store import Store
 from .run_block import Failure, Receipt
-from .together import run_together
+from .submissions import run_together
 
 #: Seconds for which a worker with other code keeps a block that it gives back: others take the blocks meanwhile.
 _GIVEN_BACK = 1.0

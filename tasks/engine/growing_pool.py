@@ -14,7 +14,7 @@ from ..storage.store import Store
 from .guarded import run_guarded
 from .pools import Pool, RoutedPool, Serial
 from .run_block import Failure, Receipt
-from .together import Lately
+from .submissions import Lately
 
 #: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.
 SENDING = 0.01

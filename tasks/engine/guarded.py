@@ -1,7 +1,7 @@
 """Blocks that run code of other packages, in a separate process for each thread that computes.
 
 A classifier that hangs, takes too much memory or ends its process harms only that process. It is named, its cell fails,
-and the run and its workers go on. Code that also kills its worker is found by `sigstats.tasks.engine.suspects`.
+and the run and its workers go on. Code that also kills its worker is found by `sigstats.tasks.engine.submissions`.
 """
 
 import atexit

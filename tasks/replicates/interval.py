@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..fan_out import replicates_table
 from ..plan import Block
-from ..populations.described import module_of
 from ..populations.intervals import run_intervals, truth
 from ..populations.population import Population
 from ..populations.tests import require_some_defined
@@ -21,6 +20,7 @@ from ..storage.store import Store
 from ..work import Described, OnTestSets
 from . import subsample
 from .subsample import drawn_rows as drawn_rows
+from .subsample import module_of
 from .subsample import stream as stream
 
 VERSION = 1

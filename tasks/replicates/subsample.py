@@ -4,7 +4,7 @@ The stream is keyed by the population and the size alone, and the test sets of a
 resamples: so all tests are given the same test sets.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -19,7 +19,7 @@ from sigstats._common.validation import shown
 from ..fan_out import FanOut, new_cell, replicates_table
 from ..own_code import require_measure
 from ..plan import Block, Cell
-from ..populations.described import module_of
+from ..populations import judged, kinds, task_rows, votes
 from ..populations.population import EventPopulation, Population
 from ..populations.score_files import run_score_test
 from ..populations.scored import ScorePopulation
@@ -29,7 +29,21 @@ from ..record import Named
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of
 from ..storage.store import Store
-from ..work import Categorised, Computed, Counted, Described, Events, OnTestSets, Outcomes, Predicted, ScoredRows
+from ..work import (
+    Categorised,
+    Computed,
+    Counted,
+    Described,
+    Events,
+    JudgedRows,
+    Kinds,
+    OnTestSets,
+    Outcomes,
+    Predicted,
+    ScoredRows,
+    TaskRows,
+    Votes,
+)
 from . import categorise, count, predict
 from .count import total
 
@@ -250,3 +264,16 @@ def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]
         if count
     ]
     return pa.Table.from_pylist(rows)
+
+
+#: Of each record of a population of which everything is said the module that draws and tests its test sets. It has
+#: ``TEST``, the name of the test; ``fits(population, test)``; ``draw(population, n, rng, size)``; and
+#: ``rows_of(population, test_set)``. Where the test is an interval it has ``truth(population, measure)`` and
+#: ``run_interval(population, test, test_set, rng)``, else ``null_holds(population, test)`` and ``run_test(population,
+#: test, test_sets, rng)``, the answers on all test sets of a lane.
+_OF_RECORDS: Mapping[type[Described], Any] = {JudgedRows: judged, Kinds: kinds, TaskRows: task_rows, Votes: votes}
+
+
+def module_of(population: Described) -> Any:
+    """The module of a population of which everything is said."""
+    return _OF_RECORDS[type(population)]

@@ -10,7 +10,7 @@ import pyarrow as pa
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.replicates import cell, fanout
-from sigstats.tasks.storage.plan_table import write_plan
+from sigstats.tasks.results import write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 from sigstats.tasks.work import CrossValidated, Retrained

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.errors import BadInput
-from sigstats.flows.report.page import config_as_toml
+from sigstats.flows.report.design import config_as_toml
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.benchmark import KIND
 from sigstats.tasks.datasets import readers as sources

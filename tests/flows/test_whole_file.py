@@ -4,8 +4,8 @@ import os
 
 import pytest
 
+from sigstats.flows.commands._files import write_whole
 from sigstats.flows.errors import BadInput
-from sigstats.flows.whole_file import write_whole
 
 
 def test_a_link_of_ones_own_is_followed(tmp_path):

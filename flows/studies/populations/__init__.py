@@ -5,10 +5,9 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from ._source import PopulationSpec
-from .cross_validated import CrossValidated
 from .described import Judged, Kinds, Tasks, Votes
 from .parquet import Parquet, Scores
-from .simulated import Simulated, Sturm
+from .simulated import CrossValidated, Simulated, Sturm
 from .trained import Trained
 
 __all__ = ["PopulationSpec", "Source"]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, shown
-from sigstats.flows.config.dataset_table import DatasetTable
 from sigstats.flows.config.model import Options, Strict
+from sigstats.flows.studies._settings import DatasetTable
 from sigstats.joint.events import JointEvents
 from sigstats.tasks import record as records
 from sigstats.tasks.datasets import readers as sources

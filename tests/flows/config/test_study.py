@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.flows.clusters import load_cluster
-from sigstats.flows.config.dataset_table import table_schema
 from sigstats.flows.config.toml_files import apply_settings
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import load_study, parse_study
+from sigstats.flows.studies._settings import table_schema
 from sigstats.tasks.datasets import readers
 
 from ...examples import examples

@@ -1,6 +1,6 @@
 """The glossary: a page names the words that it uses."""
 
-from sigstats.flows.pages.glossary import words_of
+from sigstats.flows.pages.page import words_of
 
 
 def test_a_page_explains_the_words_that_it_shows_and_no_others():

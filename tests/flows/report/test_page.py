@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from sigstats.flows.pages.page import source
 from sigstats.flows.report import page as report
+from sigstats.flows.report.design import config_as_toml
 from sigstats.flows.report.evidence import Evidence
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import summary_table
@@ -378,12 +379,12 @@ values = st.recursive(
 @settings(deadline=None, derandomize=True, max_examples=examples(100))
 @given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=12), values, max_size=6))
 def test_any_configuration_reads_back(config: dict[str, Any]) -> None:
-    assert tomllib.loads(report.config_as_toml(config)) == config
+    assert tomllib.loads(config_as_toml(config)) == config
 
 
 def test_what_is_none_is_not_in_the_configuration() -> None:
     config = {"slice": None, "permutation": {"resamples": 999, "rule": None}, "sets": [None, "a"], "kind": "benchmark"}
-    shown = report.config_as_toml(config)
+    shown = config_as_toml(config)
     assert shown == 'kind = "benchmark"\nsets = ["a"]\n\n[permutation]\nresamples = 999'
 
 

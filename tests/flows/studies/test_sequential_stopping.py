@@ -20,8 +20,7 @@ from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import BesagCliffordRule
 from sigstats.tasks.replicates import fanout
-from sigstats.tasks.results import Results
-from sigstats.tasks.storage.plan_table import read_plan, write_plan
+from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 

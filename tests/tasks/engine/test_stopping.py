@@ -21,8 +21,7 @@ from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.replicates import cell as cell_of
-from sigstats.tasks.results import Results
-from sigstats.tasks.storage.plan_table import read_plan, write_plan
+from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import fingerprint
 from sigstats.tasks.work import TableTested

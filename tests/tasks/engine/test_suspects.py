@@ -8,7 +8,7 @@ from distributed import KilledWorker
 
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.run_block import Failure
-from sigstats.tasks.engine.suspects import Submission
+from sigstats.tasks.engine.submissions import Submission
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Folds, Learner, Named
 from sigstats.tasks.storage.store import Store

@@ -7,11 +7,10 @@ from types import SimpleNamespace
 import pytest
 from distributed import KilledWorker
 
-from sigstats.tasks.engine import dask_pool, together
+from sigstats.tasks.engine import dask_pool, submissions
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.run_block import Receipt
-from sigstats.tasks.engine.suspects import Submission
-from sigstats.tasks.engine.together import Lately, at_once, run_together
+from sigstats.tasks.engine.submissions import Lately, Submission, at_once, run_together
 from sigstats.tasks.storage.block_files import block_name
 from sigstats.tasks.storage.store import Store
 
@@ -20,7 +19,7 @@ from .test_suspects import At, cell
 
 @pytest.fixture
 def blocks(cell, monkeypatch):
-    monkeypatch.setattr(together, "_MOST_SECONDS", 600.0)
+    monkeypatch.setattr(submissions, "_MOST_SECONDS", 600.0)
     return [cell.block(lane, lane + 1) for lane in range(4)]
 
 
@@ -68,7 +67,7 @@ def test_where_the_store_fails_what_is_done_is_told_before(store, blocks, drawin
 
 
 def test_no_block_is_begun_after_the_time_of_a_task(store, blocks, drawing, monkeypatch):
-    monkeypatch.setattr(together, "_MOST_SECONDS", -1.0)
+    monkeypatch.setattr(submissions, "_MOST_SECONDS", -1.0)
     assert [each.last for each in run(blocks, store)] == [10]
 
 
