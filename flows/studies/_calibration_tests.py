@@ -43,6 +43,9 @@ INTERVALS = ("f1-interval", "judged-interval", "difference-interval")
 #: Those of populations that are described.
 OF_DESCRIBED = (*INTERVALS, "joint-tasks", "votes")
 
+#: Those that only cross-validated learners can have.
+OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "homogeneity", "permutation")
+
 Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
 
 

@@ -18,7 +18,6 @@ from sigstats._common.validation import shown
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.populations import own_tests
-from sigstats.tasks.populations.fold_tests import OF_FOLDS
 from sigstats.tasks.populations.intervals import run_interval
 from sigstats.tasks.populations.population import EventPopulation, Population
 from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
@@ -31,7 +30,7 @@ from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnT
 
 from ..config.model import DataStudy
 from ..running.options import Prepared, Progress
-from ._calibration_tests import INTERVALS, OF_DESCRIBED, OwnTest, Test, label_of, options_of
+from ._calibration_tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, Test, label_of, options_of
 from ._cell_study import CellStudyKind
 from ._published import PublishedSize, published_sizes
 from .populations import PopulationSpec, Source
