@@ -32,6 +32,17 @@ def _require_plain(options: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
+Names = TypeVar("Names", bound=Sequence[str])
+
+
+def each_once(names: Names, what: str = "name") -> Names:
+    """Return the names, of which none is there twice."""
+    for name in sorted(names):
+        if names.count(name) > 1:
+            raise ValueError(f"{shown(name)} is not valid; expected each {what} once")
+    return names
+
+
 #: A table whose keys another part of the program checks: strings, finite numbers, booleans, lists and tables.
 Options = Annotated[dict[str, Any], AfterValidator(_require_plain)]
 

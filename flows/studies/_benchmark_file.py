@@ -11,7 +11,7 @@ from sigstats.multiplicity import adjust_pvalues
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 
-from ..config.model import DataStudy, Options, Strict
+from ..config.model import DataStudy, Options, Strict, each_once
 from ._published import Null, Published
 from ._settings import DatasetTable, Limited, Stopping, StoppingSettings
 
@@ -135,14 +135,7 @@ def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
             as_compared_measure(name, known)
         except ValueError as error:
             raise ValueError(str(error).removeprefix("measures: ")) from None
-        if names.count(name) > 1:
-            raise ValueError(f"{shown(name)} is not valid; expected each measure once")
-    return names
-
-
-def _each_once(names: tuple[str, ...]) -> tuple[str, ...]:
-    _require_distinct(list(names))
-    return names
+    return each_once(names, "measure")
 
 
 class BenchmarkStudy(DataStudy):
@@ -184,7 +177,7 @@ class BenchmarkStudy(DataStudy):
             description="Features by whose values accuracy, and the measures, are estimated and compared too; numbers "
             "of more than 8 values make four slices of about equally many rows",
         ),
-        AfterValidator(_each_once),
+        AfterValidator(each_once),
     ] = ()
 
     positive: Annotated[
@@ -230,7 +223,7 @@ class BenchmarkStudy(DataStudy):
     @field_validator("classifiers", mode="after")
     @classmethod
     def _named_once(cls, classifiers: list[str | Classifier]) -> list[str | Classifier]:
-        _require_distinct([named(item).name for item in classifiers])
+        each_once([named(item).name for item in classifiers])
         return classifiers
 
     @field_validator("datasets", mode="after")
@@ -239,7 +232,7 @@ class BenchmarkStudy(DataStudy):
         for item in datasets:
             if isinstance(item, dict) and not isinstance(item.get("name"), str):
                 raise ValueError(f"the data set {shown(item)} is not valid; expected a name among its keys")
-        _require_distinct([item if isinstance(item, str) else item["name"] for item in datasets])
+        each_once([item if isinstance(item, str) else item["name"] for item in datasets])
         return datasets
 
     @model_validator(mode="after")
@@ -267,12 +260,6 @@ class BenchmarkStudy(DataStudy):
                 f"since the smallest p-value of {self.permutation.resamples} is above alpha = {self.alpha:g}"
             )
         return self
-
-
-def _require_distinct(names: list[str]) -> None:
-    twice = {name for name in names if names.count(name) > 1}
-    if twice:
-        raise ValueError(f"{sorted(twice)[0]!r} is not valid; expected each name once")
 
 
 def named(item: str | Classifier) -> Classifier:

@@ -104,10 +104,9 @@ def _require_files(study: BenchmarkStudy, base: Path) -> None:
     missing = [path for path in paths if "://" not in path and not (base / path).exists()]
     if len(missing) < 2:  # a reader reports a single one
         return
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
     raise ValueError(
-        f"datasets: {len(missing)} of {len(paths)} files are not there: {', '.join(missing[:_NAMED])}{more}; expected "
-        f"them in {base.resolve()} (--set folder=DIR says where they are)"
+        f"datasets: {len(missing)} of {len(paths)} files are not there: {some_of(missing, _NAMED)}; expected them in "
+        f"{base.resolve()} (--set folder=DIR says where they are)"
     )
 
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from sigstats._common.messages import shown
 from sigstats._common.registry import Registry
@@ -23,11 +23,12 @@ from sigstats.tasks.tables.delimited import DelimitedTable
 from sigstats.tasks.tables.spelling import is_number, same_spelling
 from sigstats.tasks.tables.table import ArrowTable, Table
 
-from ...config.model import Strict
+from ...config.model import Strict, each_once
 from .._published import PrintedNumber
 
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]
+Ways: TypeAlias = tuple[tuple[str, ...], ...]
 
 
 class Printed(Strict):
@@ -90,6 +91,8 @@ class Entry(Printed):
     ORDER: ClassVar[int]
     #: Whether a study has one at most.
     ALONE: ClassVar[bool] = False
+    #: The ways to give its counts, each by the fields that belong together; exactly one is taken.
+    WAYS: ClassVar[Ways] = ()
 
     name: Annotated[Name, Field(description="Its name in the results")]
     methods: Annotated[
@@ -106,9 +109,7 @@ class Entry(Printed):
         for method in wanted:
             if method not in known:
                 raise ValueError(f"{shown(method)} is not valid; expected one of {', '.join(known)}")
-            if wanted.count(method) > 1:
-                raise ValueError(f"{shown(method)} is not valid; expected each method once")
-        return wanted
+        return each_once(wanted, "method")
 
     @property
     def draws(self) -> bool:
@@ -123,12 +124,30 @@ class Entry(Printed):
     def cases(self, base: Path) -> Iterator[Case]:
         """The tables, read from their file where they are in one; ValueError names what is wrong."""
 
-    def require_exactly_one(self, **ways: bool) -> None:
-        """Refuse an entry that gives its counts in no way or in two ways."""
-        given = [way for way, there in ways.items() if there]
-        if len(given) != 1:
+    @model_validator(mode="after")
+    def _given_in_one_way(self) -> Self:
+        for way in self.WAYS:
+            if len({getattr(self, name) is None for name in way}) > 1:
+                raise ValueError(f"{' and '.join(way)}: one of them is missing; expected both")
+        given = [first for first, *_ in self.WAYS if getattr(self, first) is not None]
+        if self.WAYS and len(given) != 1:
             found = " and ".join(given) or "none of them"
-            raise ValueError(f"{found} is not valid; expected one of {', '.join(ways)}")
+            raise ValueError(f"{found} is not valid; expected one of {', '.join(first for first, *_ in self.WAYS)}")
+        return self
+
+
+class OfTwo(Entry):
+    """A table of two that are compared, which have different names."""
+
+    a: Annotated[Name, Field(description="The first classifier; with a path, the column of its predictions")]
+    b: Annotated[Name, Field(description="The second classifier, likewise")]
+
+    @field_validator("b", mode="after")
+    @classmethod
+    def _another(cls, b: str, info: ValidationInfo) -> str:
+        if b == info.data.get("a"):
+            raise ValueError(f"{shown(b)} is not valid; expected another name than a")
+        return b
 
 
 def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Table:

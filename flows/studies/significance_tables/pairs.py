@@ -11,20 +11,16 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 from sigstats.tasks.own_code import with_measure_code
 
-from .. import significance_tables
-from . import codes, read_table
+from . import Case, Counts, Entry, OfTwo, Ways, codes, read_table
 
 
-class Pairs(significance_tables.Entry):
+class Pairs(OfTwo):
     """How many objects only one of two classifiers got right; or a file of both classifiers' predictions."""
 
     TEST: ClassVar[str] = "mcnemar"
     ORDER: ClassVar[int] = 20
+    WAYS: ClassVar[Ways] = (("only_a", "only_b"), ("path",))
 
-    a: Annotated[
-        significance_tables.Name, Field(description="The first classifier; with a path, the column of its predictions")
-    ]
-    b: Annotated[significance_tables.Name, Field(description="The second classifier, likewise")]
     only_a: Annotated[int | None, Field(ge=0, description="Objects that only a got right")] = None
     only_b: Annotated[int | None, Field(ge=0, description="Objects that only b got right")] = None
     n: Annotated[int | None, Field(ge=1, description="All objects, for the difference of accuracies")] = None
@@ -34,16 +30,7 @@ class Pairs(significance_tables.Entry):
         Literal["two-sided", "greater", "less"], Field(description="greater: a is better; less: b is better")
     ] = "two-sided"
 
-    @model_validator(mode="after")
-    def _given(self) -> Self:
-        if (self.only_a is None) != (self.only_b is None):
-            raise ValueError("only_a and only_b: one of them is missing; expected both")
-        self.require_exactly_one(only_a=self.only_a is not None, path=self.path is not None)
-        if self.a == self.b:
-            raise ValueError(f"b: {shown(self.b)} is not valid; expected another name than a")
-        return self
-
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
+    def cases(self, base: Path) -> Iterator[Case]:
         """The pair."""
         only_a, only_b, n = self.only_a, self.only_b, self.n
         if self.path is not None:
@@ -56,11 +43,12 @@ class Pairs(significance_tables.Entry):
         yield self.case(data, a=self.a, b=self.b)
 
 
-class Outcomes(significance_tables.Entry):
+class Outcomes(OfTwo):
     """The eight joint outcomes of two classifiers; or a file of both classifiers' predictions."""
 
     TEST: ClassVar[str] = "joint-outcomes"
     ORDER: ClassVar[int] = 25
+    WAYS: ClassVar[Ways] = (("counts",), ("path",))
 
     methods: Annotated[
         tuple[str, ...],
@@ -70,12 +58,8 @@ class Outcomes(significance_tables.Entry):
             description="proportion, proportion-independent, dcf, dcf-independent, bootstrap",
         ),
     ] = ("bootstrap",)
-    a: Annotated[
-        significance_tables.Name, Field(description="The first classifier; with a path, the column of its predictions")
-    ]
-    b: Annotated[significance_tables.Name, Field(description="The second classifier, likewise")]
     counts: Annotated[
-        significance_tables.Counts | None,
+        Counts | None,
         Field(
             min_length=8,
             max_length=8,
@@ -91,8 +75,7 @@ class Outcomes(significance_tables.Entry):
     prior: Annotated[float | None, Field(ge=0, le=1, description="The prior of the positive class, for dcf")] = None
 
     @model_validator(mode="after")
-    def _given(self) -> Self:
-        self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
+    def _fitting(self) -> Self:
         if (self.positive is None) != (self.path is None):
             raise ValueError(
                 f"positive: {shown(self.positive)} is not valid; expected a class with a path, and only then"
@@ -104,7 +87,7 @@ class Outcomes(significance_tables.Entry):
         as_measure(self.measure)  # raises ValueError where there is none of that name
         return self
 
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
+    def cases(self, base: Path) -> Iterator[Case]:
         """The pair."""
         counts = self.counts
         if self.path is not None:
@@ -123,4 +106,4 @@ class Outcomes(significance_tables.Entry):
         yield self.case(data, a=self.a, b=self.b)
 
 
-ENTRIES: Mapping[str, type[significance_tables.Entry]] = {"pairs": Pairs, "outcomes": Outcomes}
+ENTRIES: Mapping[str, type[Entry]] = {"pairs": Pairs, "outcomes": Outcomes}

@@ -10,8 +10,7 @@ from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, refuse, shown
 
-from .. import significance_tables
-from . import read_table
+from . import Case, Entry, Name, Ways, read_table
 
 #: With fewer data sets nothing is said of data sets like them.
 FEWEST_DATA_SETS = 3
@@ -20,11 +19,12 @@ FEWEST_DATA_SETS = 3
 MOST_PAIRS = 100_000
 
 
-class Scores(significance_tables.Entry):
+class Scores(Entry):
     """A score of each model on each data set: a file with a row for each data set, or the scores themselves."""
 
     TEST: ClassVar[str] = "signed-rank"
     ORDER: ClassVar[int] = 5
+    WAYS: ClassVar[Ways] = (("path",), ("values",))
     # The p-values of a test are adjusted together, and one picture shows which models differ.
     ALONE: ClassVar[bool] = True
 
@@ -35,7 +35,7 @@ class Scores(significance_tables.Entry):
         list[str] | None, Field(min_length=2, description="The file's columns of scores; by default all others")
     ] = None
     values: Annotated[
-        dict[significance_tables.Name, list[float]] | None,
+        dict[Name, list[float]] | None,
         Field(min_length=2, description="The scores of each model instead, data set by data set"),
     ] = None
     control: Annotated[str | None, Field(description="Compare all models with this one, not all pairs")] = None
@@ -45,14 +45,13 @@ class Scores(significance_tables.Entry):
     ] = 0.01
 
     @model_validator(mode="after")
-    def _given(self) -> Self:
-        self.require_exactly_one(path=self.path is not None, values=self.values is not None)
+    def _with_path(self) -> Self:
         if self.models is not None and (self.path is None or self.datasets in self.models):
             found = "given without a path" if self.path is None else f"{shown(self.datasets)}"
             raise ValueError(f"models: {found} is not valid; expected columns of scores in the file")
         return self
 
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
+    def cases(self, base: Path) -> Iterator[Case]:
         """All models together, where there are three or more, and every pair, or each model and the control."""
         scores = self._scores(base)
         if self.control is not None and self.control not in scores:
@@ -62,7 +61,7 @@ class Scores(significance_tables.Entry):
             raise refuse("scores (pairs of models)", pairs, f"{MOST_PAIRS} or fewer; models or control chooses some")
         common = {"greater_is_better": self.greater_is_better, "rope": self.rope, "control": self.control}
         if len(scores) > 2:
-            yield significance_tables.Case(
+            yield Case(
                 subject={"dataset": self.name},
                 test="friedman",
                 data={**common, "scores": [list(row) for row in zip(*scores.values(), strict=True)]},
@@ -70,7 +69,7 @@ class Scores(significance_tables.Entry):
                 printed=self,
             )
         for a, b in _pairs(list(scores), self.control):
-            yield significance_tables.Case(
+            yield Case(
                 subject={"dataset": self.name, "a": a, "b": b},
                 test=self.TEST,
                 data={**common, "a": scores[a], "b": scores[b]},

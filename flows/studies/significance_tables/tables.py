@@ -14,21 +14,21 @@ from sigstats.goodness_of_fit.test import relax_probabilities
 from sigstats.tasks.analyses.significance import LIKENESS
 from sigstats.tasks.tables.table import Table
 
-from .. import significance_tables
-from . import codes, read_table
+from . import Case, Counts, Entry, Name, OfTwo, Printed, Ways, codes, read_table
 
 
-class Tables(significance_tables.Entry):
+class Tables(Entry):
     """A confusion matrix, true classes in rows; or a file of predictions or counts."""
 
     TEST: ClassVar[str] = "efficiency"
     ORDER: ClassVar[int] = 10
+    WAYS: ClassVar[Ways] = (("counts",), ("path",))
 
     methods: Annotated[
         tuple[str, ...], Field(strict=False, min_length=1, description="auto, exact, mid-p, monte-carlo, chi2")
     ] = ("auto",)
     counts: Annotated[
-        list[significance_tables.Counts] | None,
+        list[Counts] | None,
         Field(description="The matrix: counts, true classes in rows, assigned in columns"),
     ] = None
     path: Annotated[
@@ -41,13 +41,12 @@ class Tables(significance_tables.Entry):
     by: Annotated[str | None, Field(description="The file's column that tells several matrices apart")] = None
 
     @model_validator(mode="after")
-    def _given(self) -> Self:
-        self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
+    def _with_path(self) -> Self:
         if self.by is not None and (self.printed or self.path is None):
             raise ValueError(f"by: {shown(self.by)} is not valid; expected only with a path, and without printed")
         return self
 
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
+    def cases(self, base: Path) -> Iterator[Case]:
         """The matrix, or every matrix of the file."""
         if self.path is None:
             yield self._case(self.name, self.counts)
@@ -65,8 +64,8 @@ class Tables(significance_tables.Entry):
             part = None if counts is None else counts[rows]
             yield self._case(f"{self.name}: {name}", _matrix(label.take(rows), prediction.take(rows), part))
 
-    def _case(self, name: str, counts: Any) -> significance_tables.Case:
-        return significance_tables.Case(subject={"dataset": name}, test=self.TEST, data={"table": counts}, printed=self)
+    def _case(self, name: str, counts: Any) -> Case:
+        return Case(subject={"dataset": name}, test=self.TEST, data={"table": counts}, printed=self)
 
     def _counts(self, table: Table) -> list[int]:
         counts = table.whole_numbers(str(self.count))
@@ -85,32 +84,20 @@ def _matrix(label: Any, prediction: Any, counts: NDArray[np.int64] | None) -> li
     return cells
 
 
-class Samples(significance_tables.Entry):
+class Samples(OfTwo):
     """How often each class was counted in two samples of different objects; or a file with a row for each class."""
 
     TEST: ClassVar[str] = "homogeneity"
     ORDER: ClassVar[int] = 30
+    WAYS: ClassVar[Ways] = (("counts_a", "counts_b"), ("path",))
 
-    a: Annotated[significance_tables.Name, Field(description="The first sample; with a path, the column of its counts")]
-    b: Annotated[significance_tables.Name, Field(description="The second sample, likewise")]
-    counts_a: Annotated[
-        significance_tables.Counts | None, Field(description="The first sample's count of each class")
-    ] = None
-    counts_b: Annotated[
-        significance_tables.Counts | None, Field(description="The second sample's, in the same order")
-    ] = None
+    a: Annotated[Name, Field(description="The first sample; with a path, the column of its counts")]
+    b: Annotated[Name, Field(description="The second sample, likewise")]
+    counts_a: Annotated[Counts | None, Field(description="The first sample's count of each class")] = None
+    counts_b: Annotated[Counts | None, Field(description="The second sample's, in the same order")] = None
     path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
 
-    @model_validator(mode="after")
-    def _given(self) -> Self:
-        if (self.counts_a is None) != (self.counts_b is None):
-            raise ValueError("counts_a and counts_b: one of them is missing; expected both")
-        self.require_exactly_one(counts_a=self.counts_a is not None, path=self.path is not None)
-        if self.a == self.b:
-            raise ValueError(f"b: {shown(self.b)} is not valid; expected another name than a")
-        return self
-
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
+    def cases(self, base: Path) -> Iterator[Case]:
         """The two samples."""
         counts_a, counts_b = self.counts_a, self.counts_b
         if self.path is not None:
@@ -132,13 +119,14 @@ class Relaxation(Strict):
     ] = None
 
 
-class Requirements(significance_tables.Entry):
+class Requirements(Entry):
     """Counts of classes and their required probabilities; or a file with a row for each class."""
 
     TEST: ClassVar[str] = "goodness-of-fit"
     ORDER: ClassVar[int] = 40
+    WAYS: ClassVar[Ways] = (("counts", "probabilities"), ("path",))
 
-    counts: Annotated[significance_tables.Counts | None, Field(description="The count of each class")] = None
+    counts: Annotated[Counts | None, Field(description="The count of each class")] = None
     probabilities: Annotated[list[float] | None, Field(description="The required probability of each class")] = None
     path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
     count: Annotated[str, Field(description="The file's column of counts")] = "count"
@@ -148,14 +136,7 @@ class Requirements(significance_tables.Entry):
         Ordering, Field(description="What makes an outcome extreme, for the methods exact and monte-carlo")
     ] = "probability"
 
-    @model_validator(mode="after")
-    def _given(self) -> Self:
-        if (self.counts is None) != (self.probabilities is None):
-            raise ValueError("counts and probabilities: one of them is missing; expected both")
-        self.require_exactly_one(counts=self.counts is not None, path=self.path is not None)
-        return self
-
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:
+    def cases(self, base: Path) -> Iterator[Case]:
         """The counts with what is required of them."""
         counts, probabilities = self.counts, self.probabilities
         if self.path is not None:
@@ -167,22 +148,20 @@ class Requirements(significance_tables.Entry):
         yield self.case({"counts": counts, "probabilities": probabilities, "ordering": self.ordering})
 
 
-class Known(significance_tables.Printed):
+class Known(Printed):
     """A known algorithm."""
 
-    name: Annotated[significance_tables.Name, Field(description="Its name in the results")]
+    name: Annotated[Name, Field(description="Its name in the results")]
     probabilities: Annotated[list[float], Field(min_length=2, description="Its probability of each class")]
 
 
-class Alternatives(significance_tables.Entry):
+class Alternatives(Entry):
     """The class counts of a new algorithm, and the class probabilities of known ones."""
 
     TEST: ClassVar[str] = "goodness-of-fit"
     ORDER: ClassVar[int] = 50
 
-    counts: Annotated[
-        significance_tables.Counts, Field(min_length=2, description="The new algorithm's count of each class")
-    ]
+    counts: Annotated[Counts, Field(min_length=2, description="The new algorithm's count of each class")]
     known: Annotated[list[Known], Field(min_length=2, description="The known algorithms")]
 
     @model_validator(mode="after")
@@ -195,10 +174,10 @@ class Alternatives(significance_tables.Entry):
             raise ValueError("printed: is not valid here; expected with each known algorithm")
         return self
 
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:  # noqa: ARG002
+    def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
         """One for each known algorithm."""
         for known in self.known:
-            yield significance_tables.Case(
+            yield Case(
                 subject={"dataset": self.name, "a": known.name},
                 test=self.TEST,
                 data={"counts": self.counts, "probabilities": known.probabilities, "ordering": "probability"},
@@ -207,23 +186,21 @@ class Alternatives(significance_tables.Entry):
             )
 
 
-class Enumerations(significance_tables.Entry):
+class Enumerations(Entry):
     """A confusion matrix, of which no p-value is found: only what listing the tables would take."""
 
     TEST: ClassVar[str] = "enumeration-size"
     ORDER: ClassVar[int] = 55
 
     methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="count")] = ("count",)
-    counts: Annotated[
-        list[significance_tables.Counts], Field(description="The matrix: true classes in rows, assigned in columns")
-    ]
+    counts: Annotated[list[Counts], Field(description="The matrix: true classes in rows, assigned in columns")]
 
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:  # noqa: ARG002
+    def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
         """The matrix."""
         yield self.case({"table": self.counts})
 
 
-class Sizes(significance_tables.Entry):
+class Sizes(Entry):
     """A level; nothing is tested."""
 
     TEST: ClassVar[str] = "monte-carlo-size"
@@ -232,12 +209,12 @@ class Sizes(significance_tables.Entry):
     methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="formula")] = ("formula",)
     alpha: Annotated[float, Field(gt=0, lt=1, description="The level of the test")]
 
-    def cases(self, base: Path) -> Iterator[significance_tables.Case]:  # noqa: ARG002
+    def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
         """The level."""
         yield self.case({"alpha": self.alpha})
 
 
-ENTRIES: Mapping[str, type[significance_tables.Entry]] = {
+ENTRIES: Mapping[str, type[Entry]] = {
     "tables": Tables,
     "samples": Samples,
     "requirements": Requirements,
