@@ -85,12 +85,12 @@ def write_text(place: str, text: str) -> None:
     write_whole(place, f"{text}\n".encode())
 
 
-def write_outputs(options: argparse.Namespace, names: Sequence[str], text: Callable[[str], str]) -> bool:
-    """Write the outputs that are asked for, each as its `text`; True if none of them is on standard output."""
-    for name in names:
+def write_outputs(options: argparse.Namespace, **texts: Callable[[], str]) -> bool:
+    """Write the outputs that are asked for, each with its text; True if none of them is on standard output."""
+    for name, text in texts.items():
         if (place := getattr(options, name)) is not None:
-            write_text(place, text(name))
-    return all(getattr(options, name) != "-" for name in names)
+            write_text(place, text())
+    return all(getattr(options, name) != "-" for name in texts)
 
 
 def write_whole(place: str, content: bytes) -> None:

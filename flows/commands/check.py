@@ -61,12 +61,12 @@ def run(options: argparse.Namespace) -> int:
     refuse_overwriting(options, [options.file], *_OUTPUTS)
     found, file = _checked(options), printable(options.file)
     strict = options.fail_on == "inconclusive"
-    texts = {
-        "json": partial(check_as_json, found, file),
-        "markdown": partial(check_as_markdown, found, file),
-        "junit": partial(check_as_junit, found, file, fail_on_inconclusive=strict),
-    }
-    if write_outputs(options, _OUTPUTS, lambda name: texts[name]()):
+    if write_outputs(
+        options,
+        json=partial(check_as_json, found, file),
+        markdown=partial(check_as_markdown, found, file),
+        junit=partial(check_as_junit, found, file, fail_on_inconclusive=strict),
+    ):
         write_text("-", as_text(found))
     return code_of(options, found.verdict)
 

@@ -93,7 +93,8 @@ def run(options: argparse.Namespace) -> int:
     found, pairs = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
     changed = None if options.changed is None else _changed(options, pairs[0])
-    said = write_outputs(options, ("json", "markdown", "report", "junit"), partial(_text, options, found, changed))
+    texts = {name: partial(_text, options, found, changed, name) for name in ("json", "markdown", "report", "junit")}
+    said = write_outputs(options, **texts)
     if changed is not None:
         write_text(options.changed, changed.as_csv().rstrip("\n"))
     if said and options.changed != "-":
@@ -140,7 +141,7 @@ def _run_judged(options: argparse.Namespace) -> int:
         )
     except ValueError as error:
         raise BadInput(str(error)) from None
-    if write_outputs(options, ("json", "report"), lambda name: as_json(found) if name == "json" else as_html(found)):
+    if write_outputs(options, json=partial(as_json, found), report=partial(as_html, found)):
         write_text("-", as_text(found))
     return code_of(options, found.verdict)
 

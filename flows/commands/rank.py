@@ -6,6 +6,7 @@ the true ranks.
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
@@ -79,14 +80,12 @@ def run(options: argparse.Namespace) -> int:
     found, files = _ranked(options)
     from ..ranking.words import as_json, as_markdown, show
 
-    def text(name: str) -> str:
-        if name == "report":
-            from ..ranking.page import as_html  # it needs Jinja
+    def page() -> str:
+        from ..ranking.page import as_html  # it needs Jinja
 
-            return as_html(found)
-        return as_json(found, files) if name == "json" else as_markdown(found)
+        return as_html(found)
 
-    if write_outputs(options, ("json", "markdown", "report"), text):
+    if write_outputs(options, json=partial(as_json, found, files), markdown=partial(as_markdown, found), report=page):
         show(found)
     return DONE
 
@@ -143,12 +142,8 @@ def _run_votes(options: argparse.Namespace) -> int:
         raise BadInput(str(error)) from None
     refuse_beside(options, "votes", _NOT_OF_VOTES)
 
-    def text(name: str) -> str:
-        if name == "report":
-            return as_html(found)
-        return as_json(found, printable(path)) if name == "json" else found.to_markdown()
-
-    if write_outputs(options, ("json", "markdown", "report"), text):
+    json, report = partial(as_json, found, printable(path)), partial(as_html, found)
+    if write_outputs(options, json=json, markdown=found.to_markdown, report=report):
         write_text("-", f"{printable(headline(found))}.\n{found}")
     return DONE
 

@@ -6,6 +6,7 @@ The level is that of the rule: adjusted for all slices and measures, and for thi
 """
 
 import argparse
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
         raise as_options(error) from None
     from ..sizing.words import as_html, as_json, show
 
-    if write_outputs(options, ("json", "report"), lambda name: as_json(found) if name == "json" else as_html(found)):
+    if write_outputs(options, json=partial(as_json, found), report=partial(as_html, found)):
         show(found)
     return DONE
 
@@ -184,7 +185,7 @@ def _told(options: argparse.Namespace, found: Any) -> int:
     from dataclasses import asdict
     from json import dumps
 
-    if write_outputs(options, ("json",), lambda _: dumps({"version": 1, **asdict(found)}, indent=2)):
+    if write_outputs(options, json=lambda: dumps({"version": 1, **asdict(found)}, indent=2)):
         write_text("-", str(found))
     return DONE
 
