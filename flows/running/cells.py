@@ -12,7 +12,6 @@ from contextvars import copy_context
 from dataclasses import asdict
 from functools import cache, partial
 from queue import Empty, SimpleQueue
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sigstats._common.messages import one_line
@@ -25,8 +24,7 @@ from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
-from .options import ComputeCell, Part
-from .progress import Display
+from .options import ComputeCell, RunOptions
 
 T = TypeVar("T")
 
@@ -101,25 +99,15 @@ class _Deadline(threading.Event):
 class CellComputer:
     """Computes cells on the workers of a pool, shows their progress, and writes their receipts."""
 
-    def __init__(
-        self,
-        store: Store,
-        pool: Pool,
-        display: Display,
-        stop: threading.Event,
-        cache: CellCache | None = None,
-        part: Part | None = None,
-        lanes: Mapping[str, tuple[int, int]] = MappingProxyType({}),
-        timeout: float | None = None,
-    ) -> None:
+    def __init__(self, store: Store, pool: Pool, options: RunOptions, lanes: Mapping[str, tuple[int, int]]) -> None:
         self._store = store
         self._pool = pool
-        self._display = display
-        self._stop = stop
-        self._cache = cache
-        self._receipts = "" if part is None else f".{part.number}-of-{part.total}"
+        self._display = options.display
+        self._stop = options.stop
+        self._cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
+        self._receipts = "" if options.part is None else f".{options.part.number}-of-{options.part.total}"
         self._lanes = lanes
-        self._timeout = timeout
+        self._timeout = options.cell_timeout
         self._telling = threading.Lock()
         self._ended: dict[str, Outcome] = {}
 

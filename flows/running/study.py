@@ -19,7 +19,6 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import canonical
 from sigstats.tasks.results import read_plan
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
@@ -207,9 +206,7 @@ def _computed(
         pool.show(display.fraction)
 
     pool.prepare(plan, options.priority)
-    cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
-    computer = CellComputer(store, pool, display, stop, cache, options.part, lanes, options.cell_timeout)
-    compute = options.around(computer.compute)
+    compute = options.around(CellComputer(store, pool, options, lanes).compute)
     try:
         with (
             display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers, sizes=sizes),

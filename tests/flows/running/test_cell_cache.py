@@ -11,6 +11,7 @@ import sigstats
 from sigstats.flows.commands._options import cache_of
 from sigstats.flows.errors import BadInput
 from sigstats.flows.running.cells import CellComputer
+from sigstats.flows.running.options import RunOptions
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.store import Store
@@ -189,7 +190,8 @@ def test_two_cells_that_find_the_cache_gone_at_once_say_so_once():
         both.wait(30)
         raise OSError("no such place")
 
-    computer = CellComputer(None, None, SimpleNamespace(say=said.append), threading.Event(), CellCache("gone"))
+    options = RunOptions(base=Path(), output="", display=SimpleNamespace(say=said.append), cache="gone")
+    computer = CellComputer(None, None, options, {})
     with ThreadPoolExecutor(2) as executor:
         assert list(executor.map(computer._try_cache, [fails, fails])) == [None, None]
     assert said == ["note: the cache gone is not used (no such place)"]
