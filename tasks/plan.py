@@ -240,11 +240,4 @@ def tried(cell: Cell) -> str:
 
 def needs_of(cells: Iterable[Cell]) -> tuple[Needs, ...]:
     """The different needs of cells, without those that any worker meets."""
-    return tuple(dict.fromkeys(_asked(cells)))
-
-
-def _asked(cells: Iterable[Cell]) -> Iterator[Needs]:
-    for cell in cells:
-        needs = Needs.of(cell)
-        if needs.amounts:
-            yield needs
+    return tuple(dict.fromkeys(needs for cell in cells if (needs := Needs.of(cell)).amounts))

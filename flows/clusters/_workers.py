@@ -6,12 +6,13 @@ Dask replaces a process that died, but not one that died while it started, nor a
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Annotated, Any, Self
 
 import psutil
 from pydantic import Discriminator, Field, Tag, model_validator
 
+from sigstats.tasks.engine.pools import Pool, RoutedPool
 from sigstats.tasks.plan import Needs
 from sigstats.tasks.threads import periodic
 
@@ -176,6 +177,17 @@ class _Restarter:
             return False
         self._awaited[member] = now
         return await self._has_ended(member)
+
+
+@contextmanager
+def opened_for(
+    needs: Sequence[Needs], open_one: Callable[[Needs | None], AbstractContextManager[Pool]]
+) -> Iterator[Pool]:
+    """The pool of all workers; blocks with needs of their own get workers of their own, by `open_one` too."""
+    with ExitStack() as stack:
+        common = stack.enter_context(open_one(None))
+        own = {each: stack.enter_context(open_one(each)) for each in needs}
+        yield RoutedPool(common, own) if own else common
 
 
 def refuse_need(needs: Needs, name: str, at_most: str) -> BadInput:

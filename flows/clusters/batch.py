@@ -10,7 +10,7 @@ import re
 import shutil
 import signal
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
@@ -19,13 +19,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from sigstats.tasks.engine.dask_pool import DaskPool
-from sigstats.tasks.engine.pools import Pool, RoutedPool
+from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.plan import Needs
 
 from ..config.model import Memory, bytes_of
 from ..errors import BadInput
 from ._engine import environment, quietly, settings, shared_certificates
-from ._workers import ClusterFile, Workers, expected, refuse_need, restart_dead_workers, start
+from ._workers import ClusterFile, Workers, expected, opened_for, refuse_need, restart_dead_workers, start
 
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@:,-]*$")]
 Folder = Annotated[str, Field(pattern=r"^[A-Za-z0-9_./~-]+$")]
@@ -187,18 +187,14 @@ async def _has_ended(kind: str, job: Any) -> bool:
 
 
 @quietly
-@contextmanager
-def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Submit the jobs, and cancel them when the context ends; blocks with needs of their own get jobs of their own."""
-    made = {each: fitted(cluster, each) for each in needs}
-    with ExitStack() as stack:
-        common = stack.enter_context(_open_jobs(cluster))
-        own = {each: stack.enter_context(_open_jobs(made[each], each)) for each in needs}
-        yield RoutedPool(common, own) if own else common
+    made: dict[Needs | None, Cluster] = {None: cluster, **{each: fitted(cluster, each) for each in needs}}
+    return opened_for(needs, lambda each: _open_jobs(made[each], each))
 
 
 @contextmanager
-def _open_jobs(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
+def _open_jobs(cluster: Cluster, needs: Needs | None) -> Iterator[Pool]:
     """Submit the jobs of one kind, and cancel them when the context ends."""
     import dask
     from distributed import Client

@@ -2,18 +2,19 @@
 
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from sigstats.tasks.engine.dask_pool import DaskPool
-from sigstats.tasks.engine.pools import Pool, RoutedPool
+from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.plan import Needs
 
 from ..errors import BadInput
 from ._engine import environment, quietly
-from ._workers import Adaptive, ClusterFile, Workers, expected
+from ._workers import Adaptive, ClusterFile, Workers, expected, opened_for
 
 #: Seconds of idleness after which the operator deletes the pods; a task that waits for a worker counts as work.
 _IDLE_SECONDS = 600
@@ -125,17 +126,13 @@ def _with(needs: Needs | None, pod: dict[str, Any]) -> dict[str, Any]:
 
 
 @quietly
-@contextmanager
-def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
+def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own."""
-    with ExitStack() as stack:
-        common = stack.enter_context(_open_pods(cluster))
-        own = {each: stack.enter_context(_open_pods(cluster, each)) for each in needs}
-        yield RoutedPool(common, own) if own else common
+    return opened_for(needs, partial(_open_pods, cluster))
 
 
 @contextmanager
-def _open_pods(cluster: Cluster, needs: Needs | None = None) -> Iterator[Pool]:
+def _open_pods(cluster: Cluster, needs: Needs | None) -> Iterator[Pool]:
     try:
         import kr8s
         from dask_kubernetes.operator import KubeCluster
