@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sigstats._common.messages import shown, shown_name
+from sigstats._common.messages import shown, shown_name, some_of
 
 from ._log import INFINITE, TASK, Answer, EvaluationLog
 from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored, require_shares
@@ -139,8 +139,7 @@ def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
 def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
     """The score, the filter or the model that is meant, of those that are there."""
     names = list(dict.fromkeys(there))
-    listed = ", ".join(names_to_give_back(names)[:20])
-    listed += f" and {len(names) - 20} more" if len(names) > 20 else ""
+    listed = some_of(names_to_give_back(names), 20)
     if wanted is not None:
         if names == [""]:
             raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not valid; a log of {log.harness} has none")

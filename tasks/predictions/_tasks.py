@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.validation import shown
+from sigstats._common.messages import shown, some_of
 
 from ._agreement import require_one_kind
 from ._log import TASK, EvaluationLog
@@ -32,7 +32,7 @@ def is_table(name: str) -> bool:
 def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> EvaluationLog:
     """The logs of several tasks as one, in which an item is known by its task and its id."""
     tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs])
-    every = _listed(tasks)
+    every = some_of(sorted(tasks), _NAMED)
     tasks, logs, left_out = with_score(tasks, logs, columns)
     logs, called = with_one_name(where, tasks, logs, columns)
     models = dict.fromkeys(log.model for log in logs if log.model)
@@ -45,7 +45,7 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
             for answer in log.answers
         ],
         task=every,
-        model=_listed(models),
+        model=some_of(sorted(models), _NAMED),
         kind=logs[0].kind,
         lower_is_better=frozenset().union(*(log.lower_is_better for log in logs)),
         settings={
@@ -129,12 +129,6 @@ def _bare(name: str) -> str:
 def _joined(arrays: Sequence[Any]) -> Any:
     flat = [array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array for array in arrays]
     return pa.concat_arrays(flat)
-
-
-def _listed(names: Any) -> str:
-    names = sorted(names)
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def with_score(
