@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from sigstats._common.validation import shown
 
-from ..input_files import FilesRead, in_silence, place, reason
+from ..input_files import FilesRead, in_silence, reason
 from ..input_files.limit import Budget
 from ..record import digest
 from ..schema import column
@@ -126,41 +126,6 @@ def _family(kind: Any) -> str | None:
     return "strings" if any(is_text(kind) for is_text in texts) else None
 
 
-def read_counts(
-    path: str,
-    base: Path = Path(),
-    *,
-    label: str,
-    a: str,
-    b: str,
-    classes: Sequence[Label] | None = None,
-    progress: FilesRead = in_silence,
-) -> LabelCounts:
-    """The counts of a Parquet data set."""
-    system, files = find_files(path, base)
-    columns = (label, a, b)
-    first = column_types(files[0], open_parquet(system, files[0]), columns)
-    progress(0, len(files))
-    if len(files) == 1:
-        counts = count_file(system, files[0], columns, first, classes)
-        progress(1, 1)
-    else:
-        from dask import compute, delayed  # type: ignore[attr-defined]
-
-        read = itertools.count(1)
-
-        def one(file: str) -> LabelCounts:
-            part = count_file(system, file, columns, first, classes)
-            progress(next(read), len(files))
-            return part
-
-        parts = [delayed(one, pure=False)(file) for file in files]
-        counts = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
-    if not counts.rows:
-        raise ValueError(f"{place(path, base)}: there are no rows; expected one or more")
-    return counts
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LabelFiles:
     """The files of a population that workers count, each by itself."""
@@ -206,12 +171,33 @@ class LabelFiles:
         return cls(files=files, rows=rows, **about)
 
     def count(self, index: int) -> LabelCounts:
-        """The counts of one of the files; errors as for `read_counts`."""
+        """The counts of one of the files."""
         file, (system, first) = self.files[index], self._first
         counts = count_file(system, file, self.columns, first, self.classes)
         if counts.rows != self.rows[index]:
             raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
         return counts
+
+    def count_all(self, progress: FilesRead = in_silence) -> LabelCounts:
+        """The counts of all files, of which several are read at once."""
+        progress(0, len(self.files))
+        read = itertools.count(1)
+
+        def one(index: int) -> LabelCounts:
+            part = self.count(index)
+            progress(next(read), len(self.files))
+            return part
+
+        if len(self.files) == 1:
+            found = one(0)
+        else:
+            from dask import compute, delayed  # type: ignore[attr-defined]
+
+            parts = [delayed(one, pure=False)(index) for index in range(len(self.files))]
+            found = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
+        if not found.rows:
+            raise ValueError(f"{self.path}: there are no rows; expected one or more")
+        return found
 
     @cached_property
     def _first(self) -> tuple[Any, ColumnTypes]:
@@ -230,7 +216,7 @@ def scan_footers(
     classes: Sequence[Label] | None = None,
     progress: FilesRead = in_silence,
 ) -> LabelFiles:
-    """The files of a Parquet data set, of which only the footers are read; options and errors as for `read_counts`."""
+    """The files of a Parquet data set, of which only the footers are read."""
     system, files = find_files(path, base)
     columns, content, written = (label, a, b), hashlib.sha256(), hashlib.sha256()
     rows: list[int] = []

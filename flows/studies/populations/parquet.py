@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sigstats._common.validation import refuse
 from sigstats.tasks.populations.population import Population
-from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, read_counts, scan_footers
+from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, scan_footers
 from sigstats.tasks.populations.scored import read_scores
 from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.record import Named
@@ -54,15 +54,15 @@ class Parquet(PopulationSource):
         class is named as the positive one.
         """
         averaged = any(test.compared.startswith(("micro-", "macro-")) for test in tests)
-        options: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b, "classes": self.classes}
+        columns: dict[str, Any] = {"label": self.label, "a": self.a, "b": self.b}
         footers = partial(progress, f"footers of {self.name}")
-        files = scan_footers(self.name, self.path, base, **options, progress=footers)
+        files = scan_footers(self.name, self.path, base, **columns, classes=self.classes, progress=footers)
         here = self.path.startswith("memory://")  # a data frame, which other processes do not have
         if sum(files.rows) >= MANY and not here and not (self.positive is None and (files.listed or averaged)):
             if self.replacement:
                 raise refuse("replacement", "true", f"false with {sum(files.rows):,} rows, of which a test set is few")
             return self._counted_by_workers(files, seed)
-        counts = read_counts(self.path, base, **options, progress=partial(progress, self.name))
+        counts = files.count_all(partial(progress, self.name))
         if self.positive is None and (counts.listed or averaged):
             whole = counts.events(self.name)
             events = replace(whole, endless=self.replacement)

@@ -1,7 +1,6 @@
 """Populations on disk that hold far more than their files are refused, within the limit of what is read."""
 
 import os
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -9,14 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from sigstats.tasks.populations.counts import encode
-from sigstats.tasks.populations.prediction_files import read_counts, scan_footers
+from sigstats.tasks.populations.prediction_files import scan_footers
 
 from ..input_files.test_input_files import LIMIT, read_in_a_process
 
 NAMES = {"label": "label", "a": "a", "b": "b"}
 
-_COUNTS = """from sigstats.tasks.populations.prediction_files import read_counts
-    read_counts(sys.argv[1], label="label", a="a", b="b")"""
+_COUNTS = """from sigstats.tasks.populations.prediction_files import scan_footers
+    scan_footers("p", sys.argv[1], Path(), label="label", a="a", b="b").count_all()"""
 _SCORES = """from sigstats.tasks.populations.scored import read_scores
     columns = {"label": "label", "a": "a", "b": "b"}
     read_scores("p", sys.argv[1], Path(), columns=columns, positive=1, measures=["auc"])"""
@@ -89,6 +88,5 @@ def test_a_dictionary_that_names_a_label_twice_is_counted_as_one(tmp_path):
 def test_a_pipe_is_no_population(tmp_path):
     path = tmp_path / "pipe.parquet"
     os.mkfifo(path)
-    for way in (partial(read_counts, str(path)), partial(scan_footers, "p", str(path), tmp_path)):
-        with pytest.raises(ValueError, match=r"pipe\.parquet: is no file; expected a Parquet file"):
-            way(**NAMES)
+    with pytest.raises(ValueError, match=r"pipe\.parquet: is no file; expected a Parquet file"):
+        scan_footers("p", str(path), tmp_path, **NAMES)

@@ -18,7 +18,7 @@ from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.test import discordant_counts
 from sigstats.tasks.populations.counts import LabelCounts, Tally
-from sigstats.tasks.populations.prediction_files import LabelFiles, read_counts, scan_footers
+from sigstats.tasks.populations.prediction_files import LabelFiles, scan_footers
 
 from ...examples import examples
 
@@ -39,7 +39,7 @@ def rows(n, classes, seed=1):
 
 
 def read(path, **options):
-    return read_counts(str(path), **NAMES, **options)
+    return scan_footers("rows", str(path), Path(), **NAMES, **options).count_all()
 
 
 @pytest.mark.parametrize(
@@ -245,9 +245,9 @@ def test_what_is_not_there_is_named(tmp_path):
         ("*.parquet", "no such"),
     ):
         with pytest.raises(ValueError, match=complaint):
-            read_counts(path, tmp_path, **NAMES)
+            scan_footers("rows", path, tmp_path, **NAMES)
     with pytest.raises(ValueError, match=r"cannot be read"):
-        read_counts("nosuchscheme://x", tmp_path, **NAMES)
+        scan_footers("rows", "nosuchscheme://x", tmp_path, **NAMES)
     counts = LabelCounts({("cat", "dog", "cat"): 3})
     with pytest.raises(ValueError, match=r"positive: 'ca' is not valid; .*\(did you mean 'cat'\?\)"):
         counts.population("ca")
