@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
         found = _planned(options, paired, len(names))
     except ValueError as error:
         raise as_options(error) from None
-    from ..sizing.words import as_html, as_json, show
+    from ..sizing import as_html, as_json, show
 
     if write_outputs(options, json=partial(as_json, found), report=partial(as_html, found)):
         show(found)

@@ -15,9 +15,9 @@ from sigstats._common.tabular import in_columns
 from sigstats.multiplicity import IN_WORDS
 from sigstats.sizing.comparison import AnswersPlan, DropPlan, PartPlan, SizePlan
 
-from ..pages import svg
-from ..pages.page import Answer, page
-from ..pages.svg import Axes, Tick
+from .pages import svg
+from .pages.page import Answer, page
+from .pages.svg import Axes, Tick
 
 DROPS_HEADER = ("drop", "needed", "power now", "fresh rows until shown")
 _COLUMNS, _LINES = 64, 11

@@ -1,1 +1,0 @@
-"""How many rows a comparison needs: in text, as a page, as JSON."""
