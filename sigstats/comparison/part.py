@@ -15,6 +15,8 @@ from ..measures.table import MeasureSpec
 from ..unseen_row.law import SharedDraws
 from .paired_predictions import ItemTotals, PairedPredictions, PairedRows
 
+#: The slice of the rows without a value in a column of slices.
+MISSING = "(missing)"
 #: The values of a column, and the number of each row's.
 Parted = tuple[tuple[str, ...], IntArray]
 
@@ -22,26 +24,28 @@ Parted = tuple[tuple[str, ...], IntArray]
 def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, Parted]:
     """The slices, with those of the columns that `bins` names replaced by so many bins of about equally many rows.
 
-    A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins.
-    ValueError if a column has a value that is no number.
+    A bin is called by its smallest and its largest value. Equal values are in one bin, so there may be fewer bins; rows
+    without a value are a slice of their own. ValueError if a column has a value that is no number.
     """
     return {name: _binned(name, parted, bins[name]) if name in bins else parted for name, parted in slices.items()}
 
 
 def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
     names, codes = parted
-    values = np.array([_number(name) for name in names])
-    if wrong := next((name for name, value in zip(names, values, strict=True) if not math.isfinite(value)), None):
+    if wrong := next((name for name in names if name != MISSING and not math.isfinite(_number(name))), None):
         raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone to make bins of")
-    rows = np.bincount(codes, minlength=len(names))
-    order = np.argsort(values, kind="stable")
-    middle = np.cumsum(rows[order]) - rows[order] / 2
-    bin_of = np.empty(len(names), dtype=np.int64)
+    order = sorted((k for k, name in enumerate(names) if name != MISSING), key=lambda k: _number(names[k]))
+    rows = np.bincount(codes, minlength=len(names))[order]
+    middle = np.cumsum(rows) - rows / 2
+    bin_of = np.full(len(names), -1)
     used, bin_of[order] = np.unique((n_bins * middle / max(1, rows.sum())).astype(np.int64), return_inverse=True)
     called = []
     for each in range(len(used)):
         inside = [names[k] for k in order if bin_of[k] == each]
         called.append(inside[0] if len(inside) == 1 else f"{inside[0]} to {inside[-1]}")
+    if len(order) < len(names):
+        bin_of[bin_of < 0] = len(used)
+        called.append(MISSING)
     return tuple(called), bin_of[codes]
 
 
@@ -55,7 +59,7 @@ def _number(name: str) -> float:
 def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[str]:
     """A note for each column of numbers of which most values have fewer than the `smallest` number of rows."""
     for column, (names, codes) in slices.items():
-        if len(names) <= _FEW or not all(math.isfinite(_number(name)) for name in names):
+        if len(names) <= _FEW or not all(math.isfinite(_number(name)) for name in names if name != MISSING):
             continue
         small = int((np.bincount(codes, minlength=len(names)) < smallest).sum())
         if 2 * small > len(names):

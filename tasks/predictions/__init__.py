@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from sigstats._common.messages import printable
+from sigstats.comparison.part import MISSING
 
 from ..input_files.content import open_content
 from ..input_files.opening import reason
@@ -17,7 +18,7 @@ from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import ALL_SCORES, MISSING, Columns, OtherNamesError, Predictions
+from ._predictions import ALL_SCORES, Columns, OtherNamesError, Predictions
 from ._scores import ScoredFile, join_scores, names_in, scores_meant
 from ._selection import names_to_give_back, select
 from ._tasks import is_table, one_log, one_table

@@ -12,12 +12,13 @@ import pyarrow.compute as pc
 from sigstats._common.messages import nearest
 from sigstats._common.scores import is_lower_better
 from sigstats._common.validation import hint, shown
+from sigstats.comparison.part import MISSING
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table
 from ._answers import marks_of, require_answers, without_unscored
 from ._items import content_of, occurrences
-from ._predictions import MISSING, RIGHT, Columns, Predictions, require_own_names
+from ._predictions import RIGHT, Columns, Predictions, require_own_names
 
 #: The name of a column of runs.
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")

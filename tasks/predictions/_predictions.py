@@ -12,9 +12,6 @@ from sigstats._common.scores import is_lower_better
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
 
-#: The slice of the rows without a value in a column of slices.
-MISSING = "(missing)"
-
 #: As the name of a score, all that a log has.
 ALL_SCORES = "all"
 

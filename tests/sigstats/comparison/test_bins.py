@@ -1,7 +1,9 @@
 """Slices of numbers: each bin holds neighbouring values and about as many rows as the others."""
 
 import itertools
+import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -67,3 +69,20 @@ def test_bad_bins_are_refused(tables, capsys, option):
 def test_a_mistyped_slice_is_told_with_the_nearest_column(tables, capsys, command):
     assert main([command, *tables, "--slice", "agee"]) == 2
     assert "(did you mean 'age'?)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_rows_without_a_number_are_a_slice_of_their_own(tables, capsys, command):
+    for path in map(Path, tables):
+        head, *rows = path.read_text().splitlines()
+        rows = [row.rpartition(",")[0] + "," if k % 4 == 0 else row for k, row in enumerate(rows)]
+        path.write_text("\n".join([head, *rows]))
+    assert main([command, *tables, "--bins", "age=3", "--json", "-"]) in (0, 1)
+    found = json.loads(capsys.readouterr().out)
+    rows = [(row["slice"], row["n"]) for row in found["slices" if command == "rank" else "rows"]]
+    sizes = {name: n for name, n in rows if name.startswith("age = ")}
+    assert sizes.pop("age = (missing)") == 60
+    assert (len(sizes), sum(sizes.values())) == (3, 180)
+    assert all(re.fullmatch(r"age = \d+ to \d+", name) and 50 <= n <= 70 for name, n in sizes.items())
+    assert main(["compare", *tables, "--slice", "age"]) in (0, 1)
+    assert "bins make slices of numbers (--bins age=4" in capsys.readouterr().out
