@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.messages import printable
+from sigstats._common.messages import printable, shown
 
 from .limit import Budget
 from .opening import Joined, open_local, open_remote, reason, unreadable
@@ -149,12 +149,19 @@ class Content:
         except ValueError:
             return None
 
-    def json(self) -> Any:
-        """What the text means as JSON; ValueError where it is none."""
+    def json(self, *, twice: bool = False) -> Any:
+        """What the text means as JSON; ValueError where it is none. `twice`: as `Twice` what has keys twice."""
         try:
-            return parse_json(self.whole(), self.budget)
+            return parse_json(self.whole(), self.budget, twice=twice)
         except ValueError as error:
             raise self.error("cannot be read as JSON", error) from None
+
+    def require_once(self, found: Any) -> None:
+        """Refuse an object, of those that `json(twice=True)` gives, with a key that is there more than once."""
+        if isinstance(found, Twice):
+            raise ValueError(
+                f"{self.where}: key {shown(min(found.keys_twice))} is there more than once; expected each key once"
+            )
 
     @contextlib.contextmanager
     def archive(self) -> Iterator[Archive]:

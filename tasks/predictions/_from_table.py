@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -136,11 +137,21 @@ def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool) -> Any
             )
         return truth.label
     of_ids, known = same_spelling([ids, truth.ids])
+    if (distinct := pc.count_distinct(known).as_py()) < len(known):
+        _require_one_label(truth, known, distinct, where)
     rows = pc.index_in(of_ids, value_set=known)
     if rows.null_count:
         odd = of_ids.filter(pc.is_null(rows))[0].as_py()
         raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; expected a label of each row")
     return truth.label.take(rows)
+
+
+def _require_one_label(truth: Predictions, ids: Any, distinct: int, where: str) -> None:
+    """Refuse ids of which one has several labels."""
+    pairs = pa.table({"id": ids, "label": pc.cast(truth.label, pa.string())}).group_by(["id", "label"]).aggregate([])
+    if pairs.num_rows > distinct:
+        odd = next(each for each, times in Counter(pairs["id"].to_pylist()).items() if times > 1)
+        raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; expected one of each row")
 
 
 def from_table(table: Table, columns: Columns) -> Predictions:

@@ -101,10 +101,15 @@ def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
         if not isinstance(first, dict) or not _holds_more(first, columns):
             return None
     try:
-        found = content.json()
+        found = content.json(twice=True)
     except ValueError:  # several objects
         return None
-    return _rows(found, columns) if isinstance(found, dict) else None
+    if not isinstance(found, dict):
+        return None
+    rows = _rows(found, columns)
+    for each in () if rows is None else (found, *found.values()):  # of keys that are ids, or columns, none is lost
+        content.require_once(each)
+    return rows
 
 
 def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:

@@ -26,9 +26,11 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read what became of every solution."""
+    tasks = mapping(mapping(content.json(twice=True)).get("eval"))
+    content.require_once(tasks)
     answers = [
         answered(task, _values(*each), {"task_id": task}, columns, epoch=epoch)
-        for task, found in mapping(mapping(content.json()).get("eval")).items()
+        for task, found in tasks.items()
         for epoch, each in enumerate(_statuses(found), start=1)
     ]
     if not answers:

@@ -52,7 +52,8 @@ def _by_instance(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which instances were resolved."""
-    report = content.json()
+    report = content.json(twice=True)
+    content.require_once(report)
     by_instance = _by_instance(content)
     found = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
     resolved, submitted = found

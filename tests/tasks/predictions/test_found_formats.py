@@ -485,3 +485,47 @@ def test_rows_without_a_value_are_a_slice_and_not_a_group(tmp_path, capsys):
     assert sizes == {"all rows": 60, "part = a": 20, "part = b": 20, "part = (missing)": 20}
     assert main(["compare", str(path), str(other), "--group", "part"]) == 2
     assert "column 'part' is empty; expected a value" in capsys.readouterr().err
+
+
+def twice(entries):
+    """An object of JSON with a key for each entry, whether or not it is there twice."""
+    return "{" + ", ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in entries) + "}"
+
+
+@pytest.mark.parametrize("form", ["rows by id", "predictions by id", "columns", "evalplus", "swe-bench"])
+def test_a_key_that_is_twice_in_an_object_is_refused_and_not_the_last_one_taken(tmp_path, frames, capsys, form):
+    def text(frame, repeated):
+        rows = frame.to_dict(orient="records")
+        rows += [{**rows[0], "prediction": 1 - rows[0]["prediction"]}] * repeated
+        if form == "columns":
+            names = [(name, {str(k): row[name] for k, row in enumerate(rows)}) for name in frame.columns]
+            return twice(names + [("prediction", names[2][1])] * repeated)
+        if form == "evalplus":
+            tasks = [(row["id"], [{"base_status": "pass" if row["prediction"] else "fail"}]) for row in rows]
+            return f'{{"date": "2026-11-27", "hash": "a", "eval": {twice(tasks)}}}'
+        if form == "swe-bench":
+            return twice([(f"a__{row['id']}-1", {"resolved": bool(row["prediction"])}) for row in rows])
+        return twice([(row["id"], row if form == "rows by id" else row["prediction"]) for row in rows])
+
+    truth = written(tmp_path, frames[0][["id", "label"]].to_csv(index=False), name="truth.csv")
+    options = ["--labels", str(truth[0])] if form == "predictions by id" else []
+    options += ["--score", "base"] if form == "evalplus" else []
+    good = written(tmp_path, *(text(frame, 0) for frame in frames))
+    assert main(["compare", *map(str, good), *options]) in (0, 1)
+    bad = written(tmp_path, *(text(frame, k) for k, frame in enumerate(frames)), name="bad.json")
+    capsys.readouterr()
+    assert main(["compare", *map(str, bad), *options]) == 2
+    complaint = capsys.readouterr().err
+    key = {"columns": "prediction", "swe-bench": "a__q0-1"}.get(form, "q0")
+    assert complaint == f"sigstats: {bad[1]}: key {key!r} is there more than once; expected each key once\n"
+
+
+def test_an_id_with_two_labels_in_the_file_of_labels_is_refused(tmp_path, frames, capsys):
+    files = written(tmp_path, *(frame[["id", "prediction"]].to_csv(index=False) for frame in frames), name="p.csv")
+    truth = frames[0][["id", "label"]]
+    again = pd.concat([truth, truth.iloc[:1]])
+    unlike = pd.concat([again, truth.iloc[:1].assign(label=1 - truth["label"][0])])
+    same, other = written(tmp_path, *(each.to_csv(index=False) for each in (again, unlike)), name="truth.csv")
+    assert accuracies(compared(tmp_path, files, "--labels", str(same))) == of(frames)
+    assert main(["compare", *map(str, files), "--labels", str(other)]) == 2
+    assert f"{files[0]}: id 'q0' has several labels in {other}; expected one" in capsys.readouterr().err
