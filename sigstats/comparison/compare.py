@@ -37,15 +37,16 @@ def compare_pair(
     measures: Sequence[str] | None = None,
     *,
     positive: str | None = None,
-    copies: bool = True,
+    remarks: bool = True,
 ) -> ComparisonResult:
     """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
 
-    `copies`: whether a note says what is found without rows that are copies of others.
+    `remarks`: whether notes say what is only of this pair: what is found without rows that are copies of others, the
+    decision over tasks, which limits are not known, and quantiles of costs.
 
     Raises ValueError if the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
     """
-    (found,) = compare_pairs([paired], rule, measures, positive=positive, copies=copies)
+    (found,) = compare_pairs([paired], rule, measures, positive=positive, remarks=remarks)
     return found
 
 
@@ -55,7 +56,7 @@ def compare_pairs(
     measures: Sequence[str] | None = None,
     *,
     positive: str | None = None,
-    copies: bool = True,
+    remarks: bool = True,
 ) -> tuple[ComparisonResult, ...]:
     """The same for several candidates beside one baseline: one family of tests, adjusted over all of them."""
     if rule is None:
@@ -80,7 +81,7 @@ def compare_pairs(
     found = [
         _of_itself(everything, names, rule, paired)
         if paired.identical
-        else _tested(paired, names, everything, of_one, first=first, copies=copies)
+        else _tested(paired, names, everything, of_one, first=first, remarks=remarks)
         for paired, (names, everything) in zip(pairs, asked, strict=True)
     ]
     found = [
@@ -118,7 +119,13 @@ def asked_of(
 
 
 def _tested(
-    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, *, first: int, copies: bool
+    paired: PairedPredictions,
+    names: Sequence[str],
+    everything: Part,
+    rule: ComparisonRule,
+    *,
+    first: int,
+    remarks: bool,
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided; with `first` weightings, and more where they may decide."""
     counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
@@ -151,16 +158,17 @@ def _tested(
         ]
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
-    of_right = "accuracy" in names or not paired.predicted
+    of_right = remarks and ("accuracy" in names or not paired.predicted)
     joint = joint_over_tasks(everything, paired, rule) if of_right else None
     notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice)]
-    if copies and (paired.content is not None or paired.scores is not None):
+    if remarks and (paired.content is not None or paired.scores is not None):
         notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
-    notes += limits_note(rows)
+    notes += limits_note(rows) if remarks else []
     if any(row.lower_is_better for row in rows):
-        notes += [lower_is_better_note(paired.score_column), *cost_quantiles(everything, paired.score_column, rule)]
+        notes.append(lower_is_better_note(paired.score_column))
+        notes += cost_quantiles(everything, paired.score_column, rule) if remarks else []
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 
 

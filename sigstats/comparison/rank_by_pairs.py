@@ -15,7 +15,7 @@ from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
 from .notes import copies_in
 from .paired_predictions import ALL_ROWS, PairedPredictions
-from .requirements import default_measures
+from .requirements import default_measures, mean_of
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
@@ -34,6 +34,7 @@ def rank_by_pairs(
 ) -> Ranking:
     """Rank models by one measure, on all rows and on each slice.
 
+    `measure`: by default the mean of scores, or the ratio of sums, that `pair` names, else the accuracy.
     `pair(a, b)`: the predictions of two models, by their positions; ValueError unless the rows are the same for all.
     """
     alpha = (1 - confidence_level) / (len(models) * (len(models) - 1))
@@ -45,8 +46,8 @@ def rank_by_pairs(
     for a, b in combinations(range(len(models)), 2):
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
-            names = [measure or default_measures(paired)[0]]
-            result = compare_pair(paired, rule, names, positive=positive, copies=False)
+            names = [measure or _default(paired)]
+            result = compare_pair(paired, rule, names, positive=positive, remarks=False)
             for row in result.rows:
                 found.setdefault(row.slice, {})[first, second] = row
             notes |= dict.fromkeys(filter(None, [copies_in(paired)[1], *result.notes]))
@@ -74,6 +75,11 @@ def rank_by_pairs(
         notes=tuple(notes),
         test=any_row.test,
     )
+
+
+def _default(paired: PairedPredictions) -> str:
+    named = paired.scores is not None and not paired.graded
+    return mean_of(paired) if named else default_measures(paired)[0]
 
 
 def _untested(rows: _Rows) -> str:

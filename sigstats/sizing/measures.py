@@ -167,7 +167,7 @@ def plan_measure(
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     drops = [as_real(drop, "drop", low=0, high=math.inf, open_ends=True) for drop in drops]
-    rows = compare_pair(paired, replace(rule, adjust="none"), [measure], positive=positive, copies=False).rows
+    rows = compare_pair(paired, replace(rule, adjust="none"), [measure], positive=positive, remarks=False).rows
     spreads = [spread_of(row) for row in rows]
     first, spread = rows[0], spreads[0]
     if spread is None or first.differing == 0 or first.baseline is None:

@@ -234,3 +234,28 @@ def test_so_few_rows_that_no_answers_tell_models_apart_are_called_too_few(tmp_pa
     assert first == (
         "a is the best of 3 models." if told else "6 rows cannot tell 3 models apart: 7 are the fewest that can."
     )
+
+
+def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, capsys):
+    rng = np.random.default_rng(3)
+    rows = np.arange(120)
+    sums, means, tables = {}, {}, {}
+    for number, name in enumerate(["late", "middle", "soon"]):  # the later the better by the predictions
+        table = pd.DataFrame({"id": rows % 30, "seed": rows // 30, "label": "x"})
+        table["prediction"] = np.where(rng.random(120) < 0.9 - 0.3 * number, "x", "y")
+        table["errors"], table["words"] = rng.integers(0, 9 - 3 * number, 120), rng.integers(20, 40, 120)
+        table["part"] = rows % 2
+        sums[name], means[name] = table.errors.sum() / table.words.sum(), table.errors.mean()
+        tables[name] = table
+    paths = written(tmp_path, tables)
+    found = ranked(tmp_path, *paths, "--score", "errors", "--run", "seed")
+    assert {each["model"]: each["score"] for each in found["models"]} == pytest.approx(means)
+    assert found["models"][0]["model"] == "soon"
+    paths = written(tmp_path, {name: table.assign(id=rows) for name, table in tables.items()})
+    found = ranked(tmp_path, *paths, "--ratio", "errors/words", "--task", "part")
+    assert {each["model"]: each["score"] for each in found["models"]} == pytest.approx(sums)
+    assert found["models"][0]["model"] == "soon"
+    # what is said of one pair is not said of many
+    assert found["notes"] == ["errors/words: the lower is the better"]
+    assert main(["rank", *paths, "--ratio", "words/errors"]) == 2
+    assert "does not say which way is better" in capsys.readouterr().err
