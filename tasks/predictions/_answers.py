@@ -8,12 +8,10 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
-from ..tables.spelling import to_numbers
+from ..tables.spelling import NO_ANSWER, to_numbers
 from ..tables.table import Table
 from ._predictions import Columns, Predictions, require_shares
 
-#: What stands for a prediction that is missing and counts as wrong.
-_NO_ANSWER = "(no prediction)"
 #: A mark in per cent.
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
@@ -60,7 +58,7 @@ def without_unscored(found: Predictions, columns: Columns) -> Predictions:
     if marks:
         filled = replace(found, score=pc.fill_null(answers, 0.0))
     else:
-        filled = replace(found, prediction=pc.fill_null(answers, _NO_ANSWER))
+        filled = replace(found, prediction=pc.fill_null(answers, NO_ANSWER))
     if columns.unscored == "drop":
         kept, gone = (filled.take(pc.indices_nonzero(each)) for each in (pc.invert(empty), empty))
         return replace(kept, dropped=gone, distinct=None, notes=(*found.notes, f"{told} and are left out"))

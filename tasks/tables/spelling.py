@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.data_frames import as_decimals
+from sigstats.comparison.part import MISSING
 
 #: A `pyarrow.Array` of any type; the stubs of pyarrow tell too few of its operations.
 Array: TypeAlias = Any
@@ -84,6 +85,9 @@ def to_decimals(column: Array) -> Array:
 
 
 _ALL_WHOLE, _POINT = r"^-?[0-9]+$", r"^(-?[0-9]+)\.0*$"
+#: What stands for a prediction that is missing and counts as wrong.
+NO_ANSWER = "(no prediction)"
+_NONE = f"^(?:{re.escape(MISSING)}|{re.escape(NO_ANSWER)})$"
 _SAID = {"true": "1", "false": "0"}
 #: Truth values have at most so many spellings: each letter may be small or large.
 _MOST_TRUTHS = 2**4 + 2**5
@@ -102,7 +106,7 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
             pa.DictionaryArray.from_arrays(column.indices, text) if pa.types.is_dictionary(column.type) else text
             for column, text in zip(columns, same_spelling(texts), strict=True)
         ]
-    names = [pc.unique(column).drop_null() for column in columns]
+    names = [_said(column) for column in columns]
     few = [set(each.to_pylist()) if len(each) <= _MOST_TRUTHS else set() for each in names]
     whole, pointed = ([_all_match(each, pattern) for each in names] for pattern in (_ALL_WHOLE, _POINT))
     truth = [bool(each) and all(name.lower() in _SAID for name in each) for each in few]
@@ -124,6 +128,14 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
             column = _renamed(column, {name: name.lower() for name in each})
         found.append(column)
     return found
+
+
+def _said(column: Any) -> Any:
+    """The names in a column, without what stands for none."""
+    names = pc.unique(column).drop_null()
+    if not pa.types.is_string(names.type):
+        return names
+    return names.filter(pc.invert(pc.match_substring_regex(names, _NONE)))
 
 
 def without_points(column: Any) -> Any:
@@ -161,4 +173,4 @@ def _renamed(column: Any, names: dict[str, str]) -> Any:
     encoded = column.dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
-    return pa.array([names[name] for name in encoded.dictionary.to_pylist()], pa.string()).take(encoded.indices)
+    return pa.array([names.get(name, name) for name in encoded.dictionary.to_pylist()]).take(encoded.indices)

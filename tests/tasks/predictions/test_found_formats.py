@@ -529,3 +529,27 @@ def test_an_id_with_two_labels_in_the_file_of_labels_is_refused(tmp_path, frames
     assert accuracies(compared(tmp_path, files, "--labels", str(same))) == of(frames)
     assert main(["compare", *map(str, files), "--labels", str(other)]) == 2
     assert f"{files[0]}: id 'q0' has several labels in {other}; expected one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["numbers", "truth values"])
+def test_classes_beside_empty_fields_are_spelled_as_without_them(tmp_path, frames, kind):
+    """Pandas writes whole numbers of which one is missing as 1.0; a prediction that is missing changes no other."""
+    files = []
+    for number, frame in enumerate(frames):
+        given = frame.assign(part=(np.arange(60) % 2).astype(float))
+        given["prediction"] = given["prediction"].astype(bool if kind == "truth values" else float).astype(object)
+        if number:
+            given.loc[:2, "prediction"] = None
+        else:
+            given["part"] = given["part"].astype("Int64")
+        given.loc[5, "part"] = None
+        files += written(tmp_path, given.to_csv(index=False), name=f"{number}.csv")
+    found = compared(tmp_path, files, "--unscored", "wrong", "--slice", "part")
+    right = [(frame["label"] == frame["prediction"]).to_numpy().copy() for frame in frames]
+    right[1][:3] = False
+    parts = [np.ones(60, bool), np.arange(60) == 5, *(np.arange(60) % 2 == k for k in (0, 1))]
+    parts[3][5] = False
+    rows = {row["slice"]: (row["n"], row["baseline"], row["candidate"]) for row in found["rows"]}
+    for name, part in zip(("all rows", "part = (missing)", "part = 0", "part = 1"), parts, strict=True):
+        means = (None, None) if part.sum() < 10 else tuple(pytest.approx(each[part].mean()) for each in right)
+        assert rows[name] == (part.sum(), *means)
