@@ -38,15 +38,16 @@ def compare_pair(
     *,
     positive: str | None = None,
     remarks: bool = True,
+    models: Sequence[str] = ("the baseline", "the candidate"),
 ) -> ComparisonResult:
     """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
 
     `remarks`: whether notes say what is only of this pair: what is found without rows that are copies of others, the
-    decision over tasks, which limits are not known, and quantiles of costs.
+    decision over tasks, which limits are not known, and quantiles of costs. `models`: what other notes call the two.
 
     Raises ValueError if the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
     """
-    (found,) = compare_pairs([paired], rule, measures, positive=positive, remarks=remarks)
+    (found,) = compare_pairs([paired], rule, measures, positive=positive, remarks=remarks, models=models)
     return found
 
 
@@ -57,6 +58,7 @@ def compare_pairs(
     *,
     positive: str | None = None,
     remarks: bool = True,
+    models: Sequence[str] = ("the baseline", "the candidate"),
 ) -> tuple[ComparisonResult, ...]:
     """The same for several candidates beside one baseline: one family of tests, adjusted over all of them."""
     if rule is None:
@@ -85,7 +87,7 @@ def compare_pairs(
         for paired, (names, everything) in zip(pairs, asked, strict=True)
     ]
     found = [
-        with_direction(each, paired.classes[positive_code(paired, positive)], named=positive is not None)
+        with_direction(each, paired.classes[positive_code(paired, positive)], named=positive is not None, models=models)
         if "auc" in names
         else each
         for each, paired, (names, _) in zip(found, pairs, asked, strict=True)

@@ -70,32 +70,29 @@ def _codes(values: FloatArray) -> IntArray:
     return np.unique(values, return_inverse=True)[1]
 
 
-def with_direction(found: ComparisonResult, positive: str, *, named: bool) -> ComparisonResult:
+def with_direction(found: ComparisonResult, positive: str, *, named: bool, models: Sequence[str]) -> ComparisonResult:
     """A result with a note on scores that speak for the other class: of these, the worse model would be the better.
 
     They do where the area under the curve is further below one half than twice the half of its interval. ValueError if
     those of the baseline do, and `positive`, the class whose probability they are taken for, was not `named`.
     """
     notes = []
-    for who, area in _reversed(found.rows):
-        told = f"scores of the {who} are lower for the class {shown(positive)} (area {area:.1%})"
-        if who == "baseline" and not named:
+    for side, area in _reversed(found.rows):
+        told = f"scores of {models[side]} are lower for the class {shown(positive)} (area {area:.1%})"
+        if side == 0 and not named:
             raise ValueError(f"{told}; expected its probabilities, or positive, which names the class that they are of")
         notes.append(f"{told}: they may be those of the other class")
     return replace(found, notes=(*found.notes, *dict.fromkeys(notes))) if notes else found
 
 
-def _reversed(rows: tuple[ComparisonRow, ...]) -> Iterator[tuple[str, float]]:
+def _reversed(rows: tuple[ComparisonRow, ...]) -> Iterator[tuple[int, float]]:
     for row in rows:
         if row.measure != "auc" or row.slice != ALL_ROWS:
             continue
-        sides = (
-            ("baseline", row.baseline, row.baseline_interval),
-            ("candidate", row.candidate, row.candidate_interval),
-        )
-        for who, area, interval in sides:
+        sides = (row.baseline, row.baseline_interval), (row.candidate, row.candidate_interval)
+        for side, (area, interval) in enumerate(sides):
             if area is not None and interval is not None and area + 2 * (interval[1] - area) < 0.5:
-                yield who, area
+                yield side, area
 
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[str]:

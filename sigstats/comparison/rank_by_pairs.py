@@ -47,7 +47,8 @@ def rank_by_pairs(
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
             names = [measure or _default(paired)]
-            result = compare_pair(paired, rule, names, positive=positive, remarks=False)
+            called = models[first], models[second]
+            result = compare_pair(paired, rule, names, positive=positive, remarks=False, models=called)
             for row in result.rows:
                 found.setdefault(row.slice, {})[first, second] = row
             notes |= dict.fromkeys(filter(None, [copies_in(paired)[1], *result.notes]))

@@ -259,3 +259,17 @@ def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, 
     assert found["notes"] == ["errors/words: the lower is the better"]
     assert main(["rank", *paths, "--ratio", "words/errors"]) == 2
     assert "does not say which way is better" in capsys.readouterr().err
+
+
+def test_scores_of_the_other_class_are_those_of_a_model_that_is_named(tmp_path):
+    label = np.repeat(["no", "yes"], 60)
+    rng = np.random.default_rng(4)
+    tables = {}
+    for name, sign in (("first", 1), ("turned", -1), ("third", 1)):
+        right = sign * np.where(label == "yes", 1.0, -1.0) + rng.normal(size=120)
+        tables[name] = pd.DataFrame(
+            {"id": range(120), "label": label, "prediction": label, "p": 1 / (1 + np.exp(-right))}
+        )
+    options = ("--measure", "auc", "--score", "p", "--positive", "yes")
+    (note,) = ranked(tmp_path, *written(tmp_path, tables), *options)["notes"]
+    assert note.startswith("scores of turned are lower for the class 'yes'")
