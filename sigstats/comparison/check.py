@@ -21,13 +21,15 @@ from .._common.scores import unit_of
 from .._common.validation import as_choice, as_real, refuse
 from ..measures.table import MEASURES, in_our_words, is_pass_at
 from ..multiplicity import adjust_pvalues
+from ..ranking.means import MEAN_OVER_TASKS
 from .check_result import CheckResult
 from .check_tests import HITS, Limits, test_row
-from .paired_predictions import PairedPredictions
+from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
 from .requirements import COMPARED_MEASURES, default_measures, mean_of, positive_code, require
 from .rows import WITHOUT_LIMITS, CheckedRow
 from .rule import ComparisonRule, Verdict
+from .task_means import has_task_mean
 
 _MEANS = tuple(name for name in COMPARED_MEASURES if MEASURES[name].test == "means")
 #: The measures with an exact test of one model.
@@ -74,13 +76,16 @@ def check_predictions(
             wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
             raise refuse(option, bar, f"{wanted} that {name} can be")
     rows = []
-    for slice_, where in paired.parts():
-        part = everything.rows(where())
+    parts = dict(paired.parts())
+    if paired.tasks is not None:
+        parts = {ALL_ROWS: parts[ALL_ROWS], MEAN_OVER_TASKS: parts[ALL_ROWS], **parts}
+    for slice_, where in parts.items():
+        part, tasks = everything.rows(where()), paired.tasks if slice_ == MEAN_OVER_TASKS else None
         n, items = len(part.label), None if part.items is None else len(np.unique(part.items))
-        for name in names:
+        for name in names if tasks is None else filter(has_task_mean, names):
             unit = unit_of(paired.score_column.partition("/")[0]) if MEASURES[name].needs == "marks" else ""
             row = CheckedRow(slice=slice_, measure=name, n=n, items=items, unit=unit)
-            rows.append(test_row(row, part, limits[name], sign * bar, rule))
+            rows.append(test_row(row, part, limits[name], sign * bar, rule, tasks))
     if all(row.pvalue is None for row in rows):
         raise ValueError(f"rows: {paired.n:,} are not enough; nothing can be tested ({rows[0].note})")
     decided = _decided(rows, sign * bar, rule)

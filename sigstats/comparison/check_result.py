@@ -10,6 +10,7 @@ from .._common.numerals import NBSP, p_number, significant, told_apart
 from .._common.tabular import Table, Tabular, columns_of, in_columns
 from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS
+from ..ranking.means import MEAN_OVER_TASKS
 from .cells import in_points, items_in_words, value_of
 from .result import MOST_ROWS
 from .rows import WITHOUT_LIMITS, CheckedRow, worst_verdict
@@ -112,9 +113,14 @@ def title_of(found: CheckResult) -> str:
     if found.verdict == "fail":
         first, *more = (row for row in found.ranked if row.verdict == "fail")
         others = f" and {len(more):,} more are" if more else " is"
-        return f"FAIL: {first.measure} on {first.slice}{others} {found.missed}"
+        return f"FAIL: {_named(first)}{others} {found.missed}"
     that = found.wanted.removesuffix(bar_in_words(found)) + "that"
     return f"INCONCLUSIVE: {names} not shown to be {found.missed}, nor to be {that}{everywhere}"
+
+
+def _named(row: CheckedRow) -> str:
+    """The measure and the slice of a row."""
+    return f"{row.measure} {'in the' if row.slice == MEAN_OVER_TASKS else 'on'} {row.slice}"
 
 
 def rule_of(found: CheckResult) -> str:
@@ -137,10 +143,10 @@ def reasons_of(found: CheckResult) -> list[str]:
 def reason_of(row: CheckedRow, found: CheckResult) -> str:
     """The reason why a row does not pass."""
     if row.verdict is None or row.adjusted_pvalue is None:
-        return f"not tested: {row.measure} on {row.slice}: {row.note}"
+        return f"not tested: {_named(row)}: {row.note}"
     cells = cells_of(row)
     interval = row.note if row.low is None else cells["interval"]
-    of = f"{row.measure} on {row.slice}: {cells['value']} ({interval})"
+    of = f"{_named(row)}: {cells['value']} ({interval})"
     if row.verdict == "fail":
         return f"{found.missed}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
     if row.test.endswith(WITHOUT_LIMITS):

@@ -21,6 +21,7 @@ from .._common.validation import FloatArray, IntArray
 from ..intervals import clopper_pearson
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
+from ..ranking.means import task_weights
 from ..unseen_row.means import mean_interval, mean_pvalue, units_of
 from .check_result import BINOMIAL, RUNS
 from .mean_tests import by_group, right_answers
@@ -47,8 +48,10 @@ _MOST_RUNS = 14
 _NEARLY_0 = 1e-12
 
 
-def test_row(row: CheckedRow, part: Part, limits: Limits, bar: float, rule: ComparisonRule) -> CheckedRow:
-    """The row with its measure tested; its p-value is not adjusted yet."""
+def test_row(
+    row: CheckedRow, part: Part, limits: Limits, bar: float, rule: ComparisonRule, tasks: IntArray | None
+) -> CheckedRow:
+    """The row with its measure tested, its p-value not adjusted yet; each of `tasks` counts the same, if there are."""
     units = row.n if part.group is None else len(np.unique(part.group))
     what = "rows" if part.group is None else "items" if units == row.items else "groups"
     if (row.n if row.items is None else row.items) < rule.smallest_slice:
@@ -56,8 +59,13 @@ def test_row(row: CheckedRow, part: Part, limits: Limits, bar: float, rule: Comp
     if units < 2:
         return replace(row, note="one group alone: nothing can be tested")
     if part.runs is not None:
-        return _of_runs(row, part, bar, rule)
+        return _of_runs(row, part, bar, rule, tasks)
     spec = MEASURES[row.measure]
+    if tasks is not None:
+        right = row.measure == "accuracy"
+        values, weights = (part.a == part.label) * 1.0 if right else part.values(spec)[0], task_weights(tasks)
+        sums, sizes = (by_group(each, part.group)[0] for each in (weights * values, weights))
+        return _of_mean(row, sums, sizes, limits, bar, rule, f"{what} of {tasks.max() + 1:,} tasks")
     if row.measure == "accuracy" or row.measure in HITS:
         return _of_shares(row, part, bar, rule, what)
     if row.measure == "ratio":
@@ -146,9 +154,9 @@ def _of_mean(
     )
 
 
-def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule) -> CheckedRow:
+def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
     """The row with the mean over the runs of a recipe, by the signs of their distances from the bar."""
-    values = values_of_runs(row.measure, part, 0, None)
+    values = values_of_runs(row.measure, part, 0, tasks)
     k = len(values)
     if not np.isfinite(values).all():
         return replace(row, note="a run has no such value: nothing can be tested")

@@ -1,6 +1,7 @@
 """`sigstats check` and `assert_at_least`: one model against a bar, beside SciPy, scikit-learn and the binomial law."""
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -222,3 +223,35 @@ def test_tables_without_ids_are_joined_by_position_where_rows_and_labels_agree(t
     assert ": row '" in capsys.readouterr().err
     found = sigstats.compare(table, table.assign(prediction=0), by_position=True)
     assert [row.difference for row in found.rows] == [row["difference"] for row in one["rows"]]
+
+
+def tasks_of(rng, sizes, chances):
+    """Rows of tasks of these sizes, which the model gets right with these chances."""
+    task = np.repeat(np.arange(len(sizes)), sizes)
+    right = rng.random(len(task)) < np.repeat(chances, sizes)
+    return pd.DataFrame({"label": "x", "prediction": np.where(right, "x", "y"), "task": task})
+
+
+def test_the_mean_over_tasks_is_tested_beside_all_rows(tmp_path, table):
+    _, row = checked(tmp_path, table, "--at-least", 0.85, "--task", "region", code=0)["rows"]
+    hits = int((table["label"] == table["prediction"]).sum())
+    assert row["slice"] == "mean over tasks"
+    assert row["value"] == pytest.approx(hits / 500)
+    assert row["pvalue"] == pytest.approx(binomtest(hits, 500, 0.85, alternative="less").pvalue, rel=1e-6)
+    frame = tasks_of(np.random.default_rng(1), [900, 30, 30], [0.95, 0.5, 0.5])
+    found = checked(tmp_path, frame, "--at-least", 0.85, "--task", "task", code=1)["rows"]
+    right = frame["label"] == frame["prediction"]
+    assert [row["value"] for row in found] == pytest.approx([right.mean(), right.groupby(frame["task"]).mean().mean()])
+    assert [row["verdict"] for row in found] == ["pass", "fail"]
+
+
+def test_a_mean_over_tasks_at_the_bar_is_seldom_called_below_it():
+    rng, fails = np.random.default_rng(8), 0
+    rule = sigstats.ComparisonRule(adjust="none")
+    for _ in range(400):
+        frame = tasks_of(rng, [80, 10], [0.9, 0.6])
+        paired = pair_arrays(frame["label"], frame["prediction"], frame["prediction"])
+        paired = replace(paired, tasks=frame["task"].to_numpy(), task_names=("a", "b"))
+        _, row = check_predictions(paired, 0.75, rule).rows
+        fails += row.verdict == "fail"
+    assert fails <= binom.ppf(0.9999, 400, 0.05)
