@@ -23,7 +23,7 @@ from scipy.special import (
     stdtrit,
 )
 
-from ._common.validation import FloatArray, IntArray, as_count, as_real, refuse
+from ._common.validation import MAX_TOTAL, FloatArray, IntArray, as_count, as_real, refuse
 
 #: With more trials the inverse of the incomplete beta function is not exact.
 MOST_TRIALS_OF_BETA = 2**30
@@ -184,7 +184,7 @@ def order_statistic(values: FloatArray, rank: int) -> float:
 
 
 def _as_proportion(successes: Any, trials: Any, confidence_level: Any) -> tuple[int, int, float]:
-    n = as_count(trials, "n")
+    n = as_count(trials, "n", maximum=4 * MAX_TOTAL)  # a sum of a few counts
     k = as_count(successes, "successes")
     if k > n:
         raise refuse("successes", successes, f"at most n, {n}")

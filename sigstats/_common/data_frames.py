@@ -164,6 +164,8 @@ def right_first(table: Any) -> Any:
     """
     if not hasattr(table, "columns") or not hasattr(table, "index"):
         return table
+    if all(type(axis).__name__ == "RangeIndex" and axis.name is None for axis in (table.index, table.columns)):
+        return table  # places and no labels
     names = [str(getattr(axis, "name", None)) for axis in (table.index, table.columns)]
     if [name.casefold() for name in names] in _TURNED:
         raise refuse("table (rows, columns)", names, f"{names[1]} in rows and {names[0]} in columns (transpose it)")

@@ -63,8 +63,9 @@ class McNemarResult(TestResult):
     estimate : float
         A's share of the discordant observations less that of B, from -1 to 1; 0 if there is none.
     confidence_interval : Interval
-        Clopper and Pearson's interval of it, one-sided if the test is: 0 is outside where the exact p-value is at most
-        1 - `confidence_level`. `sigstats.accuracy_difference` is about the shares of all observations.
+        Clopper and Pearson's interval of it, one-sided if the test is: 0 is outside where the exact p-value is below
+        1 - `confidence_level` (where they are equal, 0 is an end of it). `sigstats.accuracy_difference` is about the
+        shares of all observations.
     confidence_level : float
         That of the interval.
     """
@@ -139,8 +140,8 @@ def mcnemar_test(
     only_a, only_b : int
         How many observations only A, and only B, got right (`discordant_counts`); up to 2**53. In their place a table
         of two rows (A right, A wrong) and two columns (B right, B wrong), of which the test sees the discordant cells.
-        Labels of a data frame, such as True and False, tell their order. Of bare numbers a table with A in columns
-        cannot be told from one with A in rows; its sign is the opposite.
+        Labels of a data frame, such as True and False, tell their order; the places of one without labels do not. Of
+        bare numbers a table with A in columns cannot be told from one with A in rows; its sign is the opposite.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is the more accurate one; ``"less"``: B is.
     method : {"exact", "mid-p", "chi2"}

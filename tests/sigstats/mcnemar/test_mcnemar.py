@@ -238,3 +238,22 @@ def test_a_table_with_labels_tells_what_is_right(labels):
     if labels == ("0", "1"):
         with pytest.raises(ValueError, match="what is right first"):
             mcnemar_test(table.iloc[::-1])
+
+
+@pytest.mark.parametrize("order", [None, ["x", "y"]])
+def test_the_places_of_a_data_frame_without_labels_do_not_turn_the_sign(order):
+    """What pandas numbers 0 and 1 of itself is not wrong and right."""
+    cells = [[40, 3], [9, 52]]
+    found = mcnemar_test(pd.DataFrame(cells, index=order, columns=order), alternative="greater")
+    assert found == mcnemar_test(np.array(cells), alternative="greater") == mcnemar_test(3, 9, alternative="greater")
+
+
+@pytest.mark.parametrize("counts", [(2**53, 2**53), (2**53, 1), (1, 2**53)])
+def test_the_largest_counts_have_an_interval_too(counts):
+    """Wald's interval is right to its width: of (2^53, 1) both are narrower than a millionth."""
+    low, high = mcnemar_test(*counts).confidence_interval
+    a, b = counts
+    centre, reach = (a - b) / (a + b), 2 * 1.96 * math.sqrt(a * b / (a + b) ** 3)
+    assert low == pytest.approx(centre - reach, abs=max(1e-4 * reach, 1e-14))
+    assert high == pytest.approx(centre + reach, abs=max(1e-4 * reach, 1e-14))
+    assert str(mcnemar_test(*counts))
