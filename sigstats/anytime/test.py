@@ -211,6 +211,12 @@ def anytime_test(
     for name, array in (("counts", times), ("looks", labels)):
         if array.shape != values.shape:
             raise refuse(f"{name} (length)", array.size, f"{len(values)}, one for each difference")
+    try:
+        sortable = not (labels != labels).any() and np.unique(labels).size > 0
+    except TypeError:
+        sortable = False
+    if not sortable:
+        raise refuse("looks", looks, "labels that can be sorted, none of them missing")
     if not times.any():
         raise refuse("counts", 0, "one row or more")
     differing = int(times[values != null].sum())
