@@ -14,6 +14,7 @@ from .fuzzy.degrees import FuzzyDecision as FuzzyDecision
 from .fuzzy.degrees import FuzzyTestResult as FuzzyTestResult
 from .goodness_of_fit.test import GoodnessOfFitTestResult as GoodnessOfFitTestResult
 from .homogeneity.test import HomogeneityTestResult as HomogeneityTestResult
+from .intervals import Interval as Interval
 from .judged.test import JudgeAgreement as JudgeAgreement
 from .judged.test import JudgedResult as JudgedResult
 from .many_datasets.comparison import DatasetsComparison as DatasetsComparison

@@ -62,6 +62,19 @@ def test_every_kind_of_record_is_made_again_of_what_is_shown():
     assert seen <= {*sigstats.results.__all__, *sigstats.__all__}
 
 
+def test_the_names_of_results_are_enough():
+    """As the documentation says: ``from sigstats.results import *``, inf, nan and NumPy's array."""
+    names = {name: each for name, each in NAMES.items() if name in {*sigstats.results.__all__, "inf", "nan", "array"}}
+    for found in (
+        sigstats.accuracy_difference(6, 16, 161),
+        sigstats.mean_score_test([0.5, 0.7], [0.6, 0.9]),
+        sigstats.anytime_test([1, -1, 1]),
+        sigstats.rank_models([[1, 0], [1, 1], [0, 0]]),
+        sigstats.clopper_pearson(7, 10),
+    ):
+        assert eval(repr(found), names) == found
+
+
 @pytest.mark.parametrize(
     "rule",
     [
