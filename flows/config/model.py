@@ -86,7 +86,7 @@ class Study(Strict):
         str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,60}$", description="The study's name; the file's by default")
     ]
     seed: Annotated[int, Field(ge=0, lt=2**63, description="The seed of all randomness")] = 0
-    alpha: Annotated[float, Field(gt=0, lt=1, description="The level of the decisions")] = 0.05
+    alpha: Annotated[float, Field(gt=0, lt=1, description="The level of decisions; of a calibration below 0.5")] = 0.05
     adjust: Annotated[Adjustment, Field(description="The adjustment for multiplicity that decisions use")] = "holm"
 
     @property
@@ -147,7 +147,7 @@ def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
     reason = first["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
     reason = reason.replace("a valid integer", "a whole number").replace("a valid dictionary", "a table")
     reason = reason.replace("a valid tuple", "a list").replace("a valid ", "a ")
-    reason = reason.replace("String should match pattern", "text of the form")
+    reason = reason.replace("String should match pattern", "text of the form").replace("String should have", "text of")
     reason = re.sub(r"\w+ should have at least (\d+) items? .*", r"a list of \1 or more", reason)
     if first["type"] == "union_tag_invalid":  # pydantic's text has the whole tag
         tag, key = first["ctx"]["tag"], first["ctx"]["discriminator"].strip("'")

@@ -73,6 +73,10 @@ def test_every_cluster_of_the_project_is_valid(repository):
         (SHORTEST + "tests = ['mcnemarr']", "did you mean 'mcnemar'?"),
         (f"{CALIBRATION}sizes = []\ntests = [{{test = 'mcnemar'}}]", "sizes: [] is not valid; expected a list of 1 or"),
         (
+            'kind = "benchmark"\ndatasets = ["iris"]\n[[classifiers]]\nname = ""\nlearner = "1-nn"',
+            "classifiers.0.name: '' is not valid; expected text of at least 1 character",
+        ),
+        (
             f"{CALIBRATION}sizes = [9]\ntests = [{{test = 'mcnemer'}}]",
             "tests.0: test: 'mcnemer' is not valid; did you mean",
         ),
