@@ -1,7 +1,7 @@
 """What a section of the report is made of: a verdict, the columns of a table, and a note on the method."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -42,6 +42,10 @@ class Column:
     meaning: str = ""
     #: Whether the text is a sentence, which stands below the table; the cell has its number.
     note: bool = False
+
+    def named(self, header: str, meaning: str = "") -> "Column":
+        """The same column under another name."""
+        return replace(self, header=header, meaning=meaning)
 
 
 @dataclass(frozen=True, kw_only=True)

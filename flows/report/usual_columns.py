@@ -2,8 +2,10 @@
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
+from typing import Any
 
 from sigstats.tasks.rates import monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
@@ -13,6 +15,8 @@ from .evidence import at_smallest_p, is_proportion
 from .section import Column
 
 ABSENT = "–"
+#: A number of rows or test sets in words.
+COUNT = "{:,}".format
 
 
 def measured(row: Hypothesis, value: float | None) -> str:
@@ -50,8 +54,10 @@ def _interval(row: Hypothesis) -> str:
     return "–".join(told_apart(row.estimate_low, row.estimate_high, number, 4))
 
 
-def _index(value: float | None) -> str:
-    return ABSENT if value is None else index_number(value)
+def value(header: str, field: str, show: Callable[[Any], str], meaning: str = "") -> Column:
+    """The values of a field of the rows as `show` writes them, a dash where there is none."""
+    of = attrgetter(field)
+    return Column(header, lambda row: ABSENT if of(row) is None else show(of(row)), of, meaning)
 
 
 def where(row: Hypothesis) -> str:
@@ -71,17 +77,14 @@ def short(text: str) -> str:
     return text
 
 
-_PSD = "possibility of strict dominance of the null hypothesis"
-_NSD = "necessity of strict dominance of the null hypothesis"
-
 DATASET = Column("Data set", lambda row: row.dataset or ABSENT)
 CLASSIFIER = Column("Classifier", lambda row: row.classifier or ABSENT)
 A = Column("A", lambda row: row.a or ABSENT)
 B = Column("B", lambda row: row.b or ABSENT)
 SLICE = Column("Slice", lambda row: row.slice or "all")
 MEASURE = Column("Measure", lambda row: row.measure or ABSENT)
-ROWS = Column("Rows", lambda row: ABSENT if row.n is None else f"{row.n:,}", lambda row: row.n, "rows of the data set")
-OBJECTS = Column("Objects", ROWS.text, ROWS.sort, "objects that were counted")
+ROWS = value("Rows", "n", COUNT, "rows of the data set")
+OBJECTS = ROWS.named("Objects", "objects that were counted")
 METHOD = Column("Method", lambda row: row.method)
 INTERVAL = Column(
     "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the value before (Clopper and Pearson)"
@@ -104,14 +107,10 @@ BY = Column("p, BY", lambda row: _p(row, row.p_by), lambda row: row.p_by, "adjus
 ADJUSTED = Column(
     "p, adjusted", lambda row: _p(row, row.p_adjusted), lambda row: row.p_adjusted, "as the decision uses it"
 )
-PD = Column(
-    "Possible (PD)", lambda row: _index(row.pd), lambda row: row.pd, "possibility of dominance of the null hypothesis"
-)
-PSD = Column("Possible (PSD)", lambda row: _index(row.psd), lambda row: row.psd, _PSD)
-NSD = Column("Certain (NSD)", lambda row: _index(row.nsd), lambda row: row.nsd, _NSD)
-PSD_NSD = Column(
-    "Certain (PSD, NSD)", NSD.text, NSD.sort, "possibility and necessity of strict dominance of the null hypothesis"
-)
+PD = value("Possible (PD)", "pd", index_number, "possibility of dominance of the null hypothesis")
+PSD = value("Possible (PSD)", "psd", index_number, "possibility of strict dominance of the null hypothesis")
+NSD = value("Certain (NSD)", "nsd", index_number, "necessity of strict dominance of the null hypothesis")
+PSD_NSD = NSD.named("Certain (PSD, NSD)", "possibility and necessity of strict dominance of the null hypothesis")
 DECISION = Column(
     "Null hypothesis", lambda row: {"reject": "rejected", "keep": "not rejected"}.get(row.decision, row.decision)
 )
@@ -174,7 +173,7 @@ def closing_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 def interval(meaning: str) -> Column:
     """The column `INTERVAL` with another meaning."""
-    return replace(INTERVAL, meaning=meaning)
+    return INTERVAL.named(INTERVAL.header, meaning)
 
 
 def rate(row: Hypothesis) -> float:
@@ -187,11 +186,6 @@ def share(value: float | None) -> str:
     return ABSENT if value is None else percent(value)
 
 
-def whole(count: int | None) -> str:
-    """A number of test sets, a dash where it is not known."""
-    return ABSENT if count is None else f"{count:,}"
-
-
 def _rate_interval(row: Hypothesis) -> str:
     if row.estimate_low is None or row.estimate_high is None:
         return ABSENT
@@ -199,13 +193,8 @@ def _rate_interval(row: Hypothesis) -> str:
 
 
 TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)
-FAILED = Column(
-    "Failed",
-    lambda row: whole(row.unanswered),
-    lambda row: row.unanswered,
-    "test sets on which a test gave no p-value or a method no interval",
-)
-RATE = Column("Rate", lambda row: share(row.estimate), lambda row: row.estimate, "share of the test sets")
+FAILED = value("Failed", "unanswered", COUNT, "test sets on which a test gave no p-value or a method no interval")
+RATE = value("Rate", "estimate", percent, "share of the test sets")
 RATE_INTERVAL = Column(
     "95% interval", _rate_interval, lambda row: row.estimate_low, "95% interval of the share (Clopper, Pearson)"
 )

@@ -11,7 +11,7 @@ from .. import usual_columns as usual
 from ..evidence import Evidence, distinct, group_by, not_rejected, rejected
 from ..replicates import statements
 from ..section import Column, Section, Verdict
-from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where, whole
+from ..usual_columns import FAILED, MONTE_CARLO_ERROR, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where
 from . import _verdicts
 from ._power import fewest_needed, finds
 
@@ -216,25 +216,20 @@ def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     parts = [usual.SLICE] if any(row.slice for row in rows) else []
     adjusted = [] if all(row.p_adjusted == row.p_value for row in rows) else [usual.ADJUSTED]
     return [
-        Column("Population", usual.DATASET.text),
+        usual.DATASET.named("Population"),
         *parts,
-        Column("Test", usual.METHOD.text),
+        usual.METHOD.named("Test"),
         usual.MEASURE,
-        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of a test set"),
+        usual.ROWS.named("Rows", "rows of a test set"),
         TEST_SETS,
         RATE,
         MONTE_CARLO_ERROR,
         RATE_INTERVAL,
         FAILED,
-        Column(
-            "Without a class",
-            lambda row: whole(row.without_class),
-            lambda row: row.without_class,
-            "test sets in which a class that counts has no row",
+        usual.value(
+            "Without a class", "without_class", usual.COUNT, "test sets in which a class that counts has no row"
         ),
-        Column(
-            "Expected", lambda row: share(row.null_mean), lambda row: row.null_mean, "the exact rate, or what is stated"
-        ),
+        usual.value("Expected", "null_mean", percent, "the exact rate, or what is stated"),
         usual.P,
         *adjusted,
         Column("As expected", lambda row: {"reject": "no", "keep": "yes"}.get(row.decision, row.decision)),

@@ -58,7 +58,7 @@ def _closer(row: Hypothesis) -> str:
 
 def columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The known algorithm, its rival, and the table's size."""
-    names = [Column("Like", usual.A.text), Column("Rival", usual.B.text, meaning="the most plausible of the others")]
+    names = [usual.A.named("Like"), usual.B.named("Rival", "the most plausible of the others")]
     method = [usual.METHOD] if len({row.method for row in rows}) > 1 else []
     return [usual.DATASET, *names, *method, usual.OBJECTS, *usual.closing_columns(rows)]
 

@@ -10,7 +10,7 @@ from ...pages.wording import count_of, join_words, number, percent
 from .. import usual_columns as usual
 from ..evidence import Evidence, group_by, rejected
 from ..section import Column, Section, Verdict
-from ..usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, rate, share, where
+from ..usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, rate, where
 
 
 def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
@@ -66,8 +66,8 @@ def _performance_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The population, the method, the size, the measure, its value and Monte-Carlo error."""
     return [
         Column("Population", where),
-        Column("Method", usual.METHOD.text),
-        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of a test set"),
+        usual.METHOD,
+        usual.ROWS.named("Rows", "rows of a test set"),
         usual.MEASURE,
         Column("Value", lambda row: _shown(row, row.estimate), lambda row: row.estimate),
         Column("MC error", _error, monte_carlo_error, "Monte-Carlo standard error of the value"),
@@ -154,12 +154,12 @@ def _confidence_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The population, the test, who is better, how sure the test is, how often that is so."""
     return [
         Column("Population", where),
-        Column("Test", usual.METHOD.text),
+        usual.METHOD.named("Test"),
         usual.MEASURE,
-        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of the test set"),
-        Column("Better", usual.B.text, meaning="which of A and B is better on the test set"),
-        Column("Stated", lambda row: share(row.statistic), lambda row: row.statistic, "the test's confidence in that"),
-        Column("Achieved", RATE.text, RATE.sort, "share of other test sets on which the same one is better"),
+        usual.ROWS.named("Rows", "rows of the test set"),
+        usual.B.named("Better", "which of A and B is better on the test set"),
+        usual.value("Stated", "statistic", percent, "the test's confidence in that"),
+        RATE.named("Achieved", "share of other test sets on which the same one is better"),
         RATE_INTERVAL,
         TEST_SETS,
         *usual.notes(rows),
@@ -228,20 +228,11 @@ def _trained_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return [
         Column("Population", where),
         usual.CLASSIFIER,
-        *(
-            [Column("Parameters", usual.METHOD.text, meaning="chosen by cross-validation of the training rows")]
-            if tuned
-            else []
-        ),
+        *([usual.METHOD.named("Parameters", "chosen by cross-validation of the training rows")] if tuned else []),
         usual.MEASURE,
-        Column("Rows", usual.ROWS.text, usual.ROWS.sort, "rows of the test set"),
-        Column("Test set", lambda row: share(row.statistic), lambda row: row.statistic, "the measure on the test set"),
-        Column(
-            "Population's",
-            lambda row: share(row.estimate),
-            lambda row: row.estimate,
-            "the same on all rows that are left",
-        ),
+        usual.ROWS.named("Rows", "rows of the test set"),
+        usual.value("Test set", "statistic", percent, "the measure on the test set"),
+        usual.value("Population's", "estimate", percent, "the same on all rows that are left"),
     ]
 
 

@@ -14,24 +14,17 @@ from . import _tables, _verdicts
 
 
 def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    statistic = Column(
-        "F", lambda row: usual.ABSENT if row.statistic is None else number(row.statistic, 4), lambda row: row.statistic
-    )
-    sizes = Column("Data sets", usual.ROWS.text, usual.ROWS.sort, "data sets with a score of every model")
-    return _tables.columns(rows, sizes, statistic)
+    statistic = usual.value("F", "statistic", partial(number, decimals=4))
+    return _tables.columns(rows, usual.ROWS.named("Data sets", "data sets with a score of every model"), statistic)
 
 
 def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    difference = Column(
-        f"B{NBSP}−{NBSP}A",
-        lambda row: usual.ABSENT if row.estimate is None else signed(row.estimate, 4),
-        lambda row: row.estimate,
-        "Hodges and Lehmann's estimate of the score of B minus that of A; turned where less is better",
-    )
+    meaning = "Hodges and Lehmann's estimate of the score of B minus that of A; turned where less is better"
+    difference = usual.value(f"B{NBSP}−{NBSP}A", "estimate", partial(signed, decimals=4), meaning)
     interval = Column(
         "95% interval", _between, lambda row: row.estimate_low, "of this difference, by the signed-rank test"
     )
-    sizes = Column("Data sets", usual.ROWS.text, usual.ROWS.sort, "data sets with a score of both")
+    sizes = usual.ROWS.named("Data sets", "data sets with a score of both")
     return [*usual.subject_columns(rows), sizes, difference, interval, *usual.closing_columns(rows)]
 
 
@@ -67,12 +60,7 @@ def _outcomes_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict
     return _tables.verdict(rows, evidence, by=rows[0].method)
 
 
-def _counted(row: Hypothesis) -> str:
-    return usual.ABSENT if row.estimate is None else f"{row.estimate:,.0f}"
-
-
-def _number(header: str, meaning: str = "") -> Column:
-    return Column(header, _counted, lambda row: row.estimate, meaning)
+_WHOLE = "{:,.0f}".format
 
 
 def _terms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
@@ -89,7 +77,7 @@ def _terms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  
 
 
 def _terms_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    number = _number("Tables", "tables of the same margins with as many right or more")
+    number = usual.value("Tables", "estimate", _WHOLE, "tables of the same margins with as many right or more")
     return [usual.DATASET, usual.OBJECTS, number, *usual.printed_columns(rows)]
 
 
@@ -99,19 +87,19 @@ def _replicates_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
 
 
 def _replicates_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    return [Column("Level", usual.DATASET.text), _number("Replicates"), *usual.printed_columns(rows)]
+    return [usual.DATASET.named("Level"), usual.value("Replicates", "estimate", _WHOLE), *usual.printed_columns(rows)]
 
 
 def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    found = [f"{_counted(row)} rows on {where(row)}" for row in rows if row.estimate is not None]
+    found = [f"{row.estimate:,.0f} rows on {where(row)}" for row in rows if row.estimate is not None]
     return Verdict(f"Half of the time is reached with {join_words(found)}." if found else "No formula says.")
 
 
 def _rows_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return [
         Column("Population", where),
-        Column("Test", usual.METHOD.text),
-        _number("Rows", "from how many rows on the test rejects half of the time"),
+        usual.METHOD.named("Test"),
+        usual.value("Rows", "estimate", _WHOLE, "from how many rows on the test rejects half of the time"),
         *usual.printed_columns(rows),
     ]
 
