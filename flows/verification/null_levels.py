@@ -37,8 +37,8 @@ class NullLevels:
     missing: str = ""
 
 
-def _labels(rng: Generator, n: int, classes: int = 3) -> np.ndarray:
-    return rng.choice(classes, size=n, p=np.arange(1, classes + 1) / (classes * (classes + 1) / 2))
+def _labels(rng: Generator, n: int) -> np.ndarray:
+    return rng.choice(3, size=n, p=np.arange(1, 4) / 6)
 
 
 def _mcnemar(rng: Generator) -> float:
@@ -78,11 +78,11 @@ def _anytime(rng: Generator) -> float:
     return sigstats.anytime_test(differences, looks=np.arange(240) // 20).pvalue
 
 
-def _fuzzy(rng: Generator, n: int, classes: int = 3) -> np.ndarray:
+def _fuzzy(rng: Generator, n: int) -> np.ndarray:
     """Objects of which some may be of one more class than the one that was drawn."""
-    weights: np.ndarray = np.eye(classes)[_labels(rng, n)]
+    weights: np.ndarray = np.eye(3)[_labels(rng, n)]
     unsure = rng.choice(n, size=3, replace=False)
-    weights[unsure, rng.integers(classes, size=3)] = 1
+    weights[unsure, rng.integers(3, size=3)] = 1
     return weights
 
 

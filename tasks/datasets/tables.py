@@ -8,7 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
@@ -106,19 +106,10 @@ class Lines(TextTable):
     """Rows of text fields, each with the number of its line.
 
     `rows`: for each row the number of its (last) line, counted from 1, and its fields; None is missing.
-    `clean`: gives the text that a field means, or None if it means that a value is missing.
     """
 
-    def __init__(
-        self,
-        where: str,
-        names: Sequence[str],
-        rows: Iterable[tuple[int, Sequence[str | None]]],
-        *,
-        clean: Callable[[str], str | None] = str,
-    ) -> None:
+    def __init__(self, where: str, names: Sequence[str], rows: Iterable[tuple[int, Sequence[str | None]]]) -> None:
         super().__init__(where, names)
-        self._clean = clean
         self._lines = array("q")
         self._index: list[dict[str | None, int]] = [{} for _ in self.names]
         self._codes = [array("q") for _ in self.names]
@@ -138,8 +129,7 @@ class Lines(TextTable):
 
     def texts(self, name: str) -> Texts:  # noqa: D102
         position = self.names.index(name)
-        names = [None if field is None else self._clean(field) for field in self._index[position]]
-        return Texts.of(names, np.array(self._codes[position], dtype=np.int64))
+        return Texts.of([*self._index[position]], np.array(self._codes[position], dtype=np.int64))
 
 
 def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:

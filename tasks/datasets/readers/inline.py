@@ -36,6 +36,6 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     if not fields:
         raise refuse(f"{where}: rows", [], "at least one row")
     names = spec.get("names") or [*(f"x{place}" for place in range(1, len(fields[0]))), "class"]
-    missing = set(spec.get("missing", []))
-    table = _Rows(where, names, enumerate(fields), clean=lambda field: None if field in missing else field)
-    return dataset(table, spec, target=names[-1])
+    missing = spec.get("missing", [])
+    rows = ([None if field in missing else field for field in row] for row in fields)
+    return dataset(_Rows(where, names, enumerate(rows)), spec, target=names[-1])
