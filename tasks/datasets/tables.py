@@ -1,6 +1,6 @@
 """From a table of columns to a data set: which column is the class, which features are nominal, what is missing.
 
-A source gives its table as a `Table`; `dataset` picks the columns that a study file asks for. Categories and classes
+A source gives `DataColumns`; `dataset` picks the columns that a study file asks for. Categories and classes
 are those that occur, sorted as text: so codes depend neither on the order of the rows nor on the kind of file.
 """
 
@@ -57,7 +57,7 @@ class Texts:
         return int((self.codes == self.names.index(name)).argmax())
 
 
-class Table(ABC):
+class DataColumns(ABC):
     """Columns with names, read one by one, so that a column that is left out is never read."""
 
     def __init__(self, where: str, names: Sequence[str]) -> None:
@@ -82,7 +82,7 @@ class Table(ABC):
         return ValueError(f"{self.where}{place}: column {shown(name)}: {complaint}")
 
 
-class TextTable(Table):
+class TextColumns(DataColumns):
     """Columns of text, each of which is numeric if all of its texts are numbers."""
 
     def numbers(self, name: str) -> Numbers | None:
@@ -102,7 +102,7 @@ class TextTable(Table):
         return texts.numbers()
 
 
-class Lines(TextTable):
+class Lines(TextColumns):
     """Rows of text fields, each with the number of its line.
 
     `rows`: for each row the number of its (last) line, counted from 1, and its fields; None is missing.
@@ -132,7 +132,7 @@ class Lines(TextTable):
         return Texts.of([*self._index[position]], np.array(self._codes[position], dtype=np.int64))
 
 
-def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:
+def dataset(table: DataColumns, spec: Mapping[str, Any], *, target: str | None = None) -> Dataset:
     """The data set of a table.
 
     `spec`: ``name``, and ``target`` (the class), ``columns`` (the features, in order; all where it is not given),
@@ -157,7 +157,7 @@ def dataset(table: Table, spec: Mapping[str, Any], *, target: str | None = None)
     )
 
 
-def _feature_names(table: Table, spec: Mapping[str, Any], target: str) -> list[str]:
+def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> list[str]:
     """The columns that are features: those that are named, or all except the class and those left out."""
     times = Counter(table.names)
     for name in table.names:
@@ -181,7 +181,7 @@ def _feature_names(table: Table, spec: Mapping[str, Any], target: str) -> list[s
     return features
 
 
-def _classes(table: Table, target: str) -> tuple[Codes, tuple[str, ...]]:
+def _classes(table: DataColumns, target: str) -> tuple[Codes, tuple[str, ...]]:
     labels = table.texts(target)
     y, classes = labels.codes, labels.names
     if not y.size:
@@ -197,7 +197,7 @@ def _classes(table: Table, target: str) -> tuple[Codes, tuple[str, ...]]:
     return y, classes
 
 
-def _codes(table: Table, name: str | None) -> Codes | None:
+def _codes(table: DataColumns, name: str | None) -> Codes | None:
     """The column of groups or of folds as codes from 0; None if there is none."""
     if name is None:
         return None
@@ -209,7 +209,7 @@ def _codes(table: Table, name: str | None) -> Codes | None:
     return texts.codes
 
 
-def _feature(table: Table, name: str, *, as_codes: bool) -> tuple[Numbers, tuple[str, ...] | None]:
+def _feature(table: DataColumns, name: str, *, as_codes: bool) -> tuple[Numbers, tuple[str, ...] | None]:
     values = None if as_codes else table.numbers(name)
     if values is None:
         texts = table.texts(name)

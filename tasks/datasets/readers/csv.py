@@ -17,7 +17,7 @@ from ...input_files.limit import Budget
 from ...tables.delimited import DelimitedTable
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
-from ..tables import TEXT, Texts, TextTable, dataset
+from ..tables import TEXT, TextColumns, Texts, dataset
 
 OPTIONS: Mapping[str, Kinds] = {
     **COLUMNS,
@@ -43,7 +43,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
     return dataset(_Columns(table, set(spec.get("missing", []))), spec)
 
 
-class _Columns(TextTable):
+class _Columns(TextColumns):
     """The columns of delimited text, without the texts that mean a missing value."""
 
     def __init__(self, table: DelimitedTable, missing: set[str]) -> None:

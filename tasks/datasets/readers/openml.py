@@ -17,7 +17,7 @@ from sigstats._common.validation import shown
 from ...input_files import reason
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
-from ..tables import Numbers, Table, Texts, dataset
+from ..tables import DataColumns, Numbers, Texts, dataset
 
 OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "id": int, "dataset": str, "version": int, "cache": str}
 REQUIRED = ("name",)
@@ -62,7 +62,7 @@ def _only(names: Any, where: str) -> str:
     return str(names[0])
 
 
-class _Fetched(Table):
+class _Fetched(DataColumns):
     """The columns that scikit-learn decoded: numbers, and codes of declared categories."""
 
     def __init__(self, where: str, bunch: Any) -> None:

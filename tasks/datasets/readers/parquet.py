@@ -19,7 +19,7 @@ from ...tables.arrow_files import read_parquet
 from ...tables.table import is_text
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
-from ..tables import Numbers, Table, Texts, dataset
+from ..tables import DataColumns, Numbers, Texts, dataset
 
 OPTIONS: Mapping[str, Kinds] = {**COLUMNS, "path": str, "missing": list}
 REQUIRED = ("path", "target")
@@ -41,10 +41,10 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
             raise content.error("is not a Parquet file that can be read", error) from None
     asked = {spec["target"], *spec.get("columns", []), *spec.get("drop", []), *spec.get("nominal", [])}
     table = table.drop_columns([name for name in index if name not in asked])
-    return dataset(Columns(where, table, missing=spec.get("missing", [])), spec)
+    return dataset(_Stored(where, table, missing=spec.get("missing", [])), spec)
 
 
-class Columns(Table):
+class _Stored(DataColumns):
     """The columns of an Arrow table."""
 
     def __init__(self, where: str, table: pa.Table, *, missing: list[str]) -> None:
@@ -52,7 +52,7 @@ class Columns(Table):
         self.table = table
         self.missing = missing
 
-    def numbers(self, name: str) -> Numbers | None:  # noqa: D102
+    def numbers(self, name: str) -> Numbers | None:
         column = self._column(name)
         kind = column.type
         if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
@@ -63,7 +63,7 @@ class Columns(Table):
         except pa.ArrowException as error:  # an integer beyond 2**53, say
             raise self.error(name, f"is not a column of float64 numbers ({reason(error)})") from None
 
-    def texts(self, name: str) -> Texts:  # noqa: D102
+    def texts(self, name: str) -> Texts:
         column = self._column(name)
         kind = column.type
         if not any(is_kind(kind) for is_kind in _READABLE):
