@@ -11,6 +11,7 @@ from sigstats.tasks.storage.store import Store
 from ..pages.wording import count_of, in_words
 from . import sections
 from .evidence import Evidence, distinct
+from .usual_columns import where
 
 #: So many hypotheses without a result are named.
 _NAMED = 3
@@ -103,5 +104,4 @@ def how_to_finish(evidence: Evidence, failures: Sequence[Mapping[str, str]] = ()
 
 def _subject(row: Hypothesis) -> str:
     who = row.classifier or " against ".join(name for name in (row.a, row.b) if name)
-    where = ", ".join(part for part in (row.dataset, row.slice) if part)
-    return " on ".join(part for part in (who, where) if part) or row.null
+    return " on ".join(part for part in (who, where(row)) if part) or row.null

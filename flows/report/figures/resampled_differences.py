@@ -14,6 +14,7 @@ from ...pages.svg import Axes
 from ...pages.wording import number, percent
 from ..evidence import Evidence, group_by
 from ..section import Figure
+from ..usual_columns import where
 
 ORDER = 8
 _WIDTH, _HEIGHT = 300.0, 150.0
@@ -60,12 +61,11 @@ def _panel(name: str, row: Hypothesis, found: Mapping[str, Any]) -> Markup:
         axes.upwards("observed", 0.0),
         axes.x_axis(f"difference in {row.measure}", most=4),
     ]
-    where = ", ".join(part for part in (row.dataset, row.slice) if part)
     description = (
         f"{found['replicates']:,} replicates, mean {number(mean, 4)}, observed {number(found['observed'], 4)}; "
         f"{percent(found['above'])} are above 0."
     )
-    title = f"{where}: {row.method}, {percent(row.statistic or 0.0)} sure of {row.b}"
+    title = f"{where(row)}: {row.method}, {percent(row.statistic or 0.0)} sure of {row.b}"
     return Markup('<figure class="trend resampled"><h4>{}</h4>{}</figure>').format(
         title, axes.drawing(name, title, description, *parts)
     )
