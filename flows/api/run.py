@@ -112,7 +112,7 @@ def run_study(
     if isinstance(result, CellStudyResult) and result.failed:
         raise RuntimeError("; ".join([result.title, *result.reasons]))
     opened = open_results(how.output)
-    return replace(opened, _record=result.found.record) if isinstance(result, RegressionResult) else opened
+    return replace(opened, _record=result.record) if isinstance(result, RegressionResult) else opened
 
 
 def _allowed_code(code: GivenCode, allow: Sequence[str], where: Strict | None) -> list[str]:

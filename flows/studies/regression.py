@@ -30,53 +30,42 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RegressionResult:
+class RegressionResult(Evaluated):
     """What came of an evaluation: a `sigstats.flows.running.result.StudyResult`."""
 
     study: RegressionStudy
-    found: Evaluated
 
     @property
     def code(self) -> int:
         """The exit code."""
         failing = failing_verdicts(self.study.fail_on == "inconclusive")
-        return REGRESSION if self.found.comparison.verdict in failing else DONE
+        return REGRESSION if self.comparison.verdict in failing else DONE
 
     @property
     def title(self) -> str:
         """The verdict."""
-        return TITLES[self.found.comparison.verdict]
+        return TITLES[self.comparison.verdict]
 
     @property
     def subject(self) -> str:
         """The files, and which look at their rows it was."""
-        about = self.found.record.evaluation
+        about = self.record.evaluation
         return f"{about.candidate} against {about.baseline}, look {about.look}"
 
     @property
     def reasons(self) -> Sequence[str]:
         """Why the verdict is not a pass."""
-        return reasons(self.found.comparison)
+        return reasons(self.comparison)
 
     @property
     def since(self) -> dt.datetime | None:
         """When these files were compared first; None if it was now."""
-        return None if self.found.appended else self.found.record.evaluation.evaluated_at
-
-    @property
-    def output(self) -> str:
-        """The folder or the URL of the history."""
-        return self.found.output
-
-    @property
-    def report(self) -> str:
-        """The path or URL of the report of the history."""
-        return self.found.report
+        return None if self.appended else self.record.evaluation.evaluated_at
 
     @property
     def verdict(self) -> str:
         """``"pass"``, ``"inconclusive"``, ``"fail"`` or another verdict of a comparison."""
-        return self.found.comparison.verdict
+        return self.comparison.verdict
 
     @property
     def summary(self) -> "pd.DataFrame":
@@ -88,30 +77,30 @@ class RegressionResult:
     @property
     def artifacts(self) -> Artifacts:
         """The table of measures, the comparison as Markdown, and links to the report and the page."""
-        rows = [{**cells_of(row), "verdict": verdict_of(row)} for row in self.found.comparison.ranked]
+        rows = [{**cells_of(row), "verdict": verdict_of(row)} for row in self.comparison.ranked]
         return Artifacts(
-            links={"report": self.found.report, "page": self.found.page},
+            links={"report": self.report, "page": self.page},
             tables={"measures": rows},
-            markdown={"comparison": self.found.markdown},
+            markdown={"comparison": self.markdown},
             assets={"history": f"{self.output.rstrip('/')}/history"} if self.since is None else {},
         )
 
     def tell(self, display: Display) -> None:
         """Show the comparison; of a quiet run the reasons of a failure alone."""
-        about = self.found.record.evaluation
+        about = self.record.evaluation
         if display.json and not display.quiet:
             self._log(display)
         elif not display.quiet:
-            show(self.found.comparison, about.baseline, about.candidate)
+            show(self.comparison, about.baseline, about.candidate)
             if self.since is not None:
                 failing = f"still failing since {self.since:%Y-%m-%d %H:%M} UTC, " if self.code else ""
                 print(f"nothing new: {failing}these files were compared on {self.since:%Y-%m-%d %H:%M} UTC")  # noqa: T201
             print(f"look {about.look} at {self.study.looks.rows_in_words}, level {significant(about.level, 3)}")  # noqa: T201
-            print(printable(f"report: {self.found.report}"))  # noqa: T201
+            print(printable(f"report: {self.report}"))  # noqa: T201
         elif self.code == REGRESSION:
             for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):
                 print(printable(line), file=sys.stderr)  # noqa: T201
-        for line in self.found.damaged:
+        for line in self.damaged:
             if display.json:
                 display.say(f"note: left out: {line}")
             else:
@@ -119,7 +108,7 @@ class RegressionResult:
 
     def _log(self, display: Display) -> None:
         """An object for each measure on each slice, and one for the end."""
-        about = self.found.record.evaluation
+        about = self.record.evaluation
         for row in self.artifacts.tables["measures"]:
             display.event("measure", **row)
         display.event(
@@ -147,7 +136,8 @@ class RegressionKind:
 
     def run(self, study: RegressionStudy, options: RunOptions, /) -> RegressionResult:
         """Compare the newest predictions, and append what is found to the history."""
-        return RegressionResult(study, evaluate(study, base=options.base, output=options.output))
+        found = evaluate(study, base=options.base, output=options.output)
+        return RegressionResult(**vars(found), study=study)
 
     def report(self, store: Store, /) -> str:
         """Write the report of the history again."""
