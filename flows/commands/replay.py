@@ -6,12 +6,12 @@ study. Each answer is compared with the stored one; if one differs, the exit cod
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sigstats._common.messages import printable
 
 from ..errors import DONE, FAILED, BadInput
+from ._files import write_whole
 from ._options import add_allow, output_read, usable
 
 if TYPE_CHECKING:
@@ -121,15 +121,15 @@ def _by_test_set(found: list["Replay"]) -> dict[tuple[str, ...], list["Replay"]]
 
 
 def _write_rows(file: str, sets: dict[tuple[str, ...], list["Replay"]]) -> None:
+    import pyarrow as pa
     from pyarrow import csv
 
     if len(sets) > 1:
         raise BadInput(f"--rows: {file} is not valid; expected one test set, not {len(sets)} (--dataset, --slice, --n)")
     (group,) = sets.values()
-    try:
-        csv.write_csv(group[0].rows, Path(file))
-    except OSError as error:
-        raise BadInput(f"--rows: {file} is not valid; it cannot be written ({error.strerror or error})") from None
+    content = pa.BufferOutputStream()
+    csv.write_csv(group[0].rows, content)
+    write_whole(file, content.getvalue().to_pybytes())
 
 
 def _show(group: list["Replay"], trial: int) -> None:
