@@ -342,7 +342,9 @@ def test_the_map_has_a_line_for_every_room():
         elif found := re.match(r"      (?:[\w, ]*, )?(\w+)/", line):
             rooms.setdefault(layer, []).append(found[1])
     for layer in ("sigstats", "tasks", "flows"):
-        there = {path.name for path in (ROOT / layer).iterdir() if path.is_dir()} - {"__pycache__"}
+        # Git leaves the caches of a folder that a change has removed.
+        held = {path.parent for path in (ROOT / layer).glob("*/*") if path.name != "__pycache__"}
+        there = {path.name for path in held} - {"__pycache__"}
         assert sorted(rooms[layer]) == sorted(there - rooms.keys())  # two layers are links in the first
 
 
