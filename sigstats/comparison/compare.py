@@ -258,8 +258,10 @@ def decide_row(
     """A row that was tested, with its indices and its verdict; `level`: that of one test."""
     assert row.pvalue is not None
     assert row.difference is not None
-    # Where nothing differs, both hypotheses fit as well as any.
-    indices = possibility(1.0, 1.0) if row.silent else possibility(row.pvalue)
+    # Where nothing differs, both hypotheses fit as well as any; so they do where p is large on either side, as of
+    # bounds on few rows: 1 - p is then no p-value of the other side.
+    neither = row.silent or (row.pvalue > 0.75 and row.two_sided_pvalue == 1)
+    indices = possibility(1.0, 1.0) if neither else possibility(row.pvalue)
     low = -math.inf if row.low is None else row.low
     margin = rule.margin_of(row)
     verdict = rule.verdict(adjusted_pvalue=adjusted_pvalue, difference=row.difference, low=low, margin=margin)

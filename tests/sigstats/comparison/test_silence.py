@@ -7,6 +7,7 @@ from scipy.stats import beta, binom
 import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
+from sigstats.comparison.result import evidence
 
 from ...random_weights import NEAR, not_worse
 
@@ -205,3 +206,17 @@ def test_what_rounding_leaves_of_no_difference_is_none(groups):
         [0, 1] * 30, [0] * 60, [1] * 60, scores=(marks, marks - 1e-15), measures=["mean-score"], groups=groups
     ).rows
     assert (row.pvalue, row.differing, row.difference) == (1, 0, 0)
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_bounds_that_are_wide_on_both_sides_lean_to_neither(sign):
+    """Of five groups p of either side is near 1: it is no evidence of the other, whichever model is ahead."""
+    label, groups = np.ones(30, int), np.repeat(np.arange(5), 6)
+    a, b = label.copy(), label.copy()
+    a[[0, 6, 12]], b[[1, 7, 13, 19]] = 0, 0
+    models, rule = (a, b) if sign < 0 else (b, a), sigstats.ComparisonRule(smallest_slice=5)
+    (row,) = sigstats.compare(label, *models, groups=groups, rule=rule).rows
+    assert np.sign(row.difference) == sign
+    assert (row.two_sided_pvalue, row.pvalue > 0.75) == (1, True)
+    assert (row.pd, row.psd, row.nsd) == (1, 0, 0)
+    assert evidence(row) == "no evidence either way"
