@@ -6,6 +6,7 @@ The level is that of the rule: adjusted for all slices and measures, and for thi
 """
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -90,8 +91,8 @@ def run(options: argparse.Namespace) -> int:
         paired = _paired(options) if options.files else None
         names = () if paired is None else _names(options, paired)
         if paired is not None and (measure := _measure_of(options, paired, names)) != "accuracy":
-            return _measure(options, paired, measure, len(names))
-        found = _planned(options, paired, len(names))
+            return _measure(options, paired, measure, names)
+        found = _planned(options, paired, names)
     except ValueError as error:
         raise as_options(error) from None
     from ..sizing import as_html, as_json, show
@@ -101,11 +102,11 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", measures: int) -> "SizePlan":
-    from sigstats.sizing.comparison import plan_size
+def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", names: Sequence[str]) -> "SizePlan":
+    from sigstats.sizing.comparison import pilot_of, plan_size
 
     rule = rule_of(options)
-    pilot = _by_hand(options) if paired is None else _of_files(options, paired, rule, measures)
+    pilot = _by_hand(options) if paired is None else pilot_of(paired, rule, tests=_tests(options, paired, names, rule))
     drops, alpha = _drops(options, rule), level_of_look(options, rule)
     return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=alpha)
 
@@ -176,7 +177,8 @@ def _runs(options: argparse.Namespace) -> int:
 
     refuse_beside(options, "--run", _NOT_OF_RUNS)
     rule, paired = rule_at_look(options), _paired(options)
-    found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=_tests(options) or 1)
+    tests = _tests(options, paired, ["accuracy"], rule)
+    found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
     return _told(options, found)
 
 
@@ -224,36 +226,34 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
     return "accuracy" if "accuracy" in names and not scored else names[-1]
 
 
-def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, measures: int) -> int:
-    """Print the rows that show a drop of any other measure, of so many that are tested together."""
+def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:
+    """Print the rows that show a drop of any other measure, of those that are tested together."""
     from sigstats.sizing.measures import plan_measure
 
     refuse_beside(options, f"the measure {measure}", {"report": "--report"})
+    rule = rule_at_look(options)
     found = plan_measure(
         paired,
         measure,
-        rule_at_look(options),
+        rule,
         _given(options),
         target=options.power,
-        tests=_tests(options),
-        measures=measures,
+        tests=_tests(options, paired, names, rule),
         positive=options.positive,
     )
     return _told(options, found)
 
 
-def _of_files(
-    options: argparse.Namespace, paired: "PairedPredictions", rule: "ComparisonRule", measures: int
-) -> "Pilot":
-    """The pilot of two files, of which so many measures are tested."""
-    from sigstats.sizing.comparison import pilot_of
+def _tests(
+    options: argparse.Namespace, paired: "PairedPredictions", names: Sequence[str], rule: "ComparisonRule"
+) -> int:
+    """The number of tests that are adjusted together: those of a comparison by these measures, if it is not named."""
+    from sigstats.comparison.compare import tests_of
 
-    tested = sum(size >= rule.smallest_slice for size in paired.part_sizes())
-    return pilot_of(paired, rule, tests=_tests(options) or max(1, measures * tested))
+    return _named_tests(options) or max(1, tests_of(paired, names, rule))
 
 
-def _tests(options: argparse.Namespace) -> int | None:
-    """The number of tests that are adjusted together, where it is named."""
+def _named_tests(options: argparse.Namespace) -> int | None:
     from sigstats._common.validation import as_count
 
     return None if options.tests is None else as_count(options.tests, "--tests", minimum=1, maximum=10**6)
@@ -274,7 +274,7 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
         discordance = 2 * accuracy * (1 - accuracy)  # for two models of equal accuracy whose errors are independent
     share = as_real(discordance, "--discordance", low=0, high=1, open_ends=True)
     rows = 0 if options.rows is None else as_count(options.rows, "--rows", minimum=1, maximum=10**8)
-    tests = _tests(options) or 1
+    tests = _named_tests(options) or 1
     answers = as_count(options.answers, "--answers", minimum=1, maximum=10**4)
     correlation = as_real(options.correlation, "--correlation", low=0, high=1)
     unit = "rows" if answers == 1 else "items"

@@ -67,10 +67,7 @@ def compare_pairs(
         raise refuse("rule", rule, "a ComparisonRule")
     asked = [asked_of(paired, measures, positive) for paired in pairs]
     tests = sum(
-        len(names) * sum(size >= rule.smallest_slice for size in paired.part_sizes())
-        + (0 if paired.tasks is None else sum(map(has_task_mean, names)))
-        for paired, (names, _) in zip(pairs, asked, strict=True)
-        if not paired.identical
+        tests_of(paired, names, rule) for paired, (names, _) in zip(pairs, asked, strict=True) if not paired.identical
     )
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[str, ...] = ()
@@ -100,6 +97,12 @@ def compare_pairs(
         each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes), rule=rule)
         for each in found
     )
+
+
+def tests_of(paired: PairedPredictions, measures: Sequence[str], rule: ComparisonRule) -> int:
+    """The number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
+    parts = sum(size >= rule.smallest_slice for size in paired.part_sizes())
+    return len(measures) * parts + (0 if paired.tasks is None else sum(map(has_task_mean, measures)))
 
 
 def asked_of(

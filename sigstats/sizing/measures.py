@@ -19,7 +19,7 @@ from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import as_real, shown
 from ..comparison.cells import in_points
-from ..comparison.compare import compare_pair
+from ..comparison.compare import compare_pair, tests_of
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
@@ -155,13 +155,12 @@ def plan_measure(
     *,
     target: float = 0.8,
     tests: int | None = None,
-    measures: int = 1,
     positive: str | None = None,
 ) -> SizeOfMeasure:
     """The rows that show each of some drops of a measure, by the spread of a pilot.
 
     `drops`: in the unit of the measure, above 0; by default shares of the baseline's value, or more where these do not
-    count. `tests`: as many are adjusted together; by default those of the measure times so many `measures`.
+    count. `tests`: as many are adjusted together; by default those of the measure.
 
     Raises ValueError as `sigstats.comparison.compare.compare_pair`, or if both models are alike.
     """
@@ -173,8 +172,7 @@ def plan_measure(
     if spread is None or first.differing == 0 or first.baseline is None:
         why = first.note or "both models are alike"
         raise ValueError(f"measures: {shown(measure)} tells no spread ({why}); expected another pilot")
-    tested = sum(row.pvalue is not None for row in rows)
-    level = rule.level_of_one(tested * measures if tests is None else tests)
+    level = rule.level_of_one(tests_of(paired, [measure], rule) if tests is None else tests)
     minimum = rule.minimum_effect
     hundredth = 0.01 * abs(first.baseline)
     unit = hundredth if hundredth > minimum else 2 * minimum

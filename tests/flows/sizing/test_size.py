@@ -73,6 +73,9 @@ def test_a_level_that_looks_share(capsys):
         (["--score", "mark", "--measure", "mean-score"], 1),
         (["--measure", "macro-f1", "--measure", "mcc"], 2),
         (["--measure", "mcc", "--tests", "5"], 5),
+        (["--measure", "accuracy", "--task", "region"], 2),  # and in the mean over tasks
+        (["--measure", "accuracy", "--measure", "mcc", "--task", "region", "--slice", "region"], 7),
+        (["--score", "mark", "--measure", "mean-score", "--task", "region"], 2),
     ],
 )
 def test_the_level_of_any_measure_is_that_of_one_test_of_compare_at_this_look(tmp_path, capsys, options, tests):
