@@ -154,6 +154,16 @@ def _require_one_label(truth: Predictions, ids: Any, distinct: int, where: str) 
         raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; expected one of each row")
 
 
+def _require_same_labels(table: Table, name: str, label: Any, where: str) -> None:
+    """Refuse a row whose own label is another than that of the file of labels."""
+    own, its = same_spelling([table.texts_or_missing(name), label])
+    differs = pc.indices_nonzero(pc.not_equal(own, its))
+    if len(differs):
+        at = differs[0].as_py()
+        said = f": {shown(own[at].as_py())} is not the label in {where}, {shown(its[at].as_py())}"
+        raise table.error(name, f"{said}; expected the same labels", at)
+
+
 def from_table(table: Table, columns: Columns) -> Predictions:
     """The predictions in a table."""
     require_own_names(table.names, columns)
@@ -186,6 +196,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
     if columns.truth is not None:
         label = _labels(columns.truth, ids, table.where, positions=positions)
+        if columns.label in table.names and columns.label != columns.prediction:
+            _require_same_labels(table, columns.label, label, columns.truth.where)
     elif labelled:
         _require_classes(table, columns, predicted=bool(predicted))
         label = texts(columns.label)

@@ -553,3 +553,23 @@ def test_classes_beside_empty_fields_are_spelled_as_without_them(tmp_path, frame
     for name, part in zip(("all rows", "part = (missing)", "part = 0", "part = 1"), parts, strict=True):
         means = (None, None) if part.sum() < 10 else tuple(pytest.approx(each[part].mean()) for each in right)
         assert rows[name] == (part.sum(), *means)
+
+
+def test_labels_of_another_file_are_those_that_the_file_has_itself(tmp_path, frames, capsys):
+    """A file of labels of another data set has the same ids 0, 1, 2 ..."""
+    files = written(tmp_path, *(frame.to_csv(index=False) for frame in frames), name="p.csv")
+    truth = frames[0][["id", "label"]].sample(frac=1, random_state=1)
+    blank = written(tmp_path, *(frame.assign(label=None).to_csv(index=False) for frame in frames), name="blank.csv")
+    other = truth.assign(label=np.where(truth["id"] == "q7", 1 - truth["label"], truth["label"]))
+    same, unlike = written(tmp_path, truth.to_csv(index=False), other.to_csv(index=False), name="truth.csv")
+    for each in (files, blank):
+        assert accuracies(compared(tmp_path, each, "--labels", str(same))) == of(frames)
+    assert main(["compare", *map(str, files), "--labels", str(unlike)]) == 2
+    was = int(frames[0]["label"][7])
+    complaint = (
+        f"{files[0]}, line 9: column 'label': '{was}' is not the label in {unlike}, '{1 - was}'; expected the same"
+    )
+    assert complaint in capsys.readouterr().err
+    renamed = [frame.rename(columns={"label": "mine"}).to_csv(index=False) for frame in frames]
+    mine = written(tmp_path, *renamed, name="mine.csv")
+    assert main(["compare", *map(str, mine), "--labels", str(unlike)]) in (0, 1)
