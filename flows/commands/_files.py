@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import errno
 import os
 import stat
 import uuid
@@ -29,7 +30,7 @@ def add_outputs(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outputs: str) -> None:
-    """Refuse an output file that is also an input or another output, even if it is spelt differently.
+    """Refuse an output that is an input or another output too, even if it is spelt differently, or cannot be a file.
 
     `outputs`: the names of the options that take output files.
     """
@@ -42,6 +43,16 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
         if file in taken:
             raise BadInput(f"--{name}: {place!r} is not valid; it is {taken[file]} too, expected a file of its own")
         taken[file] = f"the output of --{name}"
+        if place != "-":
+            _require_place(place)
+
+
+def _require_place(place: str) -> None:
+    """Refuse an output that is a folder, or lies in none, before another output is written."""
+    target = Path(place).resolve()
+    fault = errno.EISDIR if target.is_dir() else errno.ENOENT
+    if target.is_dir() or not target.parent.is_dir():
+        raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
 
 
 def refuse_repeated(inputs: Sequence[str]) -> None:

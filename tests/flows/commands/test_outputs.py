@@ -133,6 +133,23 @@ def test_links_modes_and_pipes_are_kept(here):
     assert read == [(here / "file.json").read_text()]
 
 
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("compare a.csv b.csv", "--report"),
+        ("check a.csv --at-least 0.5", "--junit"),
+        ("rank a.csv b.csv", "--report"),
+        ("size a.csv b.csv", "--report"),
+    ],
+)
+@pytest.mark.parametrize(("place", "why"), [("nowhere/x", "No such file or directory"), (".", "Is a directory")])
+def test_an_output_that_cannot_be_a_file_leaves_the_others_unwritten(here, capsys, command, output, place, why):
+    before = sorted(here.iterdir())
+    assert main([*command.split(), "--json", "x.json", output, place]) == 2
+    assert capsys.readouterr().err == f"sigstats: {place}: cannot be written ({why})\n"
+    assert sorted(here.iterdir()) == before
+
+
 @pytest.mark.long
 def test_verify_names_an_output_that_cannot_be_written(here, capsys):
     assert main(["verify", "--only", "digits", "--json", "nowhere/x.json"]) == 2
