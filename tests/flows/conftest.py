@@ -29,7 +29,8 @@ PROGRAM = [sys.executable, "-m", "sigstats"]
 
 
 def environment():
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PREFECT_", "DASK_"))}
+    """The environment of the tests but for what was set in it, also by Dask for workers that this process started."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PREFECT_", "DASK_", "MALLOC_"))}
     return {**kept, "CI": "true", "COLUMNS": "200"}
 
 
