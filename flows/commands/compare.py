@@ -116,7 +116,7 @@ def _changed(options: argparse.Namespace, pairs: "Sequence[PairedPredictions]") 
 #: What says nothing of the labels of people, and how it is named.
 _NOT_JUDGED = {
     **{name: f"--{name}" for name in ("markdown", "junit", "changed", "run", "task", "positive")},
-    **{name: f"--{name}" for name in ("margins", "simultaneous", "weights", "ratio")},
+    **{name: f"--{name}" for name in ("bins", "margins", "simultaneous", "weights", "ratio")},
     "slices": "--slice",
     "measures": "--measure",
 }

@@ -167,7 +167,9 @@ def _leaderboard(options: argparse.Namespace) -> int:
 
 #: What a size by runs has no use for.
 _NOT_OF_RUNS = {
-    name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in ("run", "drop", "tests", *_LOOKS)
+    "scores": "--score",
+    "ratio": "--ratio",
+    **{name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in ("run", "drop", "tests", *_LOOKS)},
 }
 
 
@@ -223,7 +225,8 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
 def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:
     """The measure whose rows are asked for: the accuracy where it is compared and no score is named."""
     scored = paired.scores is not None and not paired.graded and not options.measures
-    return "accuracy" if "accuracy" in names and not scored else names[-1]
+    named = names[: len(options.measures)] if options.measures else names  # without a cost that is compared beside
+    return "accuracy" if "accuracy" in named and not scored else named[-1]
 
 
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:

@@ -145,7 +145,7 @@ class _Side:
 def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] | None) -> _Side:
     if columns.score is not None:  # the judge gives marks, and a column of labels is people's or nobody's
         columns = replace(columns, label=columns.id)
-    judged = read(path, replace(columns, unscored="refuse")).decoded()
+    judged = read(path, columns).decoded()
     labelled = read(path, replace(columns, score=human, unscored="drop")).decoded()
     if judged.score is not None:
         marks = np.asarray(judged.score.to_numpy(zero_copy_only=False), dtype=np.float64)

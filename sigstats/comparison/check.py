@@ -29,7 +29,7 @@ from .part import Part, whole
 from .requirements import COMPARED_MEASURES, default_measures, mean_of, positive_code, require
 from .rows import WITHOUT_LIMITS, CheckedRow
 from .rule import ComparisonRule, Verdict
-from .task_means import has_task_mean
+from .task_means import has_task_mean, without_task_mean
 
 _MEANS = tuple(name for name in COMPARED_MEASURES if MEASURES[name].test == "means")
 #: The measures with an exact test of one model.
@@ -90,7 +90,8 @@ def check_predictions(
         raise ValueError(f"rows: {paired.n:,} are not enough; nothing can be tested ({rows[0].note})")
     decided = _decided(rows, sign * bar, rule)
     found = tuple(row.turned() for row in decided) if at_most else decided
-    return CheckResult(rows=found, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=tuple(paired.notes))
+    notes = (*paired.notes, *without_task_mean(paired, names))
+    return CheckResult(rows=found, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=notes)
 
 
 def _measures(paired: PairedPredictions, measures: Sequence[str] | None) -> tuple[str, ...]:

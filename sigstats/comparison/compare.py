@@ -27,7 +27,7 @@ from .part import Part, outcome_counts, too_fine, whole
 from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require, with_cost
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
-from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean
+from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
 from .tests import rows_that_decide, smallest_drop, test_part, uses_random_weights
 
 
@@ -165,7 +165,7 @@ def _tested(
     rows = tuple(bounded(tested, rule))
     of_right = remarks and ("accuracy" in names or not paired.predicted)
     joint = joint_over_tasks(everything, paired, rule) if of_right else None
-    notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice)]
+    notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     if remarks and (paired.content is not None or paired.scores is not None):
         notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
     if joint is not None:

@@ -46,11 +46,11 @@ def rank_by_pairs(
     for a, b in combinations(range(len(models)), 2):
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
-            names = [measure or _default(paired)]
-            called = models[first], models[second]
-            result = compare_pair(paired, rule, names, positive=positive, remarks=False, models=called)
+            name, called = measure or _default(paired), (models[first], models[second])
+            result = compare_pair(paired, rule, [name], positive=positive, remarks=False, models=called)
             for row in result.rows:
-                found.setdefault(row.slice, {})[first, second] = row
+                if row.measure == name:  # not that of a cost beside it
+                    found.setdefault(row.slice, {})[first, second] = row
             notes |= dict.fromkeys(filter(None, [copies_in(paired)[1], *result.notes]))
     whole = found.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:

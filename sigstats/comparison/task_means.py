@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.messages import some_of
+from .._common.messages import join_words, some_of
 from .._common.numerals import p_number
 from .._common.validation import IntArray
 from ..measures.table import MEASURES
@@ -40,6 +40,14 @@ def has_task_mean(measure: str) -> bool:
         or (spec.needs == "marks" and spec.test == "means")
         or (spec.needs == "probabilities" and spec.span is not None)
     )
+
+
+def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> list[str]:
+    """A line on the measures that are not tested in the mean over tasks; none without tasks."""
+    names = [name for name in measures if not has_task_mean(name)]
+    if paired.tasks is None or not names:
+        return []
+    return [f"{join_words(names)}: no mean over tasks is tested; --slice (slices) tests each task"]
 
 
 def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: ComparisonRule) -> Tested:

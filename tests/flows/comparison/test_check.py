@@ -14,6 +14,7 @@ from statsmodels.stats.multitest import multipletests
 import sigstats
 from sigstats.comparison.check import check_predictions
 from sigstats.comparison.check_result import rows_that_decide
+from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.flows.cli import main
 
@@ -243,6 +244,17 @@ def test_the_mean_over_tasks_is_tested_beside_all_rows(tmp_path, table):
     right = frame["label"] == frame["prediction"]
     assert [row["value"] for row in found] == pytest.approx([right.mean(), right.groupby(frame["task"]).mean().mean()])
     assert [row["verdict"] for row in found] == ["pass", "fail"]
+
+
+def test_measures_without_a_mean_over_tasks_are_named(tmp_path, table):
+    options = ("--at-least", 0.5, "--task", "region", "--measure", "f1", "--measure", "accuracy", "--positive", 1)
+    assert checked(tmp_path, table, *options)["notes"] == [
+        "f1: no mean over tasks is tested; --slice (slices) tests each task"
+    ]
+    paired = pair_arrays(table["label"], table["prediction"], table["label"])
+    paired = replace(paired, tasks=(table["region"] == "N").to_numpy().astype(int), task_names=("N", "S"))
+    (note, *_) = compare_pair(paired, measures=["macro-f1", "mcc"]).notes
+    assert note == "macro-f1 and mcc: no mean over tasks is tested; --slice (slices) tests each task"
 
 
 def test_a_mean_over_tasks_at_the_bar_is_seldom_called_below_it():

@@ -125,3 +125,20 @@ def test_what_cannot_be_judged_is_refused(tmp_path, capsys, change, arguments, s
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert re.search(said, error)
+
+
+def test_verdicts_that_are_missing_are_left_out_or_wrong_as_the_person_says(tmp_path, capsys):
+    frames = drawn((0.8, 0.8), (0.7, 0.7), np.random.default_rng(4))
+    gaps = [each.assign(judge=each["judge"].where(each["id"] % 50 != 3)) for each in frames]
+    assert compared(tmp_path, gaps) == (2, None)
+    _, dropped = compared(tmp_path, gaps, "--unscored", "drop")
+    _, expected = compared(tmp_path, [each[each["id"] % 50 != 3] for each in frames])
+    assert dropped["estimate"] == expected["estimate"]
+    assert dropped["confidence_interval"] == expected["confidence_interval"]
+    _, wrong = compared(tmp_path, gaps, "--unscored", "wrong")
+    _, expected = compared(
+        tmp_path, [each.assign(judge=each["judge"].where(each["id"] % 50 != 3, 0)) for each in frames]
+    )
+    assert wrong["confidence_interval"] == expected["confidence_interval"]
+    assert compared(tmp_path, frames, "--bins", "id=3") == (2, None)
+    assert "--bins: is not valid with --human" in capsys.readouterr().err

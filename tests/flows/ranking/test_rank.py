@@ -256,7 +256,10 @@ def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, 
     assert {each["model"]: each["score"] for each in found["models"]} == pytest.approx(sums)
     assert found["models"][0]["model"] == "soon"
     # what is said of one pair is not said of many
-    assert found["notes"] == ["errors/words: the lower is the better"]
+    assert found["notes"] == [
+        "ratio: no mean over tasks is tested; --slice (slices) tests each task",
+        "errors/words: the lower is the better",
+    ]
     assert main(["rank", *paths, "--ratio", "words/errors"]) == 2
     assert "does not say which way is better" in capsys.readouterr().err
 
@@ -273,3 +276,13 @@ def test_scores_of_the_other_class_are_those_of_a_model_that_is_named(tmp_path):
     options = ("--measure", "auc", "--score", "p", "--positive", "yes")
     (note,) = ranked(tmp_path, *written(tmp_path, tables), *options)["notes"]
     assert note.startswith("scores of turned are lower for the class 'yes'")
+
+
+def test_a_measure_that_is_named_is_ranked_beside_a_cost(tmp_path):
+    tables = frames()
+    for number, table in enumerate(tables.values()):
+        table["cost"] = number + 1.0
+    found = ranked(tmp_path, *written(tmp_path, tables), "--measure", "macro-f1", "--score", "cost")
+    plain = ranked(tmp_path, *written(tmp_path, tables), "--measure", "macro-f1")
+    assert found["measure"] == "macro-f1"
+    assert found["models"] == plain["models"]

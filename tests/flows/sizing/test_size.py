@@ -218,3 +218,20 @@ def test_drops_that_no_number_of_rows_shows_are_none_of_the_default(capsys):
     assert drops("--minimum-effect", "0") == [0.005, 0.01, 0.02, 0.05]
     assert drops("--minimum-effect", "0.1") == [0.2]
     assert drops("--drop", "0.005") == [0.005]
+
+
+def test_a_measure_that_is_named_is_sized_beside_a_cost(tmp_path, capsys):
+    rng = np.random.default_rng(2)
+    for name in "ab":
+        label = np.arange(300) % 3
+        frame = pd.DataFrame({"id": range(300), "label": label, "cost": rng.random(300), "seed": 0})
+        frame["prediction"] = np.where(rng.random(300) < 0.2, 0, label)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    files = [tmp_path / "a.csv", tmp_path / "b.csv", "--score", "cost"]
+    found = json.loads(size(capsys, *files, "--measure", "macro-f1", "--json", "-"))
+    alone = json.loads(size(capsys, *files[:2], "--measure", "macro-f1", "--json", "-"))
+    assert found["measure"] == "macro-f1"
+    assert [part["deviation"] for part in found["parts"]] == [part["deviation"] for part in alone["parts"]]
+    assert found["level"] == alone["level"] / 2
+    assert main(["size", *map(str, files), "--run", "seed"]) == 2
+    assert "--score: is not valid with --run" in capsys.readouterr().err
