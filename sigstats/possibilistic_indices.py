@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._common.data_frames import require_same_index
 from ._common.numerals import index_number
 from ._common.tabular import Table, Tabular, columns_of
 from ._common.validation import FloatArray, as_real, as_reals, refuse
@@ -175,6 +176,7 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
     >>> sigstats.dominance([0.2, 0.6, 1.0], [1.0, 0.5, 0.1])
     DominanceIndices(pd=1.0, psd=0.9, nsd=0.5)
     """
+    require_same_index(first=first, second=second)
     a, b = _as_memberships(first, "first"), _as_memberships(second, "second")
     if a.size != b.size:
         raise refuse("second (length)", b.size, f"{a.size}, the length of first")

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.data_frames import require_same_index
 from .._common.validation import as_counts, refuse
 
 LabelSet: TypeAlias = tuple[int, ...]
@@ -20,8 +21,10 @@ _CELLS = 2**24
 def same_indicators(**values: Any) -> list[Any]:
     """The tables, dense or in SciPy's compressed rows, or ValueError where their shapes differ.
 
-    Raises ValueError if one is no table of 0 and 1, or has not the shape of the first.
+    Raises ValueError if one is no table of 0 and 1, or has not the shape of the first, or a data frame its labels.
     """
+    require_same_index(**values)
+    require_same_index(axis="classes", **values)
     arrays = [_as_indicators(value, name) for name, value in values.items()]
     first, *others = values
     for array, name in zip(arrays[1:], others, strict=True):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, xlogy
 
+from .._common.data_frames import require_same_index
 from .._common.validation import FloatArray, as_real, as_reals, refuse
 from ..mcnemar.power import Rule, discordant_probabilities
 
@@ -23,6 +24,7 @@ def item_law(
                 raise refuse(name, value, "None together with the accuracies of items")
         if correlation is not None:
             raise refuse("correlation", correlation, "None together with the accuracies of items, which determine it")
+        require_same_index(accuracy_a=accuracy_a, accuracy_b=accuracy_b)
         return _of_items(_chances(accuracy_a, "accuracy_a"), _chances(accuracy_b, "accuracy_b"), answers)
     p_a, p_b = discordant_probabilities(only_a, only_b, accuracy_a, accuracy_b, discordance)
     if answers == 1:

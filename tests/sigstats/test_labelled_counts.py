@@ -70,6 +70,7 @@ RIGHT = pd.DataFrame(np.random.default_rng(5).random((40, 3)) < [0.9, 0.6, 0.5],
 GROUPS = pd.Series(np.repeat(np.arange(20), 2), index=ROWS)
 CLASSES = pd.Series(["a", "b"] * 20, index=ROWS)
 WEIGHTS = pd.DataFrame(np.eye(3)[np.arange(40) % 3], columns=list("xyz"), index=ROWS)
+INDICATORS = WEIGHTS.astype(int)
 FEATURES = pd.DataFrame(np.random.default_rng(6).normal(size=(40, 2)), index=ROWS)
 
 
@@ -93,6 +94,10 @@ def _permuted(X, y, groups=None):
         (_permuted, FEATURES, CLASSES),
         (lambda a, b: _permuted(FEATURES.to_numpy(), a, groups=b), CLASSES, GROUPS),
         (lambda a, b: sigstats.compare(a, a, b), CLASSES, CLASSES.copy()),
+        (lambda a, b: sigstats.JointEvents.from_indicators(a, a, b), INDICATORS, INDICATORS),
+        (lambda a, b: sigstats.JointEvents.from_indicators(a.T, b.T, a.T), INDICATORS, INDICATORS),
+        (sigstats.dominance, WEIGHTS["x"], WEIGHTS["y"]),
+        (lambda a, b: sigstats.paired_power(9, accuracy_a=a, accuracy_b=b), WEIGHTS["x"], WEIGHTS["y"]),
     ],
 )
 def test_rows_or_classes_in_another_order_are_refused(call, first, second):
