@@ -203,6 +203,9 @@ _LATEX = {character: f"\\{character}" for character in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
+    "<": r"\textless{}",  # as it is, LaTeX's usual fonts have other signs in its place
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
     "−": "$-$",
     "×": r"$\times$",
     "–": "--",

@@ -74,5 +74,6 @@ def test_what_a_document_would_obey_is_text():
 
     assert r"x\|y" in Odd().to_markdown()
     assert r"\#1 \{\} & 1 \\" in Odd().to_latex()
+    assert r"x\textbar{}y & " in Odd().to_latex()  # in OT1, LaTeX's own encoding, | is a dash, and < a turned !
     assert r"$-$2 $\times$ 10\textsuperscript{$-$5}" in Odd().to_latex()
     assert "<b>" not in Odd()._repr_html_()
