@@ -145,8 +145,10 @@ def require(paired: PairedPredictions, measure: str) -> None:
         return
     if paired.scores is None:
         raise ValueError(f"measures: {measure!r} is not valid without scores; expected scores (--score COLUMN)")
-    if (measure == "ratio") > (paired.per is not None):
+    if measure == "ratio" and paired.per is None:
         raise ValueError("measures: 'ratio' is not valid without denominators; expected --ratio NUMERATOR/DENOMINATOR")
+    if measure != "ratio" and paired.per is not None:
+        raise ValueError(f"measures: {measure!r} is not valid for a ratio of sums; expected ratio, or the score alone")
     if paired.of_truth and measure != "neg-log-loss":
         raise ValueError(f"measures: {measure!r} is not valid for {len(paired.classes)} classes; expected neg-log-loss")
     if needs != "marks" and paired.graded:

@@ -85,6 +85,7 @@ def assert_at_least(
     lower_is_better: str | Sequence[str] = (),
     higher_is_better: str | Sequence[str] = (),
     run: str | None = None,
+    task: str | None = None,
     groups: Any = None,
     slices: Any = None,
     measures: str | Sequence[str] | None = None,
@@ -109,7 +110,7 @@ def assert_at_least(
         Frames only: the columns that names each row, and of the true class.
     score : str, optional
         Frames only: a column of marks or costs, whose mean is tested.
-    ratio, lower_is_better, higher_is_better, run
+    ratio, lower_is_better, higher_is_better, run, task
         Frames only: as `sigstats.compare` takes them. Runs are tested by their signs about the bar.
     groups : str, or array_like of shape (n,), optional
         The group of each row, if rows of one group are not independent: a column of a frame, or an array.
@@ -172,21 +173,27 @@ def assert_at_least(
         one = as_scores(scores)
         if len(one) > 1:
             raise refuse("score", scores, "one column")
-        names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups, "run": run}
+        names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups}
+        names |= {"run": run, "task": task}
         require_names(names, ("id", "label", "prediction"))
         columns = Columns(
             **names, per=per, lower=frozenset(ways[0]), higher=frozenset(ways[1]), slices=slice_names(slices)
         )
         paired = replace(paired_with_itself(y, columns), score_range=limits)
     else:
-        of_frames = {"score": score, "ratio": ratio, "run": run}
+        of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}
         for name, value in {**of_frames, "lower_is_better": lower_is_better or None}.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays")
         if has_columns(prediction):
             ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named)
         paired = pair_arrays(y, prediction, prediction, groups=groups, slices=slices, score_range=limits)
-    found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
+    try:
+        found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
+    except ValueError as error:
+        from ._columns import as_arguments
+
+        raise ValueError(as_arguments(str(error))) from None
     if found.verdict == "fail" or found.verdict == fail_on:
         raise AssertionError("\n".join([check_result.title_of(found), *map(printable, check_result.reasons_of(found))]))
     return found

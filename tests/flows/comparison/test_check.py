@@ -267,3 +267,27 @@ def test_a_mean_over_tasks_at_the_bar_is_seldom_called_below_it():
         _, row = check_predictions(paired, 0.75, rule).rows
         fails += row.verdict == "fail"
     assert fails <= binom.ppf(0.9999, 400, 0.05)
+
+
+def test_the_assertion_of_a_frame_takes_tasks_and_speaks_of_its_own_arguments(table):
+    found = sigstats.assert_at_least(table, at_least=0.7, task="region")
+    assert [row.slice for row in found.rows] == ["all rows", "mean over tasks"]
+    with pytest.raises(ValueError, match=r"expected scores \(score=COLUMN\)$"):
+        sigstats.assert_at_least(table, at_least=0.7, measures=["mean-score"])
+    with pytest.raises(ValueError, match=r"^task: 'region' is not valid; expected none with arrays"):
+        sigstats.assert_at_least(table["label"], table["prediction"], at_least=0.7, task="region")
+
+
+def test_the_mean_of_a_numerator_is_not_taken_for_a_ratio(tmp_path, table, capsys):
+    frame = table.assign(id=range(500), errors=np.arange(500) % 3, words=4)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame.assign(errors=frame["errors"] + 1).to_csv(tmp_path / "b.csv", index=False)
+    files = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    for command, paths, bar in (("compare", files, ()), ("rank", files, ()), ("check", files[:1], ("--at-most", "3"))):
+        options = ("--ratio", "errors/words", "--lower-is-better", "errors", *bar)
+        assert main([command, *paths, *options]) in (0, 1)
+        for measure in ("mean-score", "auc"):
+            capsys.readouterr()
+            assert main([command, *paths, *options, "--measure", measure]) == 2
+            told = capsys.readouterr().err
+            assert "not valid for a ratio of sums; expected ratio" in told or (command, measure) == ("check", "auc")
