@@ -252,6 +252,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         measured=(columns.score or "") + ("" if columns.per is None else f"/{columns.per}"),
         per=None if columns.per is None else _denominators(table, columns.per),
         by_position=positions,
+        said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
         content=None if epoch is not None else content_of(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
     )

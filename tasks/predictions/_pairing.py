@@ -138,6 +138,10 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
             f"{other.where}: has {len(other.ids):,} rows, and {first.where} has {len(first.ids):,}; expected the same "
             "rows, for --by-position"
         )
+    if first.said is not None and other.said is not None and _are_in_another_order(first.said, other.said):
+        raise ValueError(
+            f"{other.where}: has the ids of {first.where} in another order; expected the same order for --by-position"
+        )
     same = not options.get("allow_different_tasks")
     if same:
         require_same_task(first, other)
@@ -151,6 +155,11 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
         return matched
     told = differing_questions(first, other, matched.rows, matched.partners)
     return matched._replace(notes=(*matched.notes, *told))
+
+
+def _are_in_another_order(ids: Any, others: Any) -> bool:
+    a, b = same_spelling([ids, others])
+    return not a.equals(b) and bool(a.take(pc.sort_indices(a)).equals(b.take(pc.sort_indices(b))))
 
 
 def _match(first: Predictions, other: Predictions) -> Matched:

@@ -149,6 +149,8 @@ class Predictions:
     content: Any = None
     #: Whether the ids are the positions of the rows.
     by_position: bool = False
+    #: The ids of rows that are joined by their position nevertheless.
+    said: Any = None
 
     @property
     def keys(self) -> Any:

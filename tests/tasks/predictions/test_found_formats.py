@@ -573,3 +573,21 @@ def test_labels_of_another_file_are_those_that_the_file_has_itself(tmp_path, fra
     renamed = [frame.rename(columns={"label": "mine"}).to_csv(index=False) for frame in frames]
     mine = written(tmp_path, *renamed, name="mine.csv")
     assert main(["compare", *map(str, mine), "--labels", str(unlike)]) in (0, 1)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "jsonl"])
+def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path, frames, capsys, kind):
+    """Where all rows have one label, or none, the labels do not tell."""
+    a, b = (frame.assign(label=1) for frame in frames)
+    files = [tmp_path / f"{name}.{kind}" for name in ("a", "b", "shuffled", "others")]
+    given = (a, b, b.sample(frac=1, random_state=1), b.assign(id=[f"other {row}" for row in range(60)]))
+    for path, frame in zip(files, given, strict=True):
+        if kind == "parquet":
+            frame.to_parquet(path)
+        else:
+            path.write_text(frame.to_csv(index=False) if kind == "csv" else frame.to_json(orient="records", lines=True))
+    assert main(["compare", str(files[0]), str(files[2]), "--by-position"]) == 2
+    complaint = f"{files[2]}: has the ids of {files[0]} in another order; expected the same order for --by-position"
+    assert complaint in capsys.readouterr().err
+    for other in (files[1], files[3]):  # ids of each model's own say nothing
+        assert accuracies(compared(tmp_path, (files[0], other), "--by-position")) == of((a, b))
