@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.data_frames import require_same_index
-from .._common.validation import as_counts, refuse
+from .._common.validation import as_array, as_counts, refuse
 
 LabelSet: TypeAlias = tuple[int, ...]
 
@@ -59,9 +59,8 @@ def _as_indicators(value: Any, name: str) -> Any:
         if not good or (array.data > 1).any():
             raise refuse(name, f"<{type(value).__name__} of shape {value.shape}>", wanted)
         return array
-    if getattr(value, "dtype", None) == np.bool_:
-        value = np.asarray(value).view(np.uint8)
-    array = as_counts(value, name, ndim=2)
+    array = as_array(value, name, wanted)
+    array = as_counts(array.view(np.uint8) if array.dtype == np.bool_ else value, name, ndim=2)
     if (array > 1).any():
         raise refuse(name, array[array > 1][0], wanted)
     return array

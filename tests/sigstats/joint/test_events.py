@@ -1,6 +1,8 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+import polars
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,7 +45,16 @@ def test_classes_are_counted_as_scikit_learn_counts_them(table):
     assert eval(repr(events)) == events
 
 
-@pytest.mark.parametrize("form", [np.asarray, csr_array, lambda x: x.astype(bool), lambda x: x.tolist()])
+def of_categories(table):
+    """As `pandas.get_dummies` makes it."""
+    return pd.DataFrame(table.astype(bool), columns=list("vwxyz"))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [np.asarray, csr_array, lambda x: x.astype(bool), lambda x: x.tolist(), lambda x: x.astype(bool).tolist(),
+     of_categories, lambda x: of_categories(x).astype("boolean"), lambda x: polars.from_pandas(of_categories(x))],
+)  # fmt: skip
 @pytest.mark.parametrize("cells", [7, 2**24])
 def test_indicators_are_counted_as_scikit_learn_counts_them(form, cells, monkeypatch):
     monkeypatch.setattr("sigstats.joint._indicators._CELLS", cells)  # 7: a block a row
