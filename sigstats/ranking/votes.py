@@ -114,7 +114,7 @@ def rank_votes(
         The two models of each vote.
     winner : array_like of str, shape (n,)
         ``"model_a"`` (``"a"``), ``"model_b"`` (``"b"``), ``"tie"`` (``"tie (bothbad)"``, ``"both_bad"``), or the
-        winner's name.
+        winner's name, which is what ``"a"`` is where a model is called so.
     groups : array_like of int, shape (n,), optional
         The voter, or the question, of each vote, where votes of one are not independent.
     items : array_like of int, shape (n,), optional

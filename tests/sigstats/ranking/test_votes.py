@@ -81,6 +81,8 @@ def test_names_of_winners_and_groups_of_one_vote_change_nothing(votes):
     assert grouped.pvalues == pytest.approx(plain.pvalues)
     assert grouped.scores == plain.scores
     assert grouped.fit_pvalue is None
+    called = sigstats.rank_votes(["a", "b", "b"], ["b", "a", "a"], ["a", "a", "b"])  # b is the first model, and not it
+    assert (called.models, called.wins.tolist()) == (("a", "b"), [[0, 2], [1, 0]])
 
 
 @pytest.mark.long
