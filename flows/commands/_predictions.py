@@ -163,6 +163,7 @@ def require_one_score(options: argparse.Namespace) -> None:
 
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
+    from sigstats._common.scores import of_named_scores
     from sigstats.tasks.predictions import Columns, labels_of, names_of_instances
 
     found = {name: value for name in _KEYS if (value := getattr(options, name, None)) is not None}
@@ -181,12 +182,18 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
     if both := set(options.lower).intersection(options.higher):
         raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
+    named = scores_of(options) or [each for each in (found.get("score"),) if each]
+    try:
+        lower = of_named_scores(options.lower, named, "--lower-is-better", ratio=options.ratio)
+        higher = of_named_scores(options.higher, named, "--higher-is-better", ratio=options.ratio)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
     models = found.pop("model", Columns.models)
     bins = _bins(options.bins)
     return Columns(
         **found,
-        lower=frozenset(options.lower),
-        higher=frozenset(options.higher),
+        lower=lower,
+        higher=higher,
         truth=_read(options, "labels", lambda path: labels_of(path, found)),
         slices=tuple(dict.fromkeys([*options.slices, *bins])),
         bins=tuple(bins.items()),

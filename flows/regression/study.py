@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, create_model, field_validator, model_validator
 
+from sigstats._common.scores import of_named_scores
 from sigstats.comparison.requirements import as_compared_measures
 from sigstats.comparison.rule import ComparisonRule, SaidShare, as_share, key_of
 from sigstats.sequential.alpha_spending import Spending
@@ -84,6 +85,9 @@ class ColumnNames(Strict):
     def _one_direction(self) -> Self:
         if both := set(self.lower_is_better).intersection(self.higher_is_better):
             raise ValueError(f"lower_is_better: {min(both)!r} is in higher_is_better too; expected one of them")
+        named = [score for score in self.scores if score is not None]
+        for name in ("lower_is_better", "higher_is_better"):
+            of_named_scores(getattr(self, name), named, name)
         return self
 
     @property

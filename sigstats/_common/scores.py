@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from .messages import shown
-from .validation import FloatArray
+from .messages import did_you_mean, shown
+from .validation import FloatArray, refuse
 
 #: Whether greater is better, or lower; "no mark" of a prediction; "unknown" where the name does not say.
 Direction: TypeAlias = Literal["higher", "lower", "no mark", "unknown"]
@@ -96,6 +96,21 @@ def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collectio
     if name in lower or name in higher or not name:
         return name in lower
     return {"lower": True, "higher": False}.get(direction_of(name))
+
+
+def of_named_scores(
+    given: Collection[str], named: Sequence[str], option: str, *, ratio: str | None = None
+) -> frozenset[str]:
+    """The scores whose direction a person says, of a ratio its numerator; ValueError for one that is not `named`.
+
+    >>> sorted(of_named_scores(["errors/words"], ["errors"], "lower_is_better", ratio="errors/words"))
+    ['errors']
+    """
+    found = frozenset(named[0] if each == ratio else each for each in given)
+    if (strange := found.difference(named)) and named and "all" not in named:
+        near = did_you_mean(min(strange), named)
+        raise refuse(option, min(strange), f"one of the scores that are named, {', '.join(map(shown, named))}{near}")
+    return found
 
 
 def parts_of_ratio(text: str) -> tuple[str, str]:

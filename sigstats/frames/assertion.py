@@ -19,7 +19,7 @@ from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import as_score_range, pair_arrays
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
-from .compare import CompareOptions, compare, names_of, scores_of
+from .compare import CompareOptions, compare, scores_of
 
 
 def assert_no_regression(
@@ -168,17 +168,14 @@ def assert_at_least(
         from ..tasks.predictions import Columns
         from ._columns import as_scores, paired_with_itself, require_names, slice_names
 
-        ways = names_of(lower_is_better, "lower_is_better"), names_of(higher_is_better, "higher_is_better")
-        scores, per = scores_of(score, ratio, ways)
+        scores, per, lower, higher = scores_of(score, ratio, lower_is_better, higher_is_better)
         one = as_scores(scores)
         if len(one) > 1:
             raise refuse("score", scores, "one column")
         names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups}
         names |= {"run": run, "task": task}
         require_names(names, ("id", "label", "prediction"))
-        columns = Columns(
-            **names, per=per, lower=frozenset(ways[0]), higher=frozenset(ways[1]), slices=slice_names(slices)
-        )
+        columns = Columns(**names, per=per, lower=lower, higher=higher, slices=slice_names(slices))
         paired = replace(paired_with_itself(y, columns), score_range=limits)
     else:
         of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}

@@ -10,7 +10,7 @@ from typing import Any, Literal, Never, TypedDict
 import numpy as np
 
 from .._common.class_names import label_name
-from .._common.scores import parts_of_ratio
+from .._common.scores import of_named_scores, parts_of_ratio
 from .._common.validation import did_you_mean, refuse
 from ..comparison.candidates import compare_scores
 from ..comparison.class_probabilities import class_probabilities, has_columns
@@ -189,8 +189,7 @@ def compare(
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
         names = {"id": id, "label": label, "epoch": epoch, "run": run}
         names |= {"group": groups, "task": task, "weights": weights}
-        ways = names_of(lower_is_better, "lower_is_better"), names_of(higher_is_better, "higher_is_better")
-        score, names["per"] = scores_of(score, ratio, ways)
+        score, names["per"], lower, higher = scores_of(score, ratio, lower_is_better, higher_is_better)
         if not isinstance(by_position, bool):
             raise refuse("by_position", by_position, "True or False")
         from ._columns import pairs_of_frames, slice_names
@@ -205,8 +204,8 @@ def compare(
             labels=labels,
             unmatched=unmatched,
             slices=slice_names(slices),
-            lower=frozenset(ways[0]),
-            higher=frozenset(ways[1]),
+            lower=lower,
+            higher=higher,
             by_position=by_position,
             unscored=unscored,
         )
@@ -261,13 +260,21 @@ def compare(
     return found
 
 
-def scores_of(score: Any, ratio: Any, ways: Sequence[Sequence[str]]) -> tuple[Any, str | None]:
-    """The scores that are named, in whatever way, and the denominators of a ratio."""
+def scores_of(
+    score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any
+) -> tuple[Any, str | None, frozenset[str], frozenset[str]]:
+    """The scores that are named, in whatever way, the denominators of a ratio, and the two directions."""
+    ways = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
+    names, per = {name: names_of(value, name) for name, value in ways.items()}, None
     if ratio is None:
-        return score or [*ways[0], *ways[1]] or None, None
-    if score is not None or not isinstance(ratio, str):
+        score = score or [name for each in names.values() for name in each] or None
+    elif score is not None or not isinstance(ratio, str):
         raise refuse("ratio", ratio, "the names of two columns, as in errors/words, and no score")
-    return parts_of_ratio(ratio)
+    else:
+        score, per = parts_of_ratio(ratio)
+    named = [score] if isinstance(score, str) else [each for each in score or () if isinstance(each, str)]
+    lower, higher = (of_named_scores(given, named, name, ratio=ratio) for name, given in names.items())
+    return score, per, lower, higher
 
 
 def names_of(value: Any, name: str) -> tuple[str, ...]:

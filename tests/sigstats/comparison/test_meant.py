@@ -1,6 +1,7 @@
 """What a person cannot have meant is refused: another scale, another direction, another spelling of a class."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -374,3 +375,31 @@ def test_other_choices_of_the_same_questions_are_told(tmp_path, capsys):
     assert "prompts" not in capsys.readouterr().out.replace(str(tmp_path), "")
     assert main(["compare", first, other]) == 0
     assert "40 of 40 prompts are not those of" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_direction_of_what_is_no_score_is_refused(tmp_path, capsys):
+    rng = np.random.default_rng(1)
+    frames = []
+    for name in "ab":
+        frame = pd.DataFrame({"id": range(60), "label": 0, "prediction": 0, "mark": rng.random(60), "words": 9})
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        frames.append(frame)
+    said = "'marks' is not valid; expected one of the scores that are named, 'mark' (did you mean 'mark'?)"
+    for named in ({"score": "mark"}, {"score": ["mark"]}, {"ratio": "mark/words"}):
+        with pytest.raises(ValueError, match=re.escape(f"higher_is_better: {said}")):
+            sigstats.compare(*frames, **named, higher_is_better="marks")
+    files = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    for command in ("compare", "rank", "size"):
+        assert main([command, *files, "--score", "mark", "--lower-is-better", "marks"]) == 2
+        assert f"--lower-is-better: {said}" in capsys.readouterr().err
+    study = {"kind": "regression", "baseline": files[0], "candidate": files[1]}
+    with pytest.raises(ValueError, match=re.escape(f"columns: lower_is_better: {said}")):
+        sigstats.run_study(
+            {**study, "columns": {"score": "mark", "lower_is_better": ["marks"]}}, output=tmp_path / "out", quiet=True
+        )
+    lower, higher = (
+        sigstats.compare(*frames, ratio="mark/words", **{way: name}).rows[-1]
+        for way, name in (("lower_is_better", "mark/words"), ("higher_is_better", "mark"))
+    )
+    assert (lower.lower_is_better, higher.lower_is_better) == (True, False)
+    assert lower.difference == higher.difference
