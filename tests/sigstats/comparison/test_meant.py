@@ -402,4 +402,4 @@ def test_a_direction_of_what_is_no_score_is_refused(tmp_path, capsys):
         for way, name in (("lower_is_better", "mark/words"), ("higher_is_better", "mark"))
     )
     assert (lower.lower_is_better, higher.lower_is_better) == (True, False)
-    assert lower.difference == higher.difference
+    assert lower.difference == pytest.approx(higher.difference)
