@@ -123,7 +123,8 @@ def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Genera
     totals = a + b
     n, total = int(a.sum()), int(totals.sum())
     if total > MONTE_CARLO_MAX_TOTAL:
-        raise refuse("counts_a and counts_b (total)", total, f"at most {MONTE_CARLO_MAX_TOTAL} to draw tables")
+        wanted = f"at most {MONTE_CARLO_MAX_TOTAL} to draw tables; use method='chi2'"
+        raise refuse("counts_a and counts_b (total)", total, wanted)
     weight = _Weights(totals, n / total)
     observed = float(weight(a))
     out = np.empty(size, dtype=bool)
