@@ -143,7 +143,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
         description, unit = each.metadata["description"], _UNIT if each.metadata.get("share") else ""
         said, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(each).replace('_', '-')}"
         if each.name == "margins":
-            text = f"{said}, as in 'label = dog=1pt' (repeatable)"
+            text = f"{said}, as in 'label = dog=1pt' or latency_ms=20 (repeatable)"
             group.add_argument(option, action="append", default=[], metavar="NAME=X", help=text)
             continue
         if isinstance(each.default, bool):
@@ -160,7 +160,9 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
 def _name_and_margin(option: str) -> tuple[str, str]:
     name, _, margin = option.rpartition("=")
     if not name.strip() or not margin.strip():
-        raise BadInput(f"--margins: {option!r} is not valid; expected NAME=X with a slice or measure and its margin")
+        raise BadInput(
+            f"--margins: {option!r} is not valid; expected NAME=X with a slice, measure or score and its margin"
+        )
     return name.strip(), margin
 
 

@@ -113,7 +113,7 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", na
 
 def _given(options: argparse.Namespace) -> list[float]:
     """The drops that are asked for: numbers, or points as ``2pt`` and ``2%``."""
-    from sigstats.comparison.rule import as_share
+    from sigstats.comparison.margins import as_share
 
     drops = []
     for text in options.drop or ():

@@ -5,11 +5,20 @@ from dataclasses import MISSING, fields
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, create_model, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PlainValidator,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from sigstats._common.scores import of_named_scores
+from sigstats.comparison.margins import SaidShare, as_margin, as_share
 from sigstats.comparison.requirements import as_compared_measures
-from sigstats.comparison.rule import ComparisonRule, SaidShare, as_share, key_of
+from sigstats.comparison.rule import ComparisonRule, key_of
 from sigstats.sequential.alpha_spending import Spending
 
 from ..config.model import Strict, Study
@@ -26,7 +35,8 @@ def _thresholds() -> type[Strict]:
         kind: Any = each.type
         if limits.pop("share", False):
             share = Annotated[float, BeforeValidator(partial(as_share, name=key)), AfterValidator(SaidShare)]
-            kind = share if each.default_factory is MISSING else dict[str, share]
+            margin = Annotated[Any, PlainValidator(partial(as_margin, name=key), json_schema_input_type=float | str)]
+            kind = share if each.default_factory is MISSING else dict[str, margin]
         default = each.default if each.default_factory is MISSING else each.default_factory()
         keys[key] = (kind, Field(default=default, **limits))
     return create_model("Thresholds", __base__=Strict, __doc__="What counts as a regression.", **keys)

@@ -20,6 +20,7 @@ from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
+from .margins import require_margins
 from .mean_tests import INFINITE_LOSS, bounded
 from .notes import copies_note, cost_quantiles, limits_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
@@ -90,9 +91,7 @@ def compare_pairs(
         for each, paired, (names, _) in zip(found, pairs, asked, strict=True)
     ]
     decided = iter(_decide([each.rows for each in found if not each.identical], of_one, level))
-    named = {name for each in found for row in each.rows for name in (row.slice, row.name, row.measure)}
-    if strange := [name for name in rule.margins if name not in named]:
-        raise refuse("margins", strange[0], "a slice or a measure of the comparison, such as " + min(named))
+    require_margins(rule.margins, [row for each in found for row in each.rows])
     return tuple(
         each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes), rule=rule)
         for each in found

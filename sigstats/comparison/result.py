@@ -12,6 +12,7 @@ from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS, adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import FEW_COLUMNS, cells_of, difference_in_words, in_points, interval_of, loss, verdict_of, with_unit
+from .margins import margin_in_words
 from .paired_predictions import ALL_ROWS
 from .rows import ComparedRows
 from .rows import ComparisonRow as ComparisonRow
@@ -85,12 +86,12 @@ def rule_in_words(found: ComparedRows) -> str:
         return significant(value) if points == {False} else f"{significant(100 * value)} points{of_marks}"
 
     level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
-    named = [f"{amount(margin)} of {name}" for name, margin in rule.margins.items()]
+    named = [margin_in_words(name, each, found.rows, sign + amount(each)) for name, each in rule.margins.items()]
     together = "simultaneous " if rule.simultaneous else ""
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
         f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% {together}interval reaches {side} "
-        + f", {sign}".join([sign + amount(rule.margin) + of_costs, *named])
+        + ", ".join([sign + amount(rule.margin) + of_costs, *named])
     )
 
 

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, Literal, Protocol, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .._common.tabular import with_known
 from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
 from ..multiplicity import Adjustment, adjust_pvalues, in_our_words
+from .margins import SaidShare, as_margin, as_share, names_of
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
@@ -35,45 +36,6 @@ def key_of(each: "Field[Any]") -> str:
     return str(each.metadata.get("key", each.name))
 
 
-#: A share without a unit from here on is refused: 0.5 is said of points and of shares.
-_LARGE_SHARE = 0.2
-
-
-class SaidShare(float):
-    """A share whose unit was said, which may be large."""
-
-
-def as_share(value: Any, name: str) -> Any:
-    """A share of points (``"0.5pt"``), of per cent (``"0.5%"``) or bare; other values as they are.
-
-    A large bare number is ValueError: 0.5 is said of points and of shares.
-    """
-    text = value.strip() if isinstance(value, str) else ""
-    number = text.removesuffix("%").removesuffix("points").removesuffix("pt").rstrip()
-    try:
-        found = float(number) if text else value
-    except ValueError:
-        raise refuse(name, value, "a number of points such as 0.5pt or 0.5%, or a share such as 0.005") from None
-    if number != text:
-        return SaidShare(found / 100)
-    bare = isinstance(found, (int, float)) and not isinstance(found, (bool, SaidShare))
-    if bare and _LARGE_SHARE <= found <= 100:
-        share = f" or {100 * found:g}pt (a share of {found:g})" if found <= 1 else ""
-        raise refuse(name, found, f"{found:g}pt (a share of {found / 100:g}){share}")
-    return found
-
-
-class _Named(Protocol):
-    @property
-    def slice(self) -> str: ...
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def measure(self) -> str: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRule:
     """The rule by which a comparison finds a regression.
@@ -96,7 +58,8 @@ class ComparisonRule:
         The smallest drop that counts, and the drop that a pass must exclude: points as ``"0.5pt"`` or ``"0.5%"``, or a
         share below 0.2, such as 0.005; the same number of a mark or loss in its own unit.
     margins : mapping of str to float or str
-        Other margins, of slices (``{"label = dog": "1pt"}``) or of measures by their names.
+        Other margins, of slices (``{"label = dog": "1pt"}``), or of measures or scores by their names; of a score that
+        is no share in its own unit: ``{"latency_ms": 20}`` or ``"20ms"``.
     confidence_level : float
         The confidence of the intervals, strictly between 0 and 1.
     simultaneous : bool
@@ -129,7 +92,7 @@ class ComparisonRule:
         default=0.005, metadata={"description": "The drop that a pass must exclude", "ge": 0, "le": 1, "share": True}
     )
     margins: Mapping[str, float] = field(
-        default_factory=dict, metadata={"description": "The margin of a slice or measure", "share": True}
+        default_factory=dict, metadata={"description": "The margin of a slice, measure or score", "share": True}
     )
     confidence_level: float = field(
         default=0.95, metadata={"key": "confidence", "description": "The confidence of the intervals", "gt": 0, "lt": 1}
@@ -171,9 +134,7 @@ class ComparisonRule:
             object.__setattr__(self, each.name, number)
         if not isinstance(self.margins, Mapping):
             raise refuse("margins", self.margins, "a mapping of slices or measures to margins")
-        margins = {name: as_share(value, "margins") for name, value in self.margins.items()}
-        for value in margins.values():
-            as_real(value, "margins", low=0, high=1)
+        margins = {name: as_margin(value, "margins") for name, value in self.margins.items()}
         object.__setattr__(self, "margins", margins)
 
     def by_keys(self) -> dict[str, Any]:
@@ -195,9 +156,9 @@ class ComparisonRule:
         small = 1e-12
         return self.alpha / (float(adjust_pvalues([small, *[1.0] * (tests - 1)], method=self.adjust)[0]) / small)
 
-    def margin_of(self, row: _Named) -> float:
-        """The margin of a row, by the name of its slice, else of its measure, else that of all others."""
-        named = (self.margins[name] for name in (row.slice, row.name, row.measure) if name in self.margins)
+    def margin_of(self, row: Any) -> float:
+        """The margin of a row, by the name of its slice, else of its score or measure, else that of all others."""
+        named = (self.margins[name] for name in names_of(row) if name in self.margins)
         return next(named, self.margin)
 
     def of_family(self, tests: int) -> Self:

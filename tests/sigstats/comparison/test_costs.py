@@ -7,6 +7,7 @@ from scipy.stats import binom, quantile_test
 
 import sigstats
 from sigstats.comparison.result import title_of
+from sigstats.flows.cli import main
 from sigstats.intervals import quantile_interval
 
 
@@ -78,3 +79,41 @@ def test_the_rule_says_on_which_side_of_an_interval_the_margin_of_a_cost_lies():
     assert "below −0.5 points (0.005 of a mark or loss), or above +0.005 of a cost." in str(both).replace("\n", " ")
     marks = sigstats.compare(frame, faster, score="latency_ms", measures=["mean-score"], higher_is_better="latency_ms")
     assert "inconclusive where the 95% interval reaches below −0.005." in str(marks).replace("\n", " ")
+
+
+def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys):
+    rng = np.random.default_rng(6)
+    label = np.arange(400) % 2
+    frames = []
+    for name, slower in (("a", 0.0), ("b", 0.3)):
+        frame = pd.DataFrame({"id": range(400), "label": label, "prediction": label})
+        frame["latency_ms"] = (rng.normal(100 + slower, 10, 400)).clip(50, 200)
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+        frames.append(frame)
+    options = {"score": "latency_ms", "measures": ["mean-score"], "score_range": (0, 200)}
+
+    def verdict(margin):
+        return sigstats.compare(*frames, **options, rule=sigstats.ComparisonRule(margins=margin)).rows[0]
+
+    row = verdict({})
+    assert row.verdict == "inconclusive"
+    for named in ("latency_ms", "mean-score", "mean-score of latency_ms", "all rows"):
+        above, below = (verdict({named: margin}) for margin in (row.high * 1.01, row.high * 0.99))
+        assert (above.verdict, below.verdict) == ("pass", "inconclusive")
+    assert verdict({"latency_ms": f"{row.high * 1.01}ms"}) == verdict({"latency_ms": row.high * 1.01})
+    files = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--score", "latency_ms", "--score-range", "0", "200"]
+    main(["compare", *files, "--margins", "latency_ms=20ms"])
+    assert "or above +0.005 of a cost, +20 ms of latency_ms" in " ".join(capsys.readouterr().out.split())
+    for margin, told in (
+        ("latency_ms=20s", "'latency_ms=20s' is not valid; expected a number of ms"),
+        ("accuracy=20ms", "'accuracy=20ms' is not valid; expected points, such as accuracy=1pt"),
+        ("accuracy=20", "20.0 is not valid; expected 20pt"),
+        ("latency_ms=-1", "-1.0 is not valid; expected 0 or more"),
+    ):
+        assert main(["compare", *files, "--margins", margin]) == 2
+        assert f"--margins: {told}" in capsys.readouterr().err
+    study = {"kind": "regression", "baseline": files[0], "candidate": files[1], "columns": {"score": "latency_ms"}}
+    rule = {"margins": {"latency_ms": "20 ms", "accuracy": "30pt"}}
+    study |= {"score_range": [0, 200], "rule": rule}
+    found = sigstats.run_study(study, output=tmp_path / "out", quiet=True)
+    assert {"pass"} == set(found.summary["row_verdict"])
