@@ -131,7 +131,9 @@ def _as_value_error() -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        raise ValueError(str(error)) from None
+        option, colon, said = str(error).partition(":")
+        name = option.removeprefix("--").replace("-", "_") if option.startswith("--") else option
+        raise ValueError(name + colon + said) from None
 
 
 @contextlib.contextmanager
