@@ -61,6 +61,10 @@ class CostModel:
         self._distance[nearer] = distance[nearer]
         self._left[nearer] = math.log(max(seconds, _NOTHING)) - self._growth[at]
 
+    def of_known_kinds(self) -> FloatArray:
+        """Seconds a replicate of every cell; NaN in kinds of which no cell was timed."""
+        return np.asarray(np.exp(self._left + self._growth))
+
     def each(self) -> FloatArray:
         """Seconds a replicate of every cell; NaN in fan-outs of which no cell was timed."""
         known = np.isfinite(self._left)
@@ -155,7 +159,7 @@ class CellProgress:
 
 
 class TimeLeft:
-    """Estimates the time until the end; the cost of cells that have not begun is estimated from those that have."""
+    """Estimates the time until the end; a cell that has not begun is taken to cost what others of its kind cost."""
 
     def __init__(self, cells: Sequence[CellProgress], sizes: Sizes) -> None:
         self.cells = cells
@@ -163,14 +167,17 @@ class TimeLeft:
         self._learnt = [0] * len(cells)
 
     def seconds(self, workers: int) -> float:
-        """The seconds until the end on this number of workers; infinite while nothing is known."""
+        """The seconds until the end on this number of workers; infinite while a kind of which work is left is unknown.
+
+        The costs of other kinds tell nothing of it: one classifier may take 100,000 times as long as another.
+        """
         for at, one in enumerate(self.cells):
             if one.computed != self._learnt[at] and one.each is not None:
                 self._learnt[at] = one.computed
                 self._costs.learn(at, one.each)
         part = self._stopped_part()
         work = 0.0
-        for one, each in zip(self.cells, self._costs.each().tolist(), strict=True):
+        for one, each in zip(self.cells, self._costs.of_known_kinds().tolist(), strict=True):
             if one.done >= one.cell.replicates or one.ended:
                 continue
             total: float = one.cell.replicates

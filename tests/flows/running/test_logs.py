@@ -74,9 +74,15 @@ def block(first, last, seconds, **more):
     return Receipt(first=first, last=last, seconds=seconds, overhead=0, bytes=0, host="", **more)
 
 
-def retrains(*names):
+def retrains(*names, classifier="1-nn"):
     return [
-        cell("retrain", subject={"dataset": name}, work=retrained(name, "1-nn"), seed=0, replicates=100)
+        cell(
+            "retrain",
+            subject={"dataset": name, "classifier": classifier},
+            work=retrained(name, classifier),
+            seed=0,
+            replicates=100,
+        )
         for name in names
     ]
 
@@ -89,6 +95,20 @@ def test_the_time_left_is_not_that_of_a_first_block_which_compiles():
     assert display._totals()["seconds_left"] is None
     display.advance(one, 10, block(1, 11, 1.0))
     assert display._totals()["seconds_left"] == pytest.approx((89 + 100) * 0.1 / 2, rel=0.01)
+
+
+def test_no_time_left_is_named_while_a_classifier_of_unknown_cost_is_left():
+    """One classifier takes microseconds, and the other has done its first lane, which is not taken for its cost."""
+    (fast,), (slow,) = retrains("iris"), retrains("iris", classifier="svm")
+    display = run_of([fast, slow])
+    display.advance(fast, 10, block(0, 10, 1e-4))
+    display.advance(fast, 90, block(10, 100, 9e-4))
+    display.cell_done(fast)
+    assert display._totals()["seconds_left"] is None
+    display.advance(slow, 10, block(0, 10, 5.0))
+    assert display._totals()["seconds_left"] is None
+    display.advance(slow, 10, block(10, 20, 3.0))
+    assert display._totals()["seconds_left"] == pytest.approx(80 * 0.3 / 2, rel=0.01)
 
 
 def test_a_part_without_any_work_has_no_time_left():
