@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..._common.extras import MissingExtra
-from ..errors import DONE, FAILED
-from ._files import write_text
+from ..errors import DONE, FAILED, BadInput
+from ._files import refuse_overwriting, write_text
 
 if TYPE_CHECKING:
     from ..verification.null_levels import NullLevels
@@ -51,6 +51,9 @@ def run(options: argparse.Namespace) -> int:
 
     from ..verification.reference_set import digest, tables
 
+    if not 0 <= options.seed < 2**63:
+        raise BadInput(f"--seed: {options.seed} is not valid; expected a whole number from 0 to {2**63 - 1}")
+    refuse_overwriting(options, [], "json")
     parts = options.only or PARTS
     said = sys.stderr if options.json == "-" else sys.stdout
     about = {**machine(), "reference set": digest(tables())}

@@ -27,6 +27,21 @@ def test_levels_that_hold_pass(few, capsys):
     assert "cases" not in found
 
 
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_is_none_is_refused_before_anything_is_checked(few, capsys, seed):
+    assert main(["verify", f"--seed={seed}"]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err == f"sigstats: --seed: {seed} is not valid; expected a whole number from 0 to {2**63 - 1}\n"
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_anything_is_checked(few, tmp_path, capsys):
+    assert main(["verify", "--json", str(tmp_path / "none" / "found.json")]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert "none/found.json: cannot be written" in err
+
+
 def test_every_draw_gives_a_p_value():
     rng = np.random.default_rng(0)
     for draw, _ in null_levels.DRAWS.values():
