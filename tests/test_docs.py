@@ -105,6 +105,7 @@ def test_the_reference_lists_every_public_name_once():
         listed.setdefault(space, []).extend(re.findall(r"^   (\w+)$", names, flags=re.MULTILINE))
     spaces = {"sigstats": sigstats, "sigstats.fuzzy": sigstats.fuzzy, "sigstats.results": sigstats.results}
     wanted = {name: sorted({*space.__all__} - {"fuzzy", "results"}) for name, space in spaces.items()}
+    wanted["sigstats.results"] = sorted({*sigstats.results.__all__} - {*sigstats.__all__})  # described there
     assert {space: sorted(names) for space, names in listed.items()} == wanted
 
 
