@@ -3,7 +3,7 @@
 import contextlib
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from .._common.numerals import significant
@@ -73,20 +73,20 @@ def names_of(row: Any) -> tuple[str, ...]:
     return row.slice, row.name, row.score, row.measure
 
 
-def require_margins(margins: Mapping[str, float], rows: Iterable[Any]) -> None:
+def require_margins(margins: Mapping[str, float], rows: Sequence[Any]) -> None:
     """Refuse a margin of what is not compared, or in another unit than its own."""
-    of_name = {name: row for row in rows for name in names_of(row) if name}
-    in_points = {name: MEASURES[row.measure].in_points for row in rows for name in names_of(row)}
     for name, margin in margins.items():
-        if name not in of_name:
-            raise refuse("margins", name, "a slice or a measure of the comparison, such as " + min(of_name))
+        named = [row for row in rows if name in names_of(row)]
+        if not named:
+            known = min(each for row in rows for each in names_of(row) if each)
+            raise refuse("margins", name, f"a slice or a measure of the comparison, such as {known}")
         unit = margin.unit if isinstance(margin, Amount) else ""
-        said, own = f"{name}={margin:g}{unit}", of_name[name].unit
-        if in_points[name]:
+        said, own = f"{name}={margin:g}{unit}", named[0].unit
+        if any(MEASURES[row.measure].in_points for row in named):
             if unit:
                 raise refuse("margins", said, f"points, such as {name}=1pt")
             as_real(as_share(margin, "margins"), "margins", low=0, high=1)
-        elif unit and unit_of(unit) != own:
+        elif unit and any(row.unit != unit_of(unit) for row in named):
             raise refuse("margins", said, f"a number of {own}" if own else "a number without a unit")
 
 

@@ -108,6 +108,8 @@ def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys):
         ("latency_ms=20s", "'latency_ms=20s' is not valid; expected a number of ms"),
         ("accuracy=20ms", "'accuracy=20ms' is not valid; expected points, such as accuracy=1pt"),
         ("accuracy=20", "20.0 is not valid; expected 20pt"),
+        ("all rows=20", "20.0 is not valid; expected 20pt"),  # of the accuracy too, before the cost
+        ("all rows=20ms", "'all rows=20ms' is not valid; expected points"),
         ("latency_ms=-1", "-1.0 is not valid; expected 0 or more"),
     ):
         assert main(["compare", *files, "--margins", margin]) == 2
