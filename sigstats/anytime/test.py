@@ -23,6 +23,7 @@ from .._common.validation import (
     LARGEST_SQUARABLE,
     Alternative,
     FloatArray,
+    IntArray,
     as_array,
     as_choice,
     as_counts,
@@ -212,10 +213,11 @@ def anytime_test(
         if array.shape != values.shape:
             raise refuse(f"{name} (length)", array.size, f"{len(values)}, one for each difference")
     try:
-        sortable = not (labels != labels).any() and np.unique(labels).size > 0
-    except TypeError:
-        sortable = False
-    if not sortable:
+        names, of_look = np.unique(labels, return_inverse=True)
+        known = not (labels != labels).any()
+    except TypeError:  # what cannot be sorted
+        known = False
+    if not known:
         raise refuse("looks", looks, "labels that can be sorted, none of them missing")
     if not times.any():
         raise refuse("counts", 0, "one row or more")
@@ -224,13 +226,13 @@ def anytime_test(
         raise refuse(
             "counts", differing, f"at most {_MOST_EXACT:,} rows that differ from margin, where exact is asked for"
         )
-    states = tuple(_states(_cumulated(values, times, labels), largest, null, way, level))
+    states = tuple(_states(_cumulated(values, times, names, of_look), largest, null, way, level))
     if exact:
         grid = [as_written(value) / as_written(largest) for value in np.unique(values).tolist()]
         options: dict[str, Any] = {"margin": as_written(margin) / as_written(largest), "alternative": way}
         states = tuple(
             look._replace(evalue=exact_evalue(grid, held.astype(np.int64).tolist(), **options))
-            for look, (_, _, held) in zip(states, _cumulated(values, times, labels), strict=True)
+            for look, (_, _, held) in zip(states, _cumulated(values, times, names, of_look), strict=True)
         )
     last = states[-1]
     return AnytimeResult(
@@ -247,9 +249,10 @@ def anytime_test(
     )
 
 
-def _cumulated(values: FloatArray, times: Any, labels: Any) -> Iterator[tuple[Any, FloatArray, FloatArray]]:
+def _cumulated(
+    values: FloatArray, times: Any, names: Any, of_look: IntArray
+) -> Iterator[tuple[Any, FloatArray, FloatArray]]:
     """The label of each look, the distinct differences, and how often each occurred up to it, in order."""
-    names, of_look = np.unique(labels, return_inverse=True)
     grid, place = np.unique(values, return_inverse=True)
     held = np.zeros(len(grid))
     for number, name in enumerate(names):
