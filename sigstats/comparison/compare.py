@@ -38,17 +38,18 @@ def compare_pair(
     measures: Sequence[str] | None = None,
     *,
     positive: str | None = None,
-    remarks: bool = True,
+    alone: bool = False,
     models: Sequence[str] = ("the baseline", "the candidate"),
 ) -> ComparisonResult:
     """Test every measure on all rows and every slice of paired predictions, with the parameters of `sigstats.compare`.
 
-    `remarks`: whether notes say what is only of this pair: what is found without rows that are copies of others, the
-    decision over tasks, which limits are not known, and quantiles of costs. `models`: what other notes call the two.
+    `alone`: whether these measures are tested alone, without a cost that is compared beside them and without what is
+    said of this pair: what is found without rows that are copies of others, the decision over tasks, which limits are
+    not known, and quantiles of costs. `models`: what notes call the two.
 
     Raises ValueError if the predictions do not hold what a measure needs, or so few rows that nothing can be tested.
     """
-    (found,) = compare_pairs([paired], rule, measures, positive=positive, remarks=remarks, models=models)
+    (found,) = compare_pairs([paired], rule, measures, positive=positive, alone=alone, models=models)
     return found
 
 
@@ -58,7 +59,7 @@ def compare_pairs(
     measures: Sequence[str] | None = None,
     *,
     positive: str | None = None,
-    remarks: bool = True,
+    alone: bool = False,
     models: Sequence[str] = ("the baseline", "the candidate"),
 ) -> tuple[ComparisonResult, ...]:
     """The same for several candidates beside one baseline: one family of tests, adjusted over all of them."""
@@ -66,7 +67,7 @@ def compare_pairs(
         rule = ComparisonRule()
     elif not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
-    asked = [asked_of(paired, measures, positive) for paired in pairs]
+    asked = [asked_of(paired, measures, positive, alone=alone) for paired in pairs]
     tests = sum(
         tests_of(paired, names, rule) for paired, (names, _) in zip(pairs, asked, strict=True) if not paired.identical
     )
@@ -81,7 +82,7 @@ def compare_pairs(
     found = [
         _of_itself(everything, names, rule, paired)
         if paired.identical
-        else _tested(paired, names, everything, of_one, first=first, remarks=remarks)
+        else _tested(paired, names, everything, of_one, first=first, alone=alone)
         for paired, (names, everything) in zip(pairs, asked, strict=True)
     ]
     found = [
@@ -105,10 +106,11 @@ def tests_of(paired: PairedPredictions, measures: Sequence[str], rule: Compariso
 
 
 def asked_of(
-    paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None
+    paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
 ) -> tuple[tuple[str, ...], Part]:
-    """The measures of a pair, each of which it has the data of, and its rows."""
-    names = default_measures(paired) if measures is None else with_cost(paired, as_compared_measures(measures))
+    """The measures of a pair, each of which it has the data of, and its rows; `alone`: without a cost beside."""
+    names = default_measures(paired) if measures is None else as_compared_measures(measures)
+    names = names if measures is None or alone else with_cost(paired, names)
     if paired.compared:
         names = tuple(name for name in names if is_of_scores(name))
         if not names:
@@ -129,7 +131,7 @@ def _tested(
     rule: ComparisonRule,
     *,
     first: int,
-    remarks: bool,
+    alone: bool,
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided; with `first` weightings, and more where they may decide."""
     counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
@@ -162,17 +164,17 @@ def _tested(
         ]
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
-    of_right = remarks and ("accuracy" in names or not paired.predicted)
+    of_right = not alone and ("accuracy" in names or not paired.predicted)
     joint = joint_over_tasks(everything, paired, rule) if of_right else None
     notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice), *without_task_mean(paired, names)]
-    if remarks and (paired.content is not None or paired.scores is not None):
+    if not alone and (paired.content is not None or paired.scores is not None):
         notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
-    notes += limits_note(rows) if remarks else []
+    notes += [] if alone else limits_note(rows)
     if any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.score_column))
-        notes += cost_quantiles(everything, paired.score_column, rule) if remarks else []
+        notes += [] if alone else cost_quantiles(everything, paired.score_column, rule)
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
 
 

@@ -46,11 +46,10 @@ def rank_by_pairs(
     for a, b in combinations(range(len(models)), 2):
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
-            name, called = measure or _default(paired), (models[first], models[second])
-            result = compare_pair(paired, rule, [name], positive=positive, remarks=False, models=called)
+            names, called = [measure or _default(paired)], (models[first], models[second])
+            result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
-                if row.measure == name:  # not that of a cost beside it
-                    found.setdefault(row.slice, {})[first, second] = row
+                found.setdefault(row.slice, {})[first, second] = row
             notes |= dict.fromkeys(filter(None, [copies_in(paired)[1], *result.notes]))
     whole = found.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:

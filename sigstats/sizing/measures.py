@@ -166,8 +166,7 @@ def plan_measure(
     """
     goal = as_real(target, "power", low=0, high=1, open_ends=True)
     drops = [as_real(drop, "drop", low=0, high=math.inf, open_ends=True) for drop in drops]
-    found = compare_pair(paired, replace(rule, adjust="none"), [measure], positive=positive, remarks=False)
-    rows = [row for row in found.rows if row.measure == measure]  # not those of a cost beside it
+    rows = compare_pair(paired, replace(rule, adjust="none"), [measure], positive=positive, alone=True).rows
     spreads = [spread_of(row) for row in rows]
     first, spread = rows[0], spreads[0]
     if spread is None or first.differing == 0 or first.baseline is None:
@@ -178,7 +177,7 @@ def plan_measure(
     hundredth = 0.01 * abs(first.baseline)
     unit = hundredth if hundredth > minimum else 2 * minimum
     asked = drops or [float(f"{times * unit:.2g}") for times in _DROPS]
-    of_drops = (
+    found = (
         DropOfMeasure(
             drop=drop,
             needed=spread.needed(drop, level, goal, minimum),
@@ -201,7 +200,7 @@ def plan_measure(
         measure=first.name,
         unit=first.unit,
         in_points=in_points(first),
-        drops=tuple(of_drops),
+        drops=tuple(found),
         parts=tuple(parts),
         passing=None if margin is None else spread.needed(margin, (1 - rule.confidence_level) / 2, goal),
         margin=margin,
