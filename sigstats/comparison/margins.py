@@ -86,7 +86,7 @@ def require_margins(margins: Mapping[str, float], rows: Sequence[Any]) -> None:
             if unit:
                 raise refuse("margins", said, f"points, such as {name}=1pt")
             as_real(as_share(margin, "margins"), "margins", low=0, high=1)
-        elif unit and any(row.unit != unit_of(unit) for row in named):
+        elif unit and any(row.unit != (unit_of(unit) or unit) for row in named):
             raise refuse("margins", said, f"a number of {own}" if own else "a number without a unit")
 
 

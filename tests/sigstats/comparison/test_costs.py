@@ -114,6 +114,11 @@ def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys):
     ):
         assert main(["compare", *files, "--margins", margin]) == 2
         assert f"--margins: {told}" in capsys.readouterr().err
+    for letter, frame in zip("ab", frames, strict=True):  # of a cost without a unit
+        frame.rename(columns={"latency_ms": "cost"}).to_csv(tmp_path / f"{letter}2.csv", index=False)
+    others = [str(tmp_path / "a2.csv"), str(tmp_path / "b2.csv"), "--score", "cost", "--margins", "cost=20 apples"]
+    assert main(["compare", *others]) == 2
+    assert "--margins: 'cost=20apples' is not valid; expected a number without a unit" in capsys.readouterr().err
     study = {"kind": "regression", "baseline": files[0], "candidate": files[1], "columns": {"score": "latency_ms"}}
     rule = {"margins": {"latency_ms": "20 ms", "accuracy": "30pt"}}
     study |= {"score_range": [0, 200], "rule": rule}
