@@ -53,13 +53,10 @@ class Adaptive(Strict):
         return self
 
 
-def _tag(value: Any) -> str:
-    return "Adaptive" if isinstance(value, dict | Adaptive) else "int"
-
-
 #: What a cluster file says of its workers.
 Workers = Annotated[
-    Annotated[int, Field(ge=1, le=100_000), Tag("int")] | Annotated[Adaptive, Tag("Adaptive")], Discriminator(_tag)
+    Annotated[int, Field(ge=1, le=100_000), Tag("int")] | Annotated[Adaptive, Tag("Adaptive")],
+    Discriminator(lambda value: "Adaptive" if isinstance(value, dict | Adaptive) else "int"),
 ]
 
 

@@ -186,7 +186,11 @@ def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[s
         inner = [
             each.model_fields[part].annotation for each in tables if isinstance(part, str) and part in each.model_fields
         ]
-        chosen = [each for each in tables if each.__name__ == part or _is_told_by(each, part)]
+        chosen = [
+            each
+            for each in tables
+            if each.__name__ == part or any(part in get_args(field.annotation) for field in each.model_fields.values())
+        ]
         if chosen and not inner:  # one of several tables: its name, or the value of the key that tells them apart
             current = chosen
         else:
@@ -194,10 +198,6 @@ def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[s
             if not _is_union_tag(part):
                 keys.append(part)
     return keys, _models(current)
-
-
-def _is_told_by(table: type[BaseModel], value: object) -> bool:
-    return any(value in get_args(field.annotation) for field in table.model_fields.values())
 
 
 def _models(annotations: Sequence[Any]) -> list[type[BaseModel]]:

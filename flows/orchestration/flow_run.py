@@ -28,8 +28,7 @@ from ..running.options import RunOptions
 from ..running.result import StudyResult, worst_first
 from ..studies import kind_of
 from .artifacts import asset_key, in_task_runs, key_of, leave_artifacts, message_of
-from .server import why_unusable
-from .watching import Loss, watched
+from .server import Loss, watched, why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 

@@ -20,8 +20,8 @@ from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import Record
 from sigstats.tasks.storage.store import Store
 
-from ..comparison.answer import answer_of
 from ..comparison.changed import Changed, items_of
+from ..comparison.page import answer_of
 from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
 from ..report.section import Figure

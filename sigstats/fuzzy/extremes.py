@@ -272,16 +272,12 @@ def _bound(options: Sequence[Sequence[Pair]], k: int, sign: int) -> float:
     """A lower (sign 1) or upper (-1) bound of the p-values of all these readings, from one of them."""
     base, steps, end = [], 0, 0
     for own in options:
-        apart = [max(_steps(one, other) for other in own) for one in own]
+        apart = [max((one[0] != other[0]) + (one[1] != other[1]) for other in own) for one in own]
         base.append(own[int(np.argmin(apart))])
         steps += min(apart)
         end += (max if sign > 0 else min)(int(t == a) for t, a in own)
     rows, columns = (np.bincount([pair[side] for pair in base], minlength=k) for side in (0, 1))
     return _tail(tuple(rows.tolist()), tuple(columns.tolist()), end + sign * steps)
-
-
-def _steps(one: Pair, other: Pair) -> int:
-    return (one[0] != other[0]) + (one[1] != other[1])
 
 
 def _tail(rows: Counts, columns: Counts, correct: int) -> float:

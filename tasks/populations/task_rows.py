@@ -72,10 +72,6 @@ def _tail(won: IntArray, n: IntArray) -> FloatArray:
     return np.asarray(np.where(won > 0, bdtrc(np.maximum(won - 1.0, 0), n, 0.5), 1.0))
 
 
-def _joint(sets: _Drawn) -> FloatArray:
-    return sets.pvalues(sets.exceeding()[1])
-
-
 def _mean(sets: _Drawn) -> FloatArray:
     """That of the mean over tasks, by draws from the law that `stratified_paired_test` sums."""
     return sets.pvalues(sets.exceeding()[0][1])
@@ -111,7 +107,7 @@ def _three(sets: _Drawn) -> FloatArray:
 
 
 _METHODS: Mapping[str, Callable[[_Drawn], FloatArray]] = {
-    "joint-tasks-test": _joint,
+    "joint-tasks-test": lambda sets: sets.pvalues(sets.exceeding()[1]),
     "mean-over-tasks": _mean,
     "any-task": _any,
     "all-rows": _pooled,

@@ -14,7 +14,7 @@ from sigstats.joint.events import JointEvents
 
 from ..fan_out import draws_nothing, new_cell
 from ..plan import Block, Cell
-from ..populations.trained_sets import SetPair, joint_events, train_sets
+from ..populations.trained import SetPair, joint_events, train_sets
 from ..record import SIDES, Side
 from ..schema import REPLICATE, column
 from ..storage.store import Store

@@ -5,7 +5,7 @@ import pyarrow as pa
 
 from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
-from ..populations.trained_pair import Pair, train_pair
+from ..populations.trained import Pair, train_pair
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import Predicted

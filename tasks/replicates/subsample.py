@@ -24,7 +24,7 @@ from ..populations.population import EventPopulation, Population
 from ..populations.score_files import run_score_test
 from ..populations.scored import ScorePopulation
 from ..populations.tests import Answers, AnyPopulation, advantage, require_some_defined, run_test
-from ..populations.trained_sets import likely_answers
+from ..populations.trained import likely_answers
 from ..record import Named
 from ..schema import REPLICATE, column
 from ..storage.block_files import replicates_of

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ..fan_out import draws_nothing, replicates_table
 from ..plan import Block
-from ..populations.trained_pair import failures_named
-from ..populations.trained_sets import training_rows
+from ..populations.trained import failures_named, training_rows
 from ..record import Learner, Tuning
 from ..schema import REPLICATE, column
 from ..storage.store import Store

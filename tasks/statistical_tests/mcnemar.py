@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sigstats._common.messages import join_words
 from sigstats._common.validation import ALTERNATIVES, as_choice, as_count
 from sigstats.effects import accuracy_difference
-from sigstats.joint.outcomes import JointOutcomes
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.sign_flips.power import paired_power, paired_sample_size
 from sigstats.sign_flips.test import sign_flip_test
@@ -93,10 +92,6 @@ def _of_groups(a: ObservedRun, b: ObservedRun, groups: NDArray[np.int64]) -> dic
     }
 
 
-def _pvalue(joint: JointOutcomes, **options: Any) -> float:
-    return mcnemar_test(*joint.discordant, **options).pvalue
-
-
 def _exact_rate(
     n: int, only_a: float, only_b: float, rows: int | None, *, swapped: bool, alpha: float, **options: Any
 ) -> float:
@@ -144,7 +139,7 @@ TEST = StatisticalTest(
             "alternative": SIDE,
             "correction": Option(bool, False, "Edwards's continuity correction of chi2"),
         },
-        pvalue=_pvalue,
+        pvalue=lambda joint, **options: mcnemar_test(*joint.discordant, **options).pvalue,
         exact_rate=_exact_rate,
         rows_needed=paired_sample_size,
     ),

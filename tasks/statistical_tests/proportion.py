@@ -1,16 +1,8 @@
 """Do two classifiers have the same error rate? (the normal test of two proportions, Keller, Mariethoz and Bengio)."""
 
-from typing import Any
-
-from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import proportion_test
 
 from . import SIDE, OfSets, Option, StatisticalTest
-
-
-def _pvalue(joint: JointOutcomes, **options: Any) -> float:
-    return proportion_test(joint.swapped(), **options).pvalue  # of a study, greater: A is better, B has more errors
-
 
 TEST = StatisticalTest(
     label="Proportions",
@@ -32,6 +24,6 @@ TEST = StatisticalTest(
             "paired": Option(bool, True, "From the disagreements alone, eq. (6), or not, eq. (4)"),
             "alternative": SIDE,
         },
-        pvalue=_pvalue,
+        pvalue=lambda joint, **options: proportion_test(joint.swapped(), **options).pvalue,
     ),
 )

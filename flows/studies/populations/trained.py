@@ -18,7 +18,7 @@ from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.documents import Documents, read_documents
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import EventPopulation
-from sigstats.tasks.populations.trained_pair import TrainingData, estimator, positives, split
+from sigstats.tasks.populations.trained import TrainingData, estimator, positives, split
 from sigstats.tasks.record import Learner, Named, Split, digest
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.work import Categorised, Predicted

@@ -87,10 +87,6 @@ def _one_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     return _k_nn(params, nominal, missing)
 
 
-def _five_nn(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    return _k_nn({"n_neighbors": 5, **params}, nominal, missing)
-
-
 def _decision_tree(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     from sklearn.tree import DecisionTreeClassifier
 
@@ -111,7 +107,7 @@ READY = {
     "linear-svm": _linear_svm,
     "svm": _svm,
     "1-nn": _one_nn,
-    "k-nn": _five_nn,
+    "k-nn": lambda params, nominal, missing: _k_nn({"n_neighbors": 5, **params}, nominal, missing),
     "decision-tree": _decision_tree,
     "c4.5": _c45,
 }

@@ -52,7 +52,9 @@ class BatchedForest:
         self._problem, self._feature = problem, design.feature
         columns: Any = np.ascontiguousarray(design.columns.T, dtype=np.float32)
         self._drawn = isinstance(forest, ExtraTreesClassifier)
-        self._levels = _all_levels(columns) if self._drawn else _levels_of(columns, problem.n_classes)
+        self._levels = (
+            [np.unique(column) for column in columns] if self._drawn else _levels_of(columns, problem.n_classes)
+        )
         if self._levels is None or len(design.categories):
             self._levels, self._data = None, _sorted(columns, design)
         else:
@@ -159,11 +161,6 @@ def _sorted(columns: Any, design: Design) -> tuple[Any, ...]:
     for column in design.categories:
         categories[feature_of[column], columns[column] == 1] = column
     return feature_of, nominal, values, categories, values.argsort(axis=1).astype(np.uint32)
-
-
-def _all_levels(columns: Any) -> list[Any]:
-    """The distinct values of each column."""
-    return [np.unique(column) for column in columns]
 
 
 def _levels_of(columns: Any, n_classes: int) -> list[Any] | None:

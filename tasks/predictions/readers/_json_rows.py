@@ -62,7 +62,7 @@ def _column(name: str, values: list[Any], *, exact: bool) -> Any:
         return pa.array([None if value is None else str(value) for value in values], pa.string())
     if float in kinds:
         return pa.array([None if value is None else float(value) for value in values], pa.float64())
-    if int in kinds and not _fits_int64(values):
+    if int in kinds and not all(value is None or -(2**63) <= value < 2**63 for value in values):
         return pa.array([None if value is None else str(value) for value in values], pa.string())
     return pa.array(values, next((KINDS[kind][1] for kind in kinds), pa.string()))
 
@@ -74,10 +74,6 @@ def _require_one_kind(name: str, kinds: set[type]) -> None:
     words = sorted({f"{KINDS[kind][0]}s" for kind in kinds})
     if len(words) > 1:
         raise ValueError(f"column {shown(name)} has {' and '.join(words)}; expected one kind")
-
-
-def _fits_int64(values: list[Any]) -> bool:
-    return all(value is None or -(2**63) <= value < 2**63 for value in values)
 
 
 def is_nested(found: Any) -> bool:

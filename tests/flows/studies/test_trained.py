@@ -27,8 +27,7 @@ from sigstats.intervals import clopper_pearson
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.analyses.confidence import resampled_differences
-from sigstats.tasks.populations.trained_pair import train_pair
-from sigstats.tasks.populations.trained_sets import likely_answers
+from sigstats.tasks.populations.trained import likely_answers, train_pair
 from sigstats.tasks.record import Learner
 from sigstats.tasks.replicates import fanout, input_cells, stand_in
 from sigstats.tasks.replicates.categorise import events

@@ -40,8 +40,7 @@ def check_same(forest, X, y, folds, null, replicates, rng):
 def test_a_threshold_is_drawn_between_two_values_in_64_bits():
     """Their difference in 32 bits is rounded, and a row at the threshold would then go to the other side."""
     numba = pytest.importorskip("numba")
-    from sigstats.learners.compiled.trees._coded_search import draw_code
-    from sigstats.learners.compiled.trees._coded_splits import Coded
+    from sigstats.learners.compiled.trees._coded_splits import Coded, draw_code
 
     @numba.njit
     def draw(sample, codes, draws, drawn):

@@ -8,7 +8,7 @@ import pytest
 from cachetools import cached
 
 from sigstats.learners import build
-from sigstats.tasks.populations.trained_pair import MOST_BYTES, MOST_TRAINED, bytes_of, trained_cache
+from sigstats.tasks.populations.trained import MOST_BYTES, MOST_TRAINED, bytes_of, trained_cache
 
 
 @dataclass(frozen=True)

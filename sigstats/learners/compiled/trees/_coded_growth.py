@@ -14,8 +14,17 @@ from sigstats.learners.compiled.jit import borrowed, compiled, inlined, keep, me
 
 from ._all_columns import best_of_all, draw_all, leave_counts, release
 from ._coded_room import Room, Tree, borrow, make_room
-from ._coded_search import best_of_drawn, best_of_levels, draw_code, draw_codes
-from ._coded_splits import Choice, Coded, are_values, code_below, draw_columns
+from ._coded_splits import (
+    Choice,
+    Coded,
+    are_values,
+    best_of_drawn,
+    best_of_levels,
+    code_below,
+    draw_code,
+    draw_codes,
+    draw_columns,
+)
 from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
 
 
