@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats studies``."""
     parser.add_argument("name", nargs="?", metavar="NAME", help="print the file of this study")
     parser.add_argument("--fetch", metavar="NAME", help="fetch the data that this study names")
-    parser.add_argument("--folder", default=".", metavar="DIR", help="where --fetch puts them (default: here)")
+    parser.add_argument("--folder", metavar="DIR", help="where --fetch puts them (default: here)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -27,10 +27,14 @@ def run(options: argparse.Namespace) -> int:
     from ..config.toml_files import ready_studies, summary_of
     from ..errors import BadInput
 
+    if options.fetch is None and options.folder is not None:
+        raise BadInput(f"--folder: {options.folder} is not valid without --fetch NAME, whose data it is for")
+    if options.fetch is not None and options.name is not None:
+        raise BadInput(f"NAME: {options.name} is not valid with --fetch {options.fetch}; expected one of both")
     if options.fetch is not None:
         from ..config.fetch import fetch
 
-        for line in fetch(options.fetch, Path(options.folder), write_whole):
+        for line in fetch(options.fetch, Path(options.folder or "."), write_whole):
             print(line, flush=True)  # noqa: T201
         return DONE
     ready = ready_studies()

@@ -66,6 +66,16 @@ def test_every_command_is_tested_as_a_process():
     assert [command for command, _ in mark.args[1]] == list(commands.REGISTRY.names())
 
 
+def test_options_of_studies_that_exclude_each_other_are_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    said = refused(capsys, "studies", "quickstart", "--fetch", "regression")
+    assert "NAME: quickstart is not valid with --fetch regression; expected one of both" in said
+    for name in ([], ["quickstart"]):
+        said = refused(capsys, "studies", *name, "--folder", "data")
+        assert "--folder: data is not valid without --fetch NAME" in said
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_report_of_what_is_no_study_is_refused(finished, capsys):
     for output in (finished / "report.html", finished / "replicates", "nosuch://x", "", "memory://nothing"):
         assert refused(capsys, "report", output).startswith("sigstats: OUTPUT: ")
