@@ -78,9 +78,10 @@ def environment() -> dict[str, str]:
 
 
 _OPENED = threading.Lock()
-#: The pools that are open, and the levels that the first found.
+#: The pools that are open, and the levels and the variables that the first found.
 _open: list[object] = []
 _before: dict[str, int] = {}
+_variables: dict[str, str | None] = {}
 
 
 def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Pool]]) -> Callable[..., Any]:
@@ -104,14 +105,18 @@ def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Poo
 
 
 def _silence(mark: object) -> None:
+    import dask
     import distributed  # noqa: F401  (sets the levels of its own log)
 
     with _OPENED:
         if not _open:
             _before.update({name: logging.getLogger(name).level for name in _LOGGERS})
+            # A nanny sets those of its worker in this process, two of its own beside what Dask is told.
+            of_nannies = *(dask.config.get(_ENVIRON) or ()), "PYTHONHASHSEED", "__DASK_PARENT_PID"
+            names = (_OF_WORKERS, *MEMORY_KEPT, *of_nannies)
+            _variables.update({name: os.environ.get(name) for name in names})
         _open.append(mark)
-        if _OF_WORKERS not in os.environ:
-            os.environ[_OF_WORKERS] = _SET
+        os.environ.setdefault(_OF_WORKERS, _SET)
         for name in _LOGGERS:
             # Short of memory, Dask's protocol tells of a message that it could not write as a critical error.
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -121,8 +126,9 @@ def _restore(mark: object) -> None:
     with _OPENED:
         _open.remove(mark)
         if not _open:
-            if os.environ.get(_OF_WORKERS) == _SET:
-                del os.environ[_OF_WORKERS]
+            for variable, value in _variables.items():
+                os.environ.pop(variable, None)
+                os.environ.update({} if value is None else {variable: value})
             for name, level in _before.items():
                 logging.getLogger(name).setLevel(level)
 

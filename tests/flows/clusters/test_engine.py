@@ -24,6 +24,7 @@ def look():
     return {**{key: dask.config.get(f"distributed.{key}") for key in keys}, **kept, "loaded": loaded}
 
 if __name__ == "__main__":
+    variables = dict(os.environ)
     with open_pool(Cluster(workers=2)) as pool:
         before = list(pool.client.run(look).values())
         of = {"version": 1, "subject": {}, "stream": {}, "seed": 0, "replicates": 1, "lane_size": 1}
@@ -33,6 +34,7 @@ if __name__ == "__main__":
         while not all(worker["loaded"] for worker in pool.client.run(look).values()) and time.monotonic() < end:
             time.sleep(0.1)
         print(json.dumps([before, list(pool.client.run(look).values())]))
+    assert dict(os.environ) == variables
 """
 
 
