@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
 
 from sigstats._common.messages import hint, one_line, shown, shown_name
 from sigstats.tasks.plan import Adjustment
@@ -41,6 +41,20 @@ def each_once(names: Names, what: str = "name") -> Names:
         if names.count(name) > 1:
             raise ValueError(f"{shown(name)} is not valid; expected each {what} once")
     return names
+
+
+def only(key: str, *values: str) -> AfterValidator:
+    """Take the value of a field only where the one before it, `key`, is given, or is or has one of `values`."""
+
+    def taken(value: Any, info: ValidationInfo) -> Any:
+        if key not in info.data:  # it is not valid, which is complained of
+            return value
+        found = info.data[key]
+        if found is None or (values and {*values}.isdisjoint([found] if isinstance(found, str) else found)):
+            raise ValueError(f"{shown(value)} is not valid; expected only with {key} {', '.join(values)}".rstrip())
+        return value
+
+    return AfterValidator(taken)
 
 
 #: A table whose keys another part of the program checks: strings, finite numbers, booleans, lists and tables.

@@ -13,7 +13,7 @@ from sigstats.measures.table import SCORE_MEASURES
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.populations import own_tests
 
-from ..config.model import Options, Strict
+from ..config.model import Options, Strict, only
 from ._published import Null
 from ._settings import Limited
 
@@ -69,7 +69,9 @@ class F1Interval(Strict):
         Field(description="The method of the interval; exact, mid-p and jeffreys only for A alone"),
     ] = "wilson"
     resamples: Annotated[
-        int, Field(ge=1, le=10**6, description="Bootstrap replicates, or draws of the posterior, of each test set")
+        int,
+        Field(ge=1, le=10**6, description="Bootstrap replicates, or draws of the posterior, of each test set"),
+        only("method", "bayesian", "percentile", "centred", "bca"),
     ] = 1_000
 
     @model_validator(mode="after")
@@ -89,7 +91,11 @@ class JudgedInterval(Strict):
         Literal["judged-test", "labels-alone", "ppi++", "rogan-gladen", "judge-alone"],
         Field(description="That of judged_test, of people's labels or the judge alone, or a correction of the judge"),
     ] = "judged-test"
-    resamples: Annotated[int, Field(ge=999, le=10**6, description="Random weightings of each test set")] = 2_000
+    resamples: Annotated[
+        int,
+        Field(ge=999, le=10**6, description="Random weightings of each test set"),
+        only("method", "judged-test", "labels-alone"),
+    ] = 2_000
 
 
 class DifferenceInterval(Strict):
@@ -119,7 +125,11 @@ class JointTasks(Strict):
         ],
         Field(description="joint_tasks_test, one of its questions, or a test of theirs (the last three)"),
     ] = "joint-tasks-test"
-    resamples: Annotated[int, Field(ge=99, le=10**6, description="Random draws of each test set")] = 999
+    resamples: Annotated[
+        int,
+        Field(ge=99, le=10**6, description="Random draws of each test set"),
+        only("method", "joint-tasks-test", "mean-over-tasks", "largest-drop", "three-at-a-third"),
+    ] = 999
 
 
 class VotesTest(Strict):

@@ -93,6 +93,17 @@ def published_references(published: Iterable[Published], cells: Iterable[Cell]) 
                 )
 
 
+def published_notes(published: Iterable[Published], cells: Iterable[Cell]) -> Iterator[str]:
+    """A note of each table of numbers that stand beside no result."""
+    tested = {tuple(map(cell.subject.get, ("dataset", "classifier", "null"))) for cell in cells}
+    for table in published:
+        if tested.isdisjoint((dataset, table.classifier, table.null) for dataset in table.values):
+            yield (
+                f"the published numbers of {table.classifier} ({table.null}) are not shown: the study has no such test "
+                "on a data set of theirs"
+            )
+
+
 class PublishedSize(Strict):
     """The published number of rows from which on a test rejects more often than not in a population."""
 

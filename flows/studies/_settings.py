@@ -4,13 +4,14 @@ The JSON schema of the table of a data set is made from the readers.
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from sigstats._common.messages import join_words
 from sigstats._common.numerals import significant
 from sigstats._common.validation import refuse
 from sigstats.multiplicity import adjust_pvalues as adjusted
@@ -109,6 +110,17 @@ class StoppingSettings(Strict):
             smallest = 2.0**-40
             factor = float(adjusted([smallest, *[1.0] * (tests - 1)], method=adjust)[0]) / smallest
         return {"rule": rule, "alpha": alpha, "reject_at": alpha / factor, "risk": self.risk}
+
+    def unused(self, rules: Container[Stopping]) -> list[str]:
+        """The parameters that are given, but are of none of the study's stopping rules."""
+        of = {"certain": "gandy", "risk": "gandy", "precision": "precision"}
+        return [key for key, rule in of.items() if key in self.model_fields_set and rule not in rules]
+
+
+def unused_note(keys: Iterable[str], why: str) -> Iterator[str]:
+    """A note of keys that a study file gives and nothing uses, where there are any."""
+    if found := sorted(keys):
+        yield f"{join_words(found)} {'is' if len(found) == 1 else 'are'} not used: {why}"
 
 
 def stopping_notes(plan: Plan) -> Iterator[str]:

@@ -38,8 +38,8 @@ from ._benchmark_file import (
 )
 from ._benchmark_savings import savings
 from ._cell_study import CellStudyKind
-from ._published import published_references
-from ._settings import stopping_notes
+from ._published import published_notes, published_references
+from ._settings import stopping_notes, unused_note
 
 #: The number of features, or files, that a line names.
 _NAMED = 5
@@ -86,7 +86,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         adjust=study.adjust,
     )
     references = tuple(published_references(study.published, plan.cells))
-    notes = (*_notes(study, datasets), *stopping_notes(plan))
+    notes = (*_notes(study, datasets), *published_notes(study.published, plan.cells), *stopping_notes(plan))
     return Prepared(plan, tuple(datasets), notes=notes, references=references)
 
 
@@ -149,6 +149,14 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
     repeats = study.cross_validation.repeats
     if repeats > 1 and not analyses.used_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"
+    if nulls_of(study):
+        rules = {study.permutation.stopping, *(named(item).stopping for item in study.classifiers)}
+        yield from unused_note(
+            (f"permutation.{key}" for key in study.permutation.unused(rules)), "no test of the study stops by this rule"
+        )
+    else:
+        given = (f"permutation.{key}" for key in study.permutation.model_fields_set)
+        yield from unused_note(given, "no permutation test is among the tests of the study")
     needed = study.resamples_needed
     if nulls_of(study) and study.permutation.resamples < needed:
         yield (

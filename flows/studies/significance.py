@@ -21,7 +21,7 @@ from sigstats.tasks.work import Evaluated, TableTested
 from ..config.model import Study
 from ..running.options import Prepared, Progress
 from ._cell_study import CellStudyKind
-from ._settings import StoppingSettings, stopping_notes
+from ._settings import StoppingSettings, stopping_notes, unused_note
 from .significance_tables import Case, Entry, entries
 
 
@@ -72,7 +72,14 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
                 table_test(case.test).observed(case.data)
             except ValueError as error:
                 raise ValueError(f"{key}: {entry.name}: {error}") from None
-            for method in case.methods or entry.methods:
+            wanted = case.methods or entry.methods
+            for method in case.printed.printed:
+                if method not in wanted:
+                    raise ValueError(
+                        f"{key}: {entry.name}: printed: {shown(method)} is not valid; expected one of the methods "
+                        f"{', '.join(wanted)}"
+                    )
+            for method in wanted:
                 cells.append(_cell(study, entry, case, method, tests=drawn[case.shown_as or case.test]))
                 references.extend(_references(case, method, cells[-1]))
     plan = Plan(
@@ -83,7 +90,15 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
         alpha=study.alpha,
         adjust=study.adjust,
     )
-    return Prepared(plan, notes=tuple(stopping_notes(plan)), references=tuple(references))
+    return Prepared(plan, notes=(*_notes(study, drawn), *stopping_notes(plan)), references=tuple(references))
+
+
+def _notes(study: _Significance, drawn: Counter[str]) -> Iterator[str]:
+    if drawn:
+        yield from unused_note(study.unused([study.stopping]), f"stopping is {study.stopping!r}")
+    else:
+        given = study.model_fields_set & {"resamples", *StoppingSettings.model_fields}
+        yield from unused_note(given, f"no table names the method {MONTE_CARLO}")
 
 
 def _entries(study: _Significance) -> Iterator[tuple[str, Entry]]:

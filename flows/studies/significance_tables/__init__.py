@@ -23,7 +23,7 @@ from sigstats.tasks.tables.delimited import DelimitedTable
 from sigstats.tasks.tables.spelling import is_number, same_spelling
 from sigstats.tasks.tables.table import ArrowTable, Table
 
-from ...config.model import Strict, each_once
+from ...config.model import Strict, each_once, only
 from .._published import PrintedNumber
 
 Name = Annotated[str, Field(min_length=1, max_length=80)]
@@ -57,6 +57,14 @@ class Printed(Strict):
                 if column not in PRINTABLE:
                     raise ValueError(f"{shown(column)} is not valid; expected one of {', '.join(PRINTABLE)}")
         return printed
+
+    @field_validator("remarks", mode="after")
+    @classmethod
+    def _of_printed(cls, remarks: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        for method in remarks:
+            if method not in info.data.get("printed", remarks):
+                raise ValueError(f"{shown(method)} is not valid; expected a method of printed")
+        return remarks
 
     def printed_by(self, method: str) -> dict[str, str]:
         """The printed numbers of a method, by column of the summary."""
@@ -99,7 +107,9 @@ class Entry(Printed):
         tuple[str, ...], Field(strict=False, min_length=1, description="The methods of the test, in order")
     ] = ("exact",)
     resamples: Annotated[
-        int | None, Field(ge=1, le=10**10, description="Monte-Carlo replicates, where not as many as the study's")
+        int | None,
+        Field(ge=1, le=10**10, description="Monte-Carlo replicates, where not as many as the study's"),
+        only("methods", MONTE_CARLO),
     ] = None
 
     @field_validator("methods", mode="after")

@@ -11,6 +11,7 @@ from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 from sigstats.tasks.own_code import with_measure_code
 
+from ...config.model import only
 from . import Case, Counts, Entry, OfTwo, Ways, codes, read_table
 
 
@@ -23,9 +24,11 @@ class Pairs(OfTwo):
 
     only_a: Annotated[int | None, Field(ge=0, description="Objects that only a got right")] = None
     only_b: Annotated[int | None, Field(ge=0, description="Objects that only b got right")] = None
-    n: Annotated[int | None, Field(ge=1, description="All objects, for the difference of accuracies")] = None
+    n: Annotated[
+        int | None, Field(ge=1, description="All objects, for the difference of accuracies"), only("only_a")
+    ] = None
     path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each object")] = None
-    label: Annotated[str, Field(description="The file's column of true classes")] = "label"
+    label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
     alternative: Annotated[
         Literal["two-sided", "greater", "less"], Field(description="greater: a is better; less: b is better")
     ] = "two-sided"
@@ -41,6 +44,9 @@ class Pairs(OfTwo):
             only_a, only_b, n = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()), len(label)
         data = {"only_a": only_a, "only_b": only_b, "n": n, "alternative": self.alternative}
         yield self.case(data, a=self.a, b=self.b)
+
+
+_DCF = only("methods", "dcf", "dcf-independent")
 
 
 class Outcomes(OfTwo):
@@ -67,12 +73,16 @@ class Outcomes(OfTwo):
         ),
     ] = None
     path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each object")] = None
-    label: Annotated[str, Field(description="The file's column of true classes")] = "label"
+    label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
     positive: Annotated[str | None, Field(description="The positive class, with a path")] = None
-    measure: Annotated[str, Field(description="What is resampled, for the method bootstrap")] = "f1"
-    cost_fn: Annotated[float | None, Field(ge=0, description="The cost of a miss, for dcf")] = None
-    cost_fp: Annotated[float | None, Field(ge=0, description="The cost of a false alarm, for dcf")] = None
-    prior: Annotated[float | None, Field(ge=0, le=1, description="The prior of the positive class, for dcf")] = None
+    measure: Annotated[
+        str, Field(description="What is resampled, for the method bootstrap"), only("methods", "bootstrap")
+    ] = "f1"
+    cost_fn: Annotated[float | None, Field(ge=0, description="The cost of a miss, for dcf"), _DCF] = None
+    cost_fp: Annotated[float | None, Field(ge=0, description="The cost of a false alarm, for dcf"), _DCF] = None
+    prior: Annotated[float | None, Field(ge=0, le=1, description="The prior of the positive class, for dcf"), _DCF] = (
+        None
+    )
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, refuse, shown
 
+from ...config.model import only
 from . import Case, Entry, Name, Ways, read_table
 
 #: With fewer data sets nothing is said of data sets like them.
@@ -30,7 +31,9 @@ class Scores(Entry):
 
     methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="exact")] = ("exact",)
     path: Annotated[str | None, Field(description="A CSV or Parquet file, a row for each data set")] = None
-    datasets: Annotated[str, Field(description="The file's column of the names of the data sets")] = "dataset"
+    datasets: Annotated[str, Field(description="The file's column of the names of the data sets"), only("path")] = (
+        "dataset"
+    )
     models: Annotated[
         list[str] | None, Field(min_length=2, description="The file's columns of scores; by default all others")
     ] = None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from sigstats._common.messages import shown
-from sigstats.flows.config.model import Strict
+from sigstats.flows.config.model import Strict, only
 from sigstats.goodness_of_fit.test import relax_probabilities
 from sigstats.tasks.analyses.significance import LIKENESS
 from sigstats.tasks.tables.table import Table
@@ -35,9 +35,11 @@ class Tables(Entry):
         str | None,
         Field(description="A CSV or Parquet file instead: a row for each object, or for each cell of counts"),
     ] = None
-    label: Annotated[str, Field(description="The file's column of true classes")] = "label"
-    prediction: Annotated[str, Field(description="The file's column of assigned classes")] = "prediction"
-    count: Annotated[str | None, Field(description="The file's column of counts, where a row is not one object")] = None
+    label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
+    prediction: Annotated[str, Field(description="The file's column of assigned classes"), only("path")] = "prediction"
+    count: Annotated[
+        str | None, Field(description="The file's column of counts, where a row is not one object"), only("path")
+    ] = None
     by: Annotated[str | None, Field(description="The file's column that tells several matrices apart")] = None
 
     @model_validator(mode="after")
@@ -129,11 +131,13 @@ class Requirements(Entry):
     counts: Annotated[Counts | None, Field(description="The count of each class")] = None
     probabilities: Annotated[list[float] | None, Field(description="The required probability of each class")] = None
     path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
-    count: Annotated[str, Field(description="The file's column of counts")] = "count"
-    probability: Annotated[str, Field(description="The file's column of probabilities")] = "probability"
+    count: Annotated[str, Field(description="The file's column of counts"), only("path")] = "count"
+    probability: Annotated[str, Field(description="The file's column of probabilities"), only("path")] = "probability"
     relax: Annotated[Relaxation | None, Field(description="Misclassified objects that are allowed")] = None
     ordering: Annotated[
-        Ordering, Field(description="What makes an outcome extreme, for the methods exact and monte-carlo")
+        Ordering,
+        Field(description="What makes an outcome extreme, for the methods exact and monte-carlo"),
+        only("methods", "exact", "monte-carlo"),
     ] = "probability"
 
     def cases(self, base: Path) -> Iterator[Case]:

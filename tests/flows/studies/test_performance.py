@@ -251,6 +251,10 @@ def test_the_report_says_what_fails(done):
         (("difference = [0.0, 0.1]", "difference = [0.3]"), "recall, difference"),
         (('of = "a"\nmethod = "exact"', 'method = "exact"'), "'exact' is not valid"),
         (("resamples = 199", "resamples = 5"), "resamples: 5 is not valid"),
+        (
+            ('method = "exact"', 'method = "exact"\nresamples = 99'),
+            "resamples: 99 is not valid; expected only with method",
+        ),
         (("seed = 5", "precision = 0.5"), "precision"),
     ],
 )

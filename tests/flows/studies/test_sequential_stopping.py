@@ -123,6 +123,16 @@ def test_bad_settings_are_one_line(change, complaint):
         prepared(**change)
 
 
+def test_what_a_study_gives_and_no_test_of_it_uses_is_noted():
+    unused = "permutation.precision and permutation.risk are not used: no test of the study stops by this rule"
+    assert prepared(stopping="besag-clifford", risk=0.01, precision=0.1).notes == (unused,)
+    assert prepared(stopping="gandy", certain="unadjusted", risk=0.01).notes == ()
+    no_test = "permutation.resamples is not used: no permutation test is among the tests of the study"
+    values = {"kind": "benchmark", "name": "s", "datasets": ["iris"], "classifiers": ["1-nn"], "tests": ["mcnemar"]}
+    study = parse_study({**values, "permutation": {"resamples": 99}}, source="s.toml")
+    assert KIND.prepare(study, Path()).notes == (no_test,)
+
+
 @pytest.fixture
 def stopped(tmp_path):
     """The synthetic study with the rule of Gandy on labels and of Besag and Clifford on features."""

@@ -18,6 +18,8 @@ from sklearn.metrics import f1_score
 from sigstats.efficiency import efficiency_test
 from sigstats.fixed_margins import distribution
 from sigstats.flows.cli import main
+from sigstats.flows.studies import parse_study
+from sigstats.flows.studies.significance import KIND
 from sigstats.tasks.summary.published import agrees
 
 from ..conftest import environment, results, run_on, study_file
@@ -308,6 +310,34 @@ BAD = {
     "empty": (TABLE + "counts = [[0, 0], [0, 0]]", "t: table"),
     "unknown method": (TABLE + 'counts = [[1, 0], [0, 1]]\nmethods = ["best"]', "'best' is not valid"),
     "a method twice": (TABLE + 'counts = [[1, 0], [0, 1]]\nmethods = ["exact", "exact"]', "each method once"),
+    "a column without a file": (
+        TABLE + 'counts = [[1, 0], [0, 1]]\nprediction = "said"',
+        "tables.0.prediction: 'said' is not valid; expected only with path",
+    ),
+    "all objects of a file": (
+        '[[pairs]]\nname = "p"\na = "x"\nb = "y"\npath = "p.csv"\nn = 5',
+        "pairs.0.n: 5 is not valid; expected only with only_a",
+    ),
+    "replicates of an exact test": (
+        TABLE + "counts = [[1, 0], [0, 1]]\nresamples = 99",
+        "tables.0.resamples: 99 is not valid; expected only with methods monte-carlo",
+    ),
+    "a cost without its method": (
+        '[[outcomes]]\nname = "o"\na = "x"\nb = "y"\ncounts = [1, 1, 1, 1, 1, 1, 1, 1]\nprior = 0.5',
+        "outcomes.0.prior: 0.5 is not valid; expected only with methods dcf, dcf-independent",
+    ),
+    "printed of another method": (
+        TABLE + 'counts = [[1, 0], [0, 1]]\nprinted = { exact = "0.5" }',
+        "tables: t: printed: 'exact' is not valid; expected one of the methods auto",
+    ),
+    "printed of a known algorithm": (
+        LIKE.format("[2, 3]") + 'printed = { exact = "0.5" }',
+        "alternatives: new: printed: 'exact' is not valid; expected one of the methods chi2",
+    ),
+    "a remark on nothing": (
+        TABLE + 'counts = [[1, 0], [0, 1]]\nremarks = { auto = "a misprint" }',
+        "tables.0.remarks: 'auto' is not valid; expected a method of printed",
+    ),
     "no file": (TABLE + 'path = "gone.csv"', "gone.csv: there is no such file"),
     "printed as a number": (TABLE + "counts = [[1, 0], [0, 1]]\nprinted = { exact = 0.5 }", "printed.exact"),
     "printed as a word": (TABLE + 'counts = [[1, 0], [0, 1]]\nprinted = { exact = "half" }', "'half' is not valid"),
@@ -518,3 +548,17 @@ def test_joint_outcomes_are_tested_by_rate_cost_and_f1(tmp_path):
     assert found["estimate"] == pytest.approx(f1[1] - f1[0])
     assert found["estimate_low"] < found["estimate"] < found["estimate_high"]
     assert "Do two classifiers of one positive class differ?" in (tmp_path / "out" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("methods", "note"),
+    [
+        (["exact"], "resamples, risk and stopping are not used: no table names the method monte-carlo"),
+        (["monte-carlo"], "risk is not used: stopping is 'precision'"),
+    ],
+)
+def test_what_a_study_gives_and_nothing_uses_is_noted(methods, note):
+    table = {"name": "t", "counts": [[5, 1], [1, 5]], "methods": methods}
+    values = {"kind": "significance", "name": "s", "resamples": 99, "stopping": "precision", "risk": 0.01}
+    (said,) = KIND.prepare(parse_study({**values, "tables": [table]}, source="s.toml"), Path()).notes
+    assert said == note
