@@ -138,7 +138,7 @@ def _below(schema: dict[str, Any], keys: dict[str, Any], path: str, seen: set[st
 def _table(schema: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
     """The keys of a table: what each may be, its default and its meaning."""
     yield from ("| key | value | default | meaning |", "|---|---|---|---|")
-    required = {*table.get("required", ())} - {"name"}
+    required = table.get("required", ())
     for key, node in table["properties"].items():
         if "const" in node and key != "kind":
             continue  # the heading has it

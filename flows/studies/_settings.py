@@ -111,7 +111,7 @@ class StoppingSettings(Strict):
             factor = float(adjusted([smallest, *[1.0] * (tests - 1)], method=adjust)[0]) / smallest
         return {"rule": rule, "alpha": alpha, "reject_at": alpha / factor, "risk": self.risk}
 
-    def unused(self, rules: Container[Stopping]) -> list[str]:
+    def unused(self, rules: Container[Stopping | None]) -> list[str]:
         """The parameters that are given, but are of none of the study's stopping rules."""
         of = {"certain": "gandy", "risk": "gandy", "precision": "precision"}
         return [key for key, rule in of.items() if key in self.model_fields_set and rule not in rules]

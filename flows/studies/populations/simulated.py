@@ -34,7 +34,7 @@ class Simulated(PopulationSource):
         list[Annotated[float, Field(gt=-1, lt=1)]],
         Field(
             min_length=1,
-            default_factory=lambda: [0.0],
+            default=[0.0],
             description="By how much recall and precision of B are higher; where both are equal, so is F1",
         ),
     ]
@@ -42,7 +42,7 @@ class Simulated(PopulationSource):
         list[Annotated[float, Field(ge=0, le=1)]],
         Field(
             min_length=1,
-            default_factory=lambda: [0.5],
+            default=[0.5],
             description="How much their errors coincide: 0 independent, 1 the rarer one never without the other",
         ),
     ]
@@ -142,14 +142,14 @@ class CrossValidated(PopulationSource):
     ]
     difference: Annotated[
         list[Distance],
-        Field(min_length=1, default_factory=lambda: [0.0], description="By how much further apart they are for B"),
+        Field(min_length=1, default=[0.0], description="By how much further apart they are for B"),
     ]
     folds: Annotated[int, Field(ge=2, le=1000, description="The number of stratified folds")] = 10
     repeats: Annotated[
         list[Annotated[int, Field(ge=1, le=1000)]],
         Field(
             min_length=1,
-            default_factory=lambda: [1],
+            default=[1],
             description="How often each sample is cross-validated, with other folds",
         ),
     ]
