@@ -70,6 +70,9 @@ class Offers(Protocol):
         Of a fan-out whose replicates are the answers of a test on test sets that can be drawn again.
         """
 
+    def beside_others(self, work: Any, /) -> bool:
+        """True for work that enters `sigstats.tasks.threads.alone` where it must; other work is inside throughout."""
+
     def revision(self, work: Any, /) -> int:
         """How often the replicates of this work have changed while those of other work did not; it never falls."""
 

@@ -1,4 +1,4 @@
-"""The threads of numerical libraries, since the last bits of a sum depend on how it is split, and a repeated action."""
+"""Threads: those of numerical libraries, what one thread computes while no other does, and a repeated action."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +11,27 @@ from threadpoolctl import get_cached_controller
 _lock = threading.Lock()
 _inside = 0
 _before: dict[str, tuple[Any, int]] = {}
+
+_computing = threading.Lock()
+_mine = threading.local()
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Compute while no other thread of this process does so in this context; a thread that is inside may enter again.
+
+    What is prepared for a data set serves the blocks after it, learners write to it, and libraries that scikit-learn
+    compiles have one generator of random numbers for all threads.
+    """
+    if getattr(_mine, "inside", False):
+        yield
+        return
+    with _computing:
+        _mine.inside = True
+        try:
+            yield
+        finally:
+            _mine.inside = False
 
 
 def one_thread() -> AbstractContextManager[None]:

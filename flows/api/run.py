@@ -54,7 +54,7 @@ def run_study(
         A folder or an fsspec URL.
     cluster : str, distributed.Client or distributed.deploy.Cluster, optional
         ``"serial"``, ``"local"``, the address of a Dask scheduler, or a cluster file; by default this process, and
-        local processes too if the study takes longer than a few seconds. A client, or a cluster of any kind, is used
+        local processes too once processors have been idle for some seconds. A client, or a cluster of any kind, is used
         and left as it was. In a task of Dask, on the cluster that the task is of, the study gives the thread of the
         task back to its worker until it ends.
     workers : int, optional

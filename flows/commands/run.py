@@ -24,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster",
         metavar="WHERE",
-        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: serial, and local if the "
-        "run takes longer than a few seconds)",
+        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: this process, and "
+        "local once processors have been idle for some seconds)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="the number of worker processes of a local cluster")
     text = "on workers that studies share, the blocks of the study of higher priority go first (default: 0)"

@@ -23,7 +23,8 @@ from ..errors import BadInput
 from ..pages.wording import count_of
 from .options import Prepared, RunOptions
 
-#: Seconds of work in this process after which workers are started: to start two of them takes as long.
+#: Seconds of work in this process, and of each processor without work, after which workers are started: that takes as
+#: long of each.
 GROW_AFTER = 3.0
 
 #: Copies of the data in a worker: the data, an encoded or scaled copy, the training fold, the learner's own copy.

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigstats.retraining.retrainer import Retrainer
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.own_code import build_as_planned
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.replicates.retrain import retrainer
+from sigstats.tasks.replicates.retrain import lent_retrainer
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import CrossValidated
 
@@ -97,9 +96,10 @@ def _learner(cell: Cell) -> str:
     return cell.work_of(CrossValidated).classifier.learner
 
 
-def _retrainer(cell: Cell, scratch: Store) -> Retrainer:
+def _batched_if_scaled(cell: Cell, scratch: Store) -> bool:
     null: Any = cell.subject["null"]
-    return retrainer(scratch, cell.work_of(CrossValidated), null=null)
+    with lent_retrainer(scratch, cell.work_of(CrossValidated), null=null) as classifier:
+        return classifier.batched_if_scaled
 
 
 def _by_numba(retrains: Sequence[Estimate]) -> float:
@@ -112,5 +112,5 @@ def _by_numba(retrains: Sequence[Estimate]) -> float:
 def _by_scalers(retrains: Sequence[Estimate], scratch: Store) -> float:
     """The seconds saved where permutations would share work if features were scaled first."""
     named = [one for one in retrains if _learner(one.cell).endswith(_SCALES)]
-    slow = [one for one in named if _retrainer(one.cell, scratch).batched_if_scaled]
+    slow = [one for one in named if _batched_if_scaled(one.cell, scratch)]
     return _SCALED * sum(one.expected or 0.0 for one in slow)

@@ -60,8 +60,7 @@ def class_scores(
     for fold in np.unique(folds):
         test = folds == fold
         try:
-            with warnings.catch_warnings(), around_fit():
-                warnings.simplefilter("ignore")
+            with around_fit(), warnings.catch_warnings(action="ignore"):
                 fitted = clone(estimator).fit(take(X, np.flatnonzero(~test)), codes[~test])
                 tested = take(X, np.flatnonzero(test))
                 if probabilities is not None:

@@ -152,13 +152,15 @@ class Retrainer:
     def truth_and_predictions(self, draws: IntArray) -> tuple[IntArray, IntArray]:
         """The class codes of the rows of X in each replicate in `draws`, and those predicted, each (replicates, n)."""
         truth = self.codes[draws] if self.null == "labels" else self.codes
-        with warnings.catch_warnings():
-            # What a fit has to say of permuted data (no convergence, collinear features) it says 10 times a replicate.
-            warnings.simplefilter("ignore")
-            return truth, self.predict(draws)
+        with np.errstate(all="ignore"):
+            return truth, self.predict(draws, quiet=True)
 
-    def predict(self, draws: IntArray) -> IntArray:
-        """The predicted class code of each row of X in each replicate, shape (replicates, n)."""
+    def predict(self, draws: IntArray, *, quiet: bool = False) -> IntArray:
+        """The predicted class code of each row of X in each replicate, shape (replicates, n).
+
+        `quiet`: whether to ignore warnings of fits: on permuted data (no convergence, collinear features) there are 10
+        a replicate.
+        """
         if self._learner is None:
             predicted = np.full((len(draws), self.n), -1, dtype=np.int64)
         elif self.null == "labels":
@@ -166,23 +168,26 @@ class Retrainer:
         else:
             predicted = self._learner.predict_features(draws)
         for replicate in np.flatnonzero((predicted < 0).any(axis=1)):
-            self._refit(predicted[replicate], draws[replicate])
+            self._refit(predicted[replicate], draws[replicate], quiet)
         return predicted
 
-    def _refit(self, predicted: IntArray, draw: IntArray) -> None:
+    def _refit(self, predicted: IntArray, draw: IntArray, quiet: bool) -> None:
         """Fill in the folds that have an undecided row, through scikit-learn."""
-        rows = self.permuted(draw)
         order = self._order(draw) if self.null == "labels" else np.arange(self.n)
+        rows = self.permuted(draw)
         for fold in np.unique(self.folds[predicted[order] < 0]):
             test = self.folds == fold
-            predicted[order[test]] = self._fit_predict(rows, test, fold)
+            predicted[order[test]] = self._fit_predict(rows, test, fold, quiet)
 
     def permuted(self, draw: IntArray) -> Any:
         """The rows of one replicate, which go with the labels and folds as they are."""
         if self.null == "labels":
             return take(self._X, self._order(draw))
         rows = permute_features(self._X, draw)
-        return rows if self._transform is None else fit_transform(self._transform, rows)
+        if self._transform is None:
+            return rows
+        with warnings.catch_warnings(action="ignore"):
+            return fit_transform(self._transform, rows)
 
     def _order(self, draw: IntArray) -> IntArray:
         """The row of X in each place."""
@@ -190,12 +195,12 @@ class Retrainer:
         order[draw] = np.arange(self.n)
         return order
 
-    def _fit_predict(self, rows: Any, test: Any, fold: int) -> IntArray:
+    def _fit_predict(self, rows: Any, test: Any, fold: int, quiet: bool) -> IntArray:
         from sklearn.base import clone
 
         name = type(self.estimator[-1] if hasattr(self.estimator, "steps") else self.estimator).__name__
         try:
-            with self.around_fit():
+            with self.around_fit(), warnings.catch_warnings(action="ignore" if quiet else None):
                 fitted = clone(self.estimator).fit(take(rows, np.flatnonzero(~test)), self._labels[~test])
                 predicted = np.asarray(fitted.predict(take(rows, np.flatnonzero(test))))
         except Exception as error:

@@ -8,8 +8,10 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
+import psutil
+
 from ..plan import Block, Plan
-from ..replicates import own_code
+from ..replicates import beside_others, own_code
 from ..storage.store import Store
 from .guarded import run_guarded
 from .pools import Pool, RoutedPool, Serial
@@ -18,21 +20,23 @@ from .submissions import Lately
 
 #: Seconds of processors that a worker costs for each block: the messages to the scheduler and back.
 SENDING = 0.01
+#: The most threads of this process that compute blocks: what is not compiled runs in one of them at a time.
+MOST_HERE = 4
 #: The weight of a block over that of the next one in their mean time, since small cells may come before large ones.
 _LATELY = 0.98
 
 
 class GrowingPool(RoutedPool):
-    """Runs blocks in this process, one at a time, until the workers of a cluster have started; use it as a context.
+    """Runs blocks in threads of this process until the workers of a cluster have started; use it as a context.
 
-    Many studies end before a cluster has started. So it is started during the work, once that has taken some seconds,
-    unless a block takes less than to send it. If it cannot be started, the work goes on in this process.
+    Many studies end before a cluster has started. So it is started during the work, once processors have been idle for
+    some seconds, unless a block takes less than to send it. If it cannot be started, the work goes on in this process.
 
     `open_pool`: returns a context manager that starts the cluster and, at its end, closes it.
     `expected`: the number of workers that the cluster will have.
-    `after`: seconds of processor time of this process, from the first block on, after which the cluster is started:
-    on a busy machine a cluster takes longer to start as well. It is also started after ten times as many seconds by
-    the clock, since blocks may wait without using the processor.
+    `after`: seconds for which as many processors of this machine must have been idle on average, from the first block
+    on, and which this process must have computed, before the cluster is started: a busy machine has no use for more
+    processes. It is also started after ten times as many seconds by the clock.
     `stop`: set to stop early: blocks that wait for their turn are then not computed.
     `say`: called with one line if the cluster could not be started.
     """
@@ -52,7 +56,8 @@ class GrowingPool(RoutedPool):
         self._after = after
         self._stop = stop
         self._say = say
-        self._grown = self._busy = False
+        self._grown = False
+        self._slots, self._busy = min(expected, MOST_HERE), 0
         self._lately = Lately(_LATELY)
         self._turn = threading.Condition()
         self._begun = threading.Event()
@@ -85,35 +90,42 @@ class GrowingPool(RoutedPool):
         self, block: Block, store: Store, done: Callable[[Receipt | Failure], None]
     ) -> Callable[[], None]:
         self._begun.set()
+        taken = 1 if beside_others(block.cell) else self._slots
         with self._turn:
-            while not self._grown and self._busy and not self._stop.is_set():
+            while not self._grown and self._busy and self._busy + taken > self._slots and not self._stop.is_set():
                 self._turn.wait(0.1)
             grown = self._grown
             if not grown:
                 if self._stop.is_set():
                     return lambda: None
-                self._busy = True
+                self._busy += taken
         if grown:
             return super().submit(block, store, done)
-        own, clock, processor = own_code(block.cell) is not None, time.monotonic(), time.thread_time()
+        clock, processor = time.monotonic(), time.thread_time()
         try:
             outcome = run_guarded(block, store)
-            taken = time.monotonic() - clock if own else time.thread_time() - processor
-            self._lately.add(taken)
+            own = own_code(block.cell) is not None
+            self._lately.add(time.monotonic() - clock if own else time.thread_time() - processor)
         finally:
             with self._turn:
-                self._busy = False
-                self._turn.notify()
+                self._busy -= taken
+                self._turn.notify_all()
         done(outcome)
         return lambda: None
+
+    def _of_use(self, clock: float, worked: float, idle: float) -> bool:
+        """True if the cluster should start: after these seconds, of this process's work, of idle processors."""
+        free = min(idle, self._expected * clock - worked) / self._expected
+        return min(worked, free) >= self._after or clock >= 10 * self._after
 
     def _grow(self) -> None:
         """Start the cluster when it is time, and end it when the context ends."""
         self._begun.wait()
-        began, worked = time.monotonic(), time.process_time()
-        while (
-            time.process_time() - worked < self._after and time.monotonic() - began < 10 * self._after
-        ) or self._lately.mean < SENDING:
+        before = _times()
+        while True:
+            of_use = self._of_use(*(now - then for now, then in zip(_times(), before, strict=True)))
+            if of_use and self._lately.mean >= SENDING:
+                break
             if self._over.wait(0.1):
                 return
         if self._over.is_set():
@@ -131,3 +143,8 @@ class GrowingPool(RoutedPool):
                 return
             reason = " ".join(str(error).split()) or type(error).__name__
             self._say(f"note: no workers could be started, so the run goes on in this process ({reason[:200]})")
+
+
+def _times() -> tuple[float, float, float]:
+    """Seconds by the clock, of the work of this process, and for which processors of this machine were idle."""
+    return time.monotonic(), time.process_time(), psutil.cpu_times().idle

@@ -1,10 +1,10 @@
 """The task of a worker: compute a block, store it, and return a receipt."""
 
 import platform
-import threading
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields
 from typing import TypeAlias
 
@@ -13,14 +13,10 @@ import pyarrow as pa
 from sigstats._common.messages import one_line
 
 from ..plan import Block, Needs
-from ..replicates import fanout
+from ..replicates import beside_others, fanout
 from ..storage.store import Store
-from ..threads import threads
+from ..threads import alone, threads
 from .stopping import exceedances
-
-#: One block of a process at a time: what it prepares for a data set serves the blocks after it, and learners write to
-#: it. So workers of several threads, and several workers in one process, give the same bytes.
-_COMPUTING = threading.Lock()
 
 #: A worker sends the content of a smaller file with its receipt, in bytes.
 _MOST_SENT = 1 << 15
@@ -87,8 +83,9 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
 
     Returns a failure if the computation raised. Raises OSError if the store fails: the engine may repeat the block.
     """
+    turn = nullcontext() if beside_others(block.cell) else alone()
     try:
-        with _COMPUTING, threads(Needs.of(block.cell).threads):
+        with turn, threads(Needs.of(block.cell).threads):
             started = time.perf_counter()
             table = fanout(block.cell.fanout).compute(block, store)
     except OSError:

@@ -49,6 +49,12 @@ def own_code(cell: Cell) -> Mapping[str, str] | None:
     return None if code is None else code(cell.work)
 
 
+def beside_others(cell: Cell) -> bool:
+    """True if several threads of a process may compute blocks of `cell`, or of it and of other such cells, at once."""
+    beside = offered(fanout(cell.fanout), "beside_others")
+    return beside is not None and beside(cell.work)
+
+
 def prerequisites(cell: Cell) -> list[Cell]:
     """The cells that must be complete before `cell` is computed: its inputs, and what its rule compares with."""
     observed = None if cell.stopping is None else observed_cell(cell)

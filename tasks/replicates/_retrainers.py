@@ -2,10 +2,11 @@
 
 import threading
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from itertools import count
 from typing import Any
 
 import numpy as np
-from cachetools import cached
 from numpy.typing import NDArray
 
 from sigstats.retraining.permutation import Retrainer
@@ -16,6 +17,7 @@ from ..plan import Block
 from ..record import Null, canonical, digest
 from ..storage.store import Store
 from ..storage.worker_cache import WorkerCache
+from ..threads import alone
 from ..work import CrossValidated
 
 #: scikit-learn's classifiers whose batched forms left ties, or features that vary by rounding alone, to other rules.
@@ -27,20 +29,40 @@ _COPIES = 3
 #: The draws of lanes, in short integers, of about 100 MB of one stream.
 _MOST_BYTES = 1 << 27
 _draws: WorkerCache[NDArray[Any]] = WorkerCache(lambda draws: draws.nbytes, most_bytes=_MOST_BYTES, most_values=1 << 16)
+
+#: Retrainers that no block uses, with the bytes of each, and the places of those that are lent.
+_idle: WorkerCache[tuple[Retrainer, int]] = WorkerCache(lambda sized: sized[1])
+_lent: set[Hashable] = set()
 _lock = threading.Lock()
 
-
-def retrainer(store: Store, work: CrossValidated, *, null: Null) -> Retrainer:
-    """The retrainer of a cell's data set and classifier."""
-    found: Retrainer = _sized_retrainer(store, work, null)[0]
-    return found
+#: A retrainer that takes more bytes computes alone, since each thread would have one.
+_SMALL = 1 << 26
 
 
-def _key(store: Store, work: CrossValidated, null: Null) -> Hashable:
-    return store, canonical([work.dataset, work.classifier, work.cross_validation]), null
+@contextmanager
+def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterator[Retrainer]:
+    """The retrainer of a cell's data set and classifier, for one block at a time, since learners write to it.
+
+    Other threads compute meanwhile if it has a batched learner and its data are small; each is lent one of its own.
+    """
+    key = store, canonical([work.dataset, work.classifier, work.cross_validation]), null
+    with _lock:
+        place = next(each for number in count() if (each := (*key, number)) not in _lent)
+        _lent.add(place)
+        found = _idle.taken(place)
+    try:
+        if found is None:
+            with alone():
+                found = _sized_retrainer(store, work, null)
+        with nullcontext() if found[0].batched and found[1] <= _SMALL else alone():
+            yield found[0]
+    finally:
+        with _lock:
+            _lent.remove(place)
+            if found is not None:
+                _idle[place] = found
 
 
-@cached(WorkerCache[tuple[Retrainer, int]](lambda sized: sized[1], most_values=4), key=_key, lock=threading.Lock())
 def _sized_retrainer(store: Store, work: CrossValidated, null: Null) -> tuple[Retrainer, int]:
     dataset = dataset_of(store, work)
     return new_retrainer(dataset, work, folds_of(dataset, work), null=null), _COPIES * dataset.nbytes
@@ -51,8 +73,7 @@ def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *
     estimator = build_as_planned(work.classifier, nominal=dataset.nominal)
     how: dict[str, Any] = {"null": null, "transforms": work.cross_validation.transforms, "groups": dataset.groups}
     made = Retrainer(estimator, dataset.X, dataset.y, folds, **how)
-    if own_code(work) is not None:
-        made.around_fit = fit
+    made.around_fit = alone if own_code(work) is None else fit
     return made
 
 
@@ -65,20 +86,23 @@ def draws_of(block: Block, classifier: Retrainer) -> Iterator[NDArray[np.int64]]
     step, limited = classifier.chunk_size, own_code(block.cell.work_of(CrossValidated)) is not None
     for lane, (rng, size) in enumerate(block.lanes(), block.first_lane):
         key = stream, block.cell.seed, lane, size
-        with _lock:
+        with alone():  # or classifiers that are computed at the same time would each draw
             kept = _draws.get(key)
-        if kept is not None:
-            yield from (kept[first : first + step].astype(np.int64) for first in range(0, size, step))
-        elif size > step or limited:
+            if kept is None and size <= step and not limited:
+                draws = classifier.draw(rng, size)
+                kept = draws.astype(np.min_scalar_type(classifier.n))
+                # Where not all lanes fit, the first are kept: the next classifier begins with these.
+                if (lane * block.cell.lane_size + size) * kept[0].nbytes <= _MOST_BYTES:
+                    _draws[key] = kept
+        if kept is None:
             yield from classifier.chunks(rng, size)
         else:
-            draws = classifier.draw(rng, size)
-            kept = draws.astype(np.min_scalar_type(classifier.n))
-            # Where not all lanes fit, the first are kept: of the last ones, none would be left for the next classifier.
-            if (lane * block.cell.lane_size + size) * kept[0].nbytes <= _MOST_BYTES:
-                with _lock:
-                    _draws[key] = kept
-            yield draws
+            yield from (kept[first : first + step].astype(np.int64) for first in range(0, size, step))
+
+
+def beside_others(work: CrossValidated) -> bool:
+    """True, since `lent_retrainer` decides; code of another package has a process of its own."""
+    return own_code(work) is None
 
 
 def own_code(work: CrossValidated) -> Mapping[str, str] | None:

@@ -11,8 +11,8 @@ from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import CrossValidated
+from ._retrainers import lent_retrainer
 from ._retrainers import own_code as own_code
-from ._retrainers import retrainer
 from ._retrainers import revision as revision
 
 VERSION = 1
@@ -38,7 +38,8 @@ def compute(block: Block, store: Store) -> pa.Table:
     """The predictions, one row for each row of the data set."""
     work = block.cell.work_of(CrossValidated)
     dataset = dataset_of(store, work)
-    return predictions(0, dataset, folds_of(dataset, work), retrainer(store, work, null="labels").observed())
+    with lent_retrainer(store, work, null="labels") as classifier:
+        return predictions(0, dataset, folds_of(dataset, work), classifier.observed())
 
 
 def predictions(number: int, dataset: Dataset, folds: NDArray[Any], predicted: NDArray[Any]) -> pa.Table:

@@ -10,8 +10,8 @@ from ..plan import Block
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import Measured
+from ._retrainers import lent_retrainer
 from ._retrainers import own_code as own_code
-from ._retrainers import retrainer
 from ._retrainers import revision as revision
 from .crossval import stream as stream
 
@@ -31,5 +31,6 @@ def statistic(store: Store, work: Measured) -> Statistic:
 def compute(block: Block, store: Store) -> pa.Table:
     """The measure of all rows."""
     work = block.cell.work_of(Measured)
-    value = observed_value(retrainer(store, work, null="labels"), statistic(store, work))
+    with lent_retrainer(store, work, null="labels") as classifier:
+        value = observed_value(classifier, statistic(store, work))
     return replicates_table(block, SCHEMA, value=[value])

@@ -13,7 +13,8 @@ from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import Measured, MeasuredRetrain
 from . import measured, retrain
-from ._retrainers import draws_of, retrainer
+from ._retrainers import beside_others as beside_others
+from ._retrainers import draws_of, lent_retrainer
 from ._retrainers import own_code as own_code
 from ._retrainers import revision as revision
 from .retrain import stream as stream
@@ -32,8 +33,9 @@ SCHEMA = pa.schema(
 def compute(block: Block, store: Store) -> pa.Table:
     """The measure of every replicate of the block."""
     work = block.cell.work_of(MeasuredRetrain)
-    classifier, statistic = retrainer(store, work, null=work.null), measured.statistic(store, work)
-    values = [values_of(classifier, statistic, draws) for draws in draws_of(block, classifier)]
+    statistic = measured.statistic(store, work)
+    with lent_retrainer(store, work, null=work.null) as classifier:
+        values = [values_of(classifier, statistic, draws) for draws in draws_of(block, classifier)]
     return replicates_table(block, SCHEMA, value=np.concatenate(values))
 
 

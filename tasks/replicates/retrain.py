@@ -13,9 +13,10 @@ from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import CrossValidated, Retrained
 from . import crossval
+from ._retrainers import beside_others as beside_others
 from ._retrainers import draws_of
+from ._retrainers import lent_retrainer as lent_retrainer
 from ._retrainers import own_code as own_code
-from ._retrainers import retrainer as retrainer
 from ._retrainers import revision as revision
 
 VERSION = 1
@@ -32,8 +33,8 @@ def stream(work: Retrained) -> dict[str, Any]:
 def compute(block: Block, store: Store) -> pa.Table:
     """The number of wrong rows of every replicate of the block."""
     work = block.cell.work_of(Retrained)
-    classifier = retrainer(store, work, null=work.null)
-    wrong = np.concatenate([classifier.count_wrong(draws) for draws in draws_of(block, classifier)])
+    with lent_retrainer(store, work, null=work.null) as classifier:
+        wrong = np.concatenate([classifier.count_wrong(draws) for draws in draws_of(block, classifier)])
     return replicates_table(block, SCHEMA, wrong=wrong.astype(np.int32))
 
 

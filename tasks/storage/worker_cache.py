@@ -26,6 +26,15 @@ class WorkerCache(LRUCache[Hashable, T]):
         super().__init__(most_bytes, getsizeof=lambda value: min(nbytes(value), most_bytes))
         self.most_values = most_values
 
+    def taken(self, key: Hashable) -> T | None:
+        """Remove and return the value of a key; None if there is none."""
+        try:
+            value = self[key]
+        except KeyError:
+            return None
+        del self[key]
+        return value
+
     def __setitem__(self, key: Hashable, value: T) -> None:
         while len(self) >= self.most_values and key not in self:
             self.popitem()

@@ -10,7 +10,7 @@ from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import run_block
 from sigstats.tasks.storage.store import Store
 
-from ..conftest import put_in_place
+from ..conftest import Drawing, make_cell, put_in_place
 
 
 class Workers(Serial):
@@ -143,6 +143,51 @@ def test_the_work_goes_on_here_where_the_workers_cannot_be_started(store, cell, 
     assert outcome.complete
     assert outcome.engines == {"serial"}
     assert said == ["note: no workers could be started, so the run goes on in this process (no processes are left)"]
+
+
+@pytest.mark.parametrize(
+    ("clock", "worked", "idle", "started"),
+    [
+        (9.0, 9.0, 9.0, True),  # one thread computes, and one of two processors is idle
+        (4.0, 4.0, 4.0, False),  # not for long
+        (9.0, 17.0, 1.0, False),  # both compute
+        (9.0, 9.0, 1.0, False),  # other programs have the second one
+        (9.0, 0.5, 17.0, False),  # nothing has been computed
+        (9.0, 17.0, 99.0, False),  # those of this run compute, and others are idle
+        (31.0, 31.0, 0.0, True),
+    ],
+)
+def test_workers_are_started_where_processors_are_idle(clock, worked, idle, started):
+    pool = GrowingPool(contextlib.nullcontext, expected=2, after=3.0, stop=threading.Event(), say=print)
+    assert pool._of_use(clock, worked, idle) is started
+
+
+@pytest.mark.parametrize(("processors", "at_once"), [(1, 1), (2, 2), (3, 3), (64, growing_pool.MOST_HERE)])
+def test_blocks_that_may_run_beside_others_do_on_as_many_processors(store, monkeypatch, processors, at_once):
+    inside, most, full = set(), [], threading.Event()
+
+    def compute(block, store):
+        inside.add(block.cell.seed)
+        most.append(len(inside))
+        if len(inside) == at_once:
+            full.set()
+        assert full.wait(60)
+        inside.discard(block.cell.seed)
+        return Drawing().compute(block, store)
+
+    put_in_place(monkeypatch, compute=compute, beside_others=lambda work: True)
+    ended = []
+    with GrowingPool(contextlib.nullcontext, expected=processors, after=1e6, stop=threading.Event(), say=print) as pool:
+        of_cells = [
+            threading.Thread(target=pool.submit, args=(make_cell(seed=seed).block(0, 1), store, ended.append))
+            for seed in range(6)
+        ]
+        for each in of_cells:
+            each.start()
+        for each in of_cells:
+            each.join(60)
+    assert len(ended) == 6
+    assert max(most) == at_once
 
 
 def test_one_block_at_a_time_is_computed_here_and_none_after_the_stop(store, cell, drawing, monkeypatch):
