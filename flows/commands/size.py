@@ -217,9 +217,12 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
 
 def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
     """The measures that a comparison would test together."""
-    from sigstats.comparison.requirements import as_compared_measures, default_measures, with_cost
+    from sigstats.comparison.requirements import as_compared_measures, default_measures, require_score_used, with_cost
 
-    return with_cost(paired, as_compared_measures(options.measures)) if options.measures else default_measures(paired)
+    measures = as_compared_measures(options.measures) if options.measures else None
+    names = default_measures(paired) if measures is None else with_cost(paired, measures)
+    require_score_used(paired, names)
+    return names
 
 
 def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:

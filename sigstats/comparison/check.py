@@ -26,7 +26,7 @@ from .check_result import CheckResult
 from .check_tests import HITS, Limits, test_row
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
-from .requirements import COMPARED_MEASURES, default_measures, mean_of, positive_code, require
+from .requirements import COMPARED_MEASURES, default_measures, mean_of, positive_code, require, require_score_used
 from .rows import WITHOUT_LIMITS, CheckedRow
 from .rule import ComparisonRule, Verdict
 from .task_means import has_task_mean, without_task_mean
@@ -109,6 +109,7 @@ def _measures(paired: PairedPredictions, measures: Sequence[str] | None) -> tupl
         )
     if len(set(names)) < len(names):
         raise refuse("measures", ", ".join(names), "each measure once")
+    require_score_used(paired, names)
     for name in names:
         require(paired, name)
     return names

@@ -14,7 +14,7 @@ import numpy as np
 
 from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note, unit_of
-from .._common.validation import refuse, shown
+from .._common.validation import refuse
 from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
@@ -25,7 +25,15 @@ from .mean_tests import INFINITE_LOSS, bounded
 from .notes import copies_note, cost_quantiles, limits_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine, whole
-from .requirements import as_compared_measures, default_measures, is_of_scores, positive_code, require, with_cost
+from .requirements import (
+    as_compared_measures,
+    default_measures,
+    is_of_scores,
+    positive_code,
+    require,
+    require_score_used,
+    with_cost,
+)
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
@@ -111,10 +119,10 @@ def asked_of(
     """The measures of a pair, each of which it has the data of, and its rows; `alone`: without a cost beside."""
     names = default_measures(paired) if measures is None else as_compared_measures(measures)
     names = names if measures is None or alone else with_cost(paired, names)
+    if not alone:
+        require_score_used(paired, names)
     if paired.compared:
         names = tuple(name for name in names if is_of_scores(name))
-        if not names:
-            raise ValueError(f"score: {shown(paired.score_name)} is not valid with measures of predictions alone")
     for name in names:
         require(paired, name)
     of_scores = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)

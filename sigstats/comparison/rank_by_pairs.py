@@ -15,7 +15,7 @@ from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
 from .notes import copies_in
 from .paired_predictions import ALL_ROWS, PairedPredictions
-from .requirements import default_measures, mean_of
+from .requirements import default_measures, mean_of, require_score_used
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
@@ -47,6 +47,7 @@ def rank_by_pairs(
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)
             names, called = [measure or _default(paired)], (models[first], models[second])
+            require_score_used(paired, names)
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
                 found.setdefault(row.slice, {})[first, second] = row

@@ -110,6 +110,15 @@ def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, .
     return (*names, mean_of(paired)) if wanted else names
 
 
+def require_score_used(paired: PairedPredictions, names: Sequence[str]) -> None:
+    """Refuse a score that was named beside measures of predictions alone."""
+    if paired.score_column and paired.predicted and not paired.graded and not any(map(is_of_scores, names)):
+        raise ValueError(
+            f"measures: {names[0]!r} makes no use of the score {shown(paired.score_name or paired.score_column)}; "
+            f"expected a measure of scores, such as {mean_of(paired)}, or no score"
+        )
+
+
 def mean_of(paired: PairedPredictions) -> str:
     """The measure of marks: their mean, or the ratio of two sums."""
     return "mean-score" if paired.per is None else "ratio"

@@ -241,7 +241,11 @@ def compare(
             first, second, said = prediction_a, prediction_b, None
         if said is not None:
             positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
-        pair = replace(pair_arrays(y, first, second, **options), predicted=not alone)
+        pair = replace(
+            pair_arrays(y, first, second, **options),
+            predicted=not alone,
+            score_column="" if scores is None else "scores",
+        )
         if not are_measurements(pair.classes):
             told = strangers(pair.classes, [np.unique(each) for each in (pair.label, pair.a, pair.b)], *_ARRAYS)
             pair = replace(pair, notes=tuple(told))

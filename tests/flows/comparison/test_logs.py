@@ -488,7 +488,18 @@ def test_several_columns_of_scores_of_a_table(tmp_path, capsys):
     assert main(["compare", *map(str, paths), "--score", "all"]) == 2
     assert "'all'" in capsys.readouterr().err
     assert main(["compare", *map(str, paths), "--score", "x", "--score", "y", "--measure", "accuracy"]) == 2
-    assert "score: 'y' is not valid with measures of predictions alone" in capsys.readouterr().err
+    assert "measure: 'accuracy' makes no use of the score 'x'" in capsys.readouterr().err
+    for command in (["compare"], ["rank"], ["size"], ["check", "--at-least", "0.5"]):
+        files = paths[: 1 if command[0] == "check" else 2]
+        assert main([*command, *map(str, files), "--score", "y", "--measure", "accuracy"]) == 2
+        assert "measure: 'accuracy' makes no use of the score 'y'" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="'f1' makes no use of the score 'x'"):
+        sigstats.compare(*frames, score="x", measures="f1", positive="1")
+    label = frames[0]["label"]
+    with pytest.raises(ValueError, match="'f1' makes no use of the score 'scores'"):
+        sigstats.compare(
+            label, *(each["label"] for each in frames), scores=[each["x"] for each in frames], measures="f1"
+        )
 
 
 def test_a_table_of_marks_needs_no_labels(tmp_path, capsys):

@@ -278,11 +278,9 @@ def test_scores_of_the_other_class_are_those_of_a_model_that_is_named(tmp_path):
     assert note.startswith("scores of turned are lower for the class 'yes'")
 
 
-def test_a_measure_that_is_named_is_ranked_beside_a_cost(tmp_path):
+def test_a_measure_that_makes_no_use_of_a_cost_is_refused_beside_it(tmp_path, capsys):
     tables = frames()
     for number, table in enumerate(tables.values()):
         table["cost"] = number + 1.0
-    found = ranked(tmp_path, *written(tmp_path, tables), "--measure", "macro-f1", "--score", "cost")
-    plain = ranked(tmp_path, *written(tmp_path, tables), "--measure", "macro-f1")
-    assert found["measure"] == "macro-f1"
-    assert found["models"] == plain["models"]
+    assert main(["rank", *written(tmp_path, tables), "--measure", "macro-f1", "--score", "cost"]) == 2
+    assert "--measure: 'macro-f1' makes no use of the score 'cost'" in capsys.readouterr().err
