@@ -103,7 +103,14 @@ class Content:
     """
 
     def __init__(
-        self, location: str, start: bytes, *, path: Path | None = None, whole: bytes | None = None, source: Any = None
+        self,
+        location: str,
+        start: bytes,
+        *,
+        path: Path | None = None,
+        whole: bytes | None = None,
+        parts: Iterable[bytes] = (),
+        source: Any = None,
     ) -> None:
         self.where = printable(location)
         self.name = location.rpartition("/")[2]
@@ -113,6 +120,8 @@ class Content:
         self.budget = Budget(self.where)
         self.budget.spent = len(whole or b"")
         self._whole = whole
+        self._parts = parts
+        self._fault: ValueError | None = None
         self._source = source
 
     def whole(self) -> bytes:
@@ -126,9 +135,20 @@ class Content:
                     raise unreadable(self.where, error) from None
                 self.budget.spend(len(self._whole))
             else:
-                self._source.seek(0)
-                self._whole = _collect(self.where, pieces(self._source), self.budget)
+                self._whole = self._collected()
         return self._whole
+
+    def _collected(self) -> bytes:
+        """What is behind a source, or unpacked, which can be asked for once: a fault stays one."""
+        if self._fault is not None:
+            raise self._fault
+        if self._source is not None:
+            self._source.seek(0)
+        try:
+            return _collect(self.where, self._parts or pieces(self._source), self.budget)
+        except ValueError as error:
+            self._fault = error
+            raise
 
     def require_size(self) -> None:
         """Refuse a file of this machine that is larger than the limit."""
@@ -226,8 +246,9 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
         elif packed is None and start.startswith(_BY_PLACE) and source.seekable():
             yield Content(path, start, source=source)
         else:
-            whole = _collect(where, _plain(Joined(start, source), packed, encoding), Budget(where))
-            yield Content(path, whole[:START], whole=whole)
+            plain = _plain(Joined(start, source), packed, encoding)
+            first = _collect(where, _until(plain, START), Budget(where))
+            yield Content(path, first[:START], parts=itertools.chain([first], plain))
 
 
 def _plain(source: Any, packed: str | None, encoding: str | None) -> Iterator[bytes]:
@@ -253,6 +274,15 @@ def _collect(where: str, parts: Iterable[bytes], budget: Budget) -> bytes:
         if str(error).startswith(where):
             raise
         raise (ValueError(f"{where}: {error}") if isinstance(error, ValueError) else unreadable(where, error)) from None
+
+
+def _until(parts: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """The first pieces, until they hold so many bytes."""
+    for piece in parts:
+        yield piece
+        size -= len(piece)
+        if size <= 0:
+            return
 
 
 def _first(source: Any, size: int) -> bytes:

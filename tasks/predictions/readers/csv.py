@@ -7,6 +7,9 @@ from .._items import SMALL_FILE
 from .._predictions import Columns, Predictions
 from .._unknown import is_binary
 
+#: The most that a field takes beside its text, which is held twice, in bytes.
+_FIELD = 20
+
 ORDER = 100
 NAME = "CSV (commas, tabs, semicolons or bars)"
 LOG = False
@@ -25,6 +28,9 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> Predictions:
     """Read the columns that are wanted, and of small files all."""
-    wanted = None if len(content.whole()) <= SMALL_FILE else columns.wanted
+    whole = content.whole()
+    wanted = None if len(whole) <= SMALL_FILE else columns.wanted
+    fields = 0 if wanted is None else whole.count(b"\n") * len(wanted)
+    content.budget.require(content.budget.spent + len(whole) + _FIELD * fields)
     names = () if columns.no_header else None
-    return from_table(DelimitedTable(content.where, content.whole(), wanted=wanted, names=names), columns)
+    return from_table(DelimitedTable(content.where, whole, wanted=wanted, names=names), columns)

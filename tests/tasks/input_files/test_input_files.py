@@ -207,6 +207,8 @@ def bomb(path):
     elif path.suffix in (".line", ".first"):  # within the limit, but not with what is made of it
         row = b'{"label": "a", "prediction": "b", "x": "%s"}\n'
         path.write_bytes(row % b"" * (path.suffix == ".line") + row % (b"x" * (LIMIT * 9 // 10)))
+    elif path.suffix == ".rows":
+        path.write_bytes(b"id,label,prediction\n" + b"1,a,a\n" * (LIMIT // 12))
     elif path.suffix == ".objects":
         path.write_bytes(b'[{"id": [' + b"[]," * 2_000_000 + b"[]]}]")
     elif path.suffix == ".parquet":
@@ -227,7 +229,7 @@ def bomb(path):
 @pytest.mark.long
 @pytest.mark.processes
 @pytest.mark.parametrize(
-    "kind", [".gz", ".parquet", ".prefixes", ".jsonl", ".csv", ".eval", ".objects", ".line", ".first"]
+    "kind", [".gz", ".parquet", ".prefixes", ".jsonl", ".csv", ".rows", ".eval", ".objects", ".line", ".first"]
 )
 def test_what_holds_more_than_the_limit_is_refused_before_it_is_held(tmp_path, kind):
     path = bomb(tmp_path / f"bomb{kind}")
@@ -239,6 +241,17 @@ def test_what_holds_more_than_the_limit_is_refused_before_it_is_held(tmp_path, k
     assert taken < 1.5 * LIMIT
 
 
+@pytest.mark.processes
+def test_what_no_format_reads_is_not_unpacked(tmp_path):
+    path = tmp_path / "zeros.csv.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(90):
+            file.write(bytes(2**20))
+    said, taken = read_in_a_process(path)
+    assert said.startswith(f"{path}: looks like binary data; expected ")
+    assert taken < LIMIT / 4
+
+
 @pytest.mark.long
 @pytest.mark.processes
 def test_a_device_is_refused_and_a_pipe_without_end_is_read_up_to_the_limit(tmp_path):
@@ -247,7 +260,8 @@ def test_a_device_is_refused_and_a_pipe_without_end_is_read_up_to_the_limit(tmp_
     assert "100 MB" in said
     assert taken < LIMIT / 4
     os.mkfifo(tmp_path / "pipe")
-    with subprocess.Popen(["sh", "-c", f"cat /dev/zero > {tmp_path}/pipe"], stderr=subprocess.DEVNULL):
+    endless = f"(echo id,label,prediction; cat /dev/zero) > {tmp_path}/pipe"
+    with subprocess.Popen(["sh", "-c", endless], stderr=subprocess.DEVNULL):
         said, taken = read_in_a_process(tmp_path / "pipe")
     assert said.startswith(f"{tmp_path}/pipe: takes more than 100 MB of memory")
     assert taken < 1.5 * LIMIT
