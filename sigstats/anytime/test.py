@@ -214,11 +214,12 @@ def anytime_test(
             raise refuse(f"{name} (length)", array.size, f"{len(values)}, one for each difference")
     try:
         names, of_look = np.unique(labels, return_inverse=True)
-        known = not (labels != labels).any()
+        text = {"U": str, "S": bytes}.get(labels.dtype.kind, object)  # NumPy makes texts of numbers beside them
+        known = not (labels != labels).any() and (looks is None or all(isinstance(each, text) for each in looks))
     except TypeError:  # what cannot be sorted
         known = False
     if not known:
-        raise refuse("looks", looks, "labels that can be sorted, none of them missing")
+        raise refuse("looks", looks, "labels of one kind that can be sorted, none of them missing")
     if not times.any():
         raise refuse("counts", 0, "one row or more")
     differing = int(times[values != null].sum())

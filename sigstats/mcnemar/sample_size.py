@@ -37,7 +37,7 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
         wanted = {"greater": "only_a > only_b", "less": "only_a < only_b"}.get(alternative, "two that differ")
         raise refuse("only_a, only_b", (p_a, p_b), f"{wanted}, with alternative={alternative!r}")
     share, most, beyond = p_a + p_b, *_bounded_beyond(p_a, p_b, goal, rule)
-    unproved = smallest_enough(lambda n: _reaches(exact_power(n, p_a, p_b, rule), goal), MAX_N)
+    unproved = smallest_enough(lambda n: reaches(exact_power(n, p_a, p_b, rule), goal), MAX_N)
     if unproved is None:
         raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
     unproved -= 1
@@ -51,13 +51,13 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
         from scipy.signal import fftconvolve  # half of what `import sigstats` would cost
 
         means = np.asarray(fftconvolve(later, weights[::-1], mode="valid"))  # B(0), B(1), ...
-        return bool(np.all(means >= goal + _ROUNDING))
+        return bool(np.all(means >= goal + _rounding(goal)))
 
     more = smallest_enough(lambda more: proved(unproved + more), MAX_N - unproved)
     if more is None:
         raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
     least = unproved + more
-    while least > 1 and _reaches(exact_power(least - 1, p_a, p_b, rule), goal):
+    while least > 1 and reaches(exact_power(least - 1, p_a, p_b, rule), goal):
         least -= 1
     return least
 
@@ -117,11 +117,11 @@ def detectable_difference(
         given = conditional_power(m, critical, share if sign > 0 else 1 - share, rule)
         return float(np.sum(weights * given))
 
-    if not _reaches(power_at(d), goal):
+    if not reaches(power_at(d), goal):
         raise refuse("n", n, f"more observations: with discordance {d:g} no difference is found that often")
     # Power rises with the difference: given m, because the region is an upper tail or a symmetric pair of tails.
     small, large = 0.0, d
-    if _reaches(power_at(small), goal):
+    if reaches(power_at(small), goal):
         return small
     return _crossing(lambda difference: power_at(difference) - goal, small, large)
 
@@ -148,9 +148,14 @@ def _crossing(excess: Callable[[float], float], low: float, high: float) -> floa
     return high
 
 
-def _reaches(power: float, goal: float) -> bool:
+def reaches(power: float, goal: float) -> bool:
     """True if a power is at least the goal, up to the rounding of its sum."""
-    return power >= goal * (1 - _ROUNDING)
+    return power >= goal - _rounding(goal) * goal
+
+
+def _rounding(goal: float) -> float:
+    """What a power may be from the goal for the rounding of its sum, or a part of what the goal leaves to 1."""
+    return min(_ROUNDING, (1 - goal) / 8)
 
 
 def _bounded_beyond(p_a: float, p_b: float, goal: float, rule: Rule) -> tuple[int, float]:

@@ -17,11 +17,13 @@ import numpy as np
 
 from .._common.validation import Alternative, as_count, as_real, refuse
 from ..mcnemar.power import MAX_N, Rule, as_rule, exact_power
-from ..mcnemar.sample_size import sample_size, smallest_enough
+from ..mcnemar.sample_size import reaches, sample_size, smallest_enough
 from ..mcnemar.test import McNemarMethod
 from .power_of_flips import item_law, power_of_flips
 
 _MOST_ITEMS, _MOST_ANSWERS = 10**6, 100
+#: What is less cannot be told from 0 in 1 less a power.
+_LEAST_MISS = 1e-14
 #: The least level: the rounding of a transform is a ten-thousandth of it.
 _LEAST_ALPHA = 1e-9
 #: `sample_size` looks at so large a part more items, one by one up to so many.
@@ -173,6 +175,8 @@ def paired_sample_size(
     count = as_count(answers, "answers", minimum=1, maximum=_MOST_ANSWERS)
     law = item_law(only_a, only_b, accuracy_a, accuracy_b, discordance, count, correlation)
     goal = as_real(target, "target", low=0, high=1, open_ends=True)
+    if goal > 1 - _LEAST_MISS:
+        raise refuse("target", target, f"at most 1 - {_LEAST_MISS:g}")
     if count == 1:
         return sample_size(float(law[2]), float(law[0]), goal, as_rule(alpha, alternative, method, correction))
     rule = _exact_rule(alpha, alternative, method, correction)
@@ -180,18 +184,18 @@ def paired_sample_size(
     if abs(ahead) < 1e-12 or (ahead < 0 and alternative == "greater") or (ahead > 0 and alternative == "less"):
         wanted = {"greater": "A the more accurate", "less": "B the more accurate"}.get(alternative, "two that differ")
         raise refuse("accuracy of A less that of B", ahead / count, f"{wanted}, with alternative={alternative!r}")
-    return _smallest(lambda n: power_of_flips(n, law, rule) >= goal * (1 - 1e-12))
+    return _smallest(lambda n: reaches(power_of_flips(n, law, rule), goal))
 
 
-def _smallest(reaches: Any) -> int:
+def _smallest(enough: Any) -> int:
     """The smallest number from which on a power reaches its goal, as far as the numbers behind it are looked at."""
-    n = smallest_enough(reaches, _MOST_ITEMS)
+    n = smallest_enough(enough, _MOST_ITEMS)
     if n is None:
         raise refuse("accuracies", "those given", f"ones that differ more: this takes over {_MOST_ITEMS} items")
     behind = n
     while behind < n + min(math.ceil(_AHEAD * n), _MOST_AHEAD):
         behind += 1
-        if not reaches(behind):
+        if not enough(behind):
             n = behind + 1
     return n
 

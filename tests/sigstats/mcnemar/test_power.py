@@ -333,3 +333,21 @@ def test_a_power_of_exactly_the_target_is_enough(alternative, fewest, share):
         options = {"target": float(exact), "alternative": alternative}
         assert sample_size(only_a=float(share), only_b=0.0, **options) == n
         assert detectable_difference(n, float(share), **options) <= share
+
+
+@pytest.mark.parametrize("left", [1e-6, 1e-12, 1e-13])
+def test_a_power_next_to_one_has_its_size(left):
+    """What is left to 1, summed by itself, which loses no digits."""
+
+    def missed(n):
+        total, weights = 0.0, scipy.stats.binom.pmf(np.arange(n + 1), n, 0.3)
+        for pairs in np.flatnonzero(weights > 1e-40):
+            a = np.arange(pairs + 1)
+            tail = 2 * scipy.stats.binom.cdf(np.minimum(a, pairs - a), pairs, 0.5)
+            total += weights[pairs] * scipy.stats.binom.pmf(a, pairs, 1 / 3)[tail > 0.05].sum()
+        return total
+
+    n = sample_size(only_a=0.1, only_b=0.2, target=1 - left)
+    assert missed(n) <= left * 1.13 < missed(n - 20)
+    with pytest.raises(ValueError, match=r"target: .* expected at most 1 - 1e-14"):
+        sample_size(only_a=0.1, only_b=0.2, target=1 - 1e-16)
