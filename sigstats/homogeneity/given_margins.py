@@ -75,12 +75,8 @@ def certified_bounds(problem: Problem) -> Interval:
     """Bounds of the exact p-value, no wider than `BOUNDS_WIDTH` of it."""
     if len(problem.parameters) == 1:
         return Interval(1.0, 1.0, 1.0)
-    try:
-        p, error = tail(problem, limit=2**18)
-        error = max(error, 1e-10)
-        return _certified(p * (1 - error), min(1.0, p * (1 + error)))
-    except StateLimitError:
-        pass
+    if quick := _around_exact(problem, 2**18):
+        return quick
     try:
         low, high = bounds(
             grouped(problem.scores, problem.parameters),
@@ -91,12 +87,24 @@ def certified_bounds(problem: Problem) -> Interval:
             width=BOUNDS_WIDTH,
         )
     except WorkLimitError:
+        if slow := _around_exact(problem, STATE_LIMIT):
+            return slow
         raise _too_large(
             problem,
             f"a table whose p-value can be bounded to {BOUNDS_WIDTH:g} of itself; use method='monte-carlo', which "
             "gives an interval",
         ) from None
     return _certified(low, high)
+
+
+def _around_exact(problem: Problem, limit: int) -> Interval | None:
+    """The exact p-value and its rounding; None where it needs more states than the limit."""
+    try:
+        p, error = tail(problem, limit=limit)
+    except StateLimitError:
+        return None
+    error = max(error, 1e-10)
+    return _certified(p * (1 - error), min(1.0, p * (1 + error)))
 
 
 def _certified(low: float, high: float) -> Interval:
