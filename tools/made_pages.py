@@ -159,7 +159,8 @@ def _value(schema: dict[str, Any], node: dict[str, Any]) -> str:
     said = []
     for each in _branches(schema, node):
         if "enum" in each or "const" in each:
-            said.append(", ".join(f"`{value}`" for value in each.get("enum", [each.get("const")])))
+            values = [str(value).lower() if isinstance(value, bool) else value for value in each.get("enum", [])]
+            said.append(", ".join(f"`{value}`" for value in dict.fromkeys(values or [each.get("const")])))
         elif each.get("type") == "array":
             said.append(f"list of {_value(schema, each['items'])}" if each.get("items") else "list")
         elif each.get("type") != "null":

@@ -4,7 +4,7 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, create_model, field_validator, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model, field_validator, model_validator
 
 from sigstats._common.validation import Alternative, shown
 from sigstats.comparison.requirements import as_compared_measures
@@ -132,6 +132,11 @@ class JointTasks(Strict):
     ] = 999
 
 
+def _as_text(value: Any) -> Any:
+    """TOML's ``true`` and ``false`` as the texts of the same letters."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 class VotesTest(Strict):
     """Preferences between models by votes, all at once."""
 
@@ -142,6 +147,7 @@ class VotesTest(Strict):
     ] = "votes"
     preference: Annotated[
         Literal["false", "true"],
+        BeforeValidator(_as_text, json_schema_input_type=Literal["false", "true", False, True]),
         Field(description="false: the level, of false preferences; true: the power, of the best one over the next"),
     ] = "false"
 

@@ -141,3 +141,16 @@ def test_a_study_finds_that_voters_have_tastes(tmp_path, capsys):
 def test_the_ready_study_is_planned(capsys):
     assert main(["plan", "votes", "--no-timing"]) == 0
     assert "voters-and-items" in capsys.readouterr().out
+
+
+def test_a_preference_may_be_a_truth_value_of_toml(tmp_path, capsys):
+    plans = []
+    for value in ('"true"', "true", '"false"', "false"):
+        study = study_file(tmp_path, STUDY.replace('"voters", preference = "true"', f'"overlap", preference = {value}'))
+        assert main(["plan", str(study), "--no-timing"]) == 0
+        plans.append(capsys.readouterr().out)
+    assert plans[0] == plans[1] != plans[2] == plans[3]
+    for value in ("1", '"True"'):
+        study = study_file(tmp_path, STUDY.replace('"voters", preference = "true"', f'"overlap", preference = {value}'))
+        assert main(["plan", str(study), "--no-timing"]) == 2
+        assert "expected 'false' or 'true'" in capsys.readouterr().err
