@@ -31,20 +31,16 @@ Gpus = Annotated[
 class ClusterFile(Strict):
     """The fields that the files of all kinds of cluster share."""
 
-    allow: Annotated[
-        list[Package],
-        Field(
-            default_factory=list,
-            description="Packages whose classifiers a study may name: their code is imported and run",
-        ),
-    ]
+    allow: list[Package] = Field(
+        default_factory=list, description="Packages whose classifiers a study may name: their code is imported and run"
+    )
 
 
 class Adaptive(Strict):
     """Bounds between which Dask adapts the number of workers to the work."""
 
-    minimum: Annotated[int, Field(ge=0, le=100_000, description="Workers to keep when there is no work")] = 1
-    maximum: Annotated[int, Field(ge=1, le=100_000, description="Workers never to exceed")]
+    minimum: int = Field(1, ge=0, le=100_000, description="Workers to keep when there is no work")
+    maximum: int = Field(ge=1, le=100_000, description="Workers never to exceed")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

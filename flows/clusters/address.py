@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -30,23 +30,23 @@ _HOST_PORT = re.compile(r"(?:tcp|tls)://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+):(\d{1,5}
 class Tls(Strict):
     """Certificates for a scheduler that speaks TLS; each path is relative to the working folder."""
 
-    ca_file: Annotated[str, Field(description="PEM file of the authority that signed all certificates")]
-    cert: Annotated[str, Field(description="PEM file of this client's certificate")]
-    key: Annotated[str, Field(description="PEM file of its key")]
+    ca_file: str = Field(description="PEM file of the authority that signed all certificates")
+    cert: str = Field(description="PEM file of this client's certificate")
+    key: str = Field(description="PEM file of its key")
 
 
 class Cluster(ClusterFile):
     """``kind = "address"``. The workers need this package and access to the output; nothing else."""
 
     kind: Literal["address"] = "address"
-    address: Annotated[str, Field(pattern=r"^(tcp|tls|ws|wss|gateway)://.+", description='As in "tcp://10.0.0.1:8786"')]
-    timeout: Annotated[float, Field(gt=0, description="Seconds to wait for the scheduler and a first worker")] = 30.0
-    expected: Annotated[
-        int, Field(ge=1, le=100_000, description="Workers that there will be, where more come than a run begins with")
-    ] = 1
-    tls: Annotated[
-        Tls | None, Field(description="For a tls:// address; where it is absent, Dask's own configuration counts")
-    ] = None
+    address: str = Field(pattern=r"^(tcp|tls|ws|wss|gateway)://.+", description='As in "tcp://10.0.0.1:8786"')
+    timeout: float = Field(30.0, gt=0, description="Seconds to wait for the scheduler and a first worker")
+    expected: int = Field(
+        1, ge=1, le=100_000, description="Workers that there will be, where more come than a run begins with"
+    )
+    tls: Tls | None = Field(
+        None, description="For a tls:// address; where it is absent, Dask's own configuration counts"
+    )
 
     @field_validator("address")
     @classmethod

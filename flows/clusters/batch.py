@@ -59,39 +59,35 @@ class Cluster(ClusterFile):
     """A batch system: its jobs run the workers, the scheduler runs in this process, and TLS lies between them."""
 
     kind: Literal["slurm", "pbs", "sge", "lsf"]
-    workers: Annotated[Workers, Field(description="Worker processes of one thread")]
-    processes: Annotated[int, Field(ge=1, le=1024, description="Worker processes in one job")] = 1
-    memory: Annotated[Memory, Field(description='Memory of each worker, as in "2 GiB"')] = "2 GiB"
-    queue: Annotated[Word | None, Field(description="Queue or partition; the system's own by default")] = None
-    account: Annotated[Word | None, Field(description="Account or project to charge")] = None
-    walltime: Annotated[
-        str,
-        Field(
-            pattern=r"^[0-9:-]+$", description="Time limit of a job, as the system writes it; ended jobs are replaced"
-        ),
-    ] = "01:00:00"
-    directives: Annotated[
-        list[Annotated[str, Field(pattern=r"^-[A-Za-z0-9_.,:=/ -]+$")]],
-        Field(default_factory=list, description='More options of the submit command, as in ["--constraint=avx512"]'),
-    ]
-    interface: Annotated[
-        Word | None, Field(description='Network interface between the machines, as in "ib0"; the main one by default')
-    ] = None
-    shared_folder: Annotated[
-        Folder, Field(description="Folder that all machines see; holds the certificates of the run while it lasts")
-    ] = "."
-    log_folder: Annotated[
-        Folder | None, Field(description="Folder for the jobs' own output; where the system puts it by default")
-    ] = None
-    local_folder: Annotated[Folder | None, Field(description="Scratch folder on the workers' machines")] = None
-    gpu_directive: Annotated[
-        str | None,
-        Field(
-            pattern=r"^-[A-Za-z0-9_.,:=/ {}-]+$",
-            description="How GPUs are asked for, {gpu} being their number, where a classifier needs them",
-        ),
-    ] = None
-    tls: Annotated[bool, Field(description="Whether scheduler and workers prove who they are and encrypt")] = True
+    workers: Workers = Field(description="Worker processes of one thread")
+    processes: int = Field(1, ge=1, le=1024, description="Worker processes in one job")
+    memory: Memory = Field("2 GiB", description='Memory of each worker, as in "2 GiB"')
+    queue: Word | None = Field(None, description="Queue or partition; the system's own by default")
+    account: Word | None = Field(None, description="Account or project to charge")
+    walltime: str = Field(
+        "01:00:00",
+        pattern=r"^[0-9:-]+$",
+        description="Time limit of a job, as the system writes it; ended jobs are replaced",
+    )
+    directives: list[Annotated[str, Field(pattern=r"^-[A-Za-z0-9_.,:=/ -]+$")]] = Field(
+        default_factory=list, description='More options of the submit command, as in ["--constraint=avx512"]'
+    )
+    interface: Word | None = Field(
+        None, description='Network interface between the machines, as in "ib0"; the main one by default'
+    )
+    shared_folder: Folder = Field(
+        ".", description="Folder that all machines see; holds the certificates of the run while it lasts"
+    )
+    log_folder: Folder | None = Field(
+        None, description="Folder for the jobs' own output; where the system puts it by default"
+    )
+    local_folder: Folder | None = Field(None, description="Scratch folder on the workers' machines")
+    gpu_directive: str | None = Field(
+        None,
+        pattern=r"^-[A-Za-z0-9_.,:=/ {}-]+$",
+        description="How GPUs are asked for, {gpu} being their number, where a classifier needs them",
+    )
+    tls: bool = Field(True, description="Whether scheduler and workers prove who they are and encrypt")
 
 
 #: The options for GPUs of systems on which all sites use the same.

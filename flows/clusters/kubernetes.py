@@ -26,23 +26,19 @@ class Cluster(ClusterFile):
     """``kind = "kubernetes"``. It needs the operator of dask-kubernetes, and an object store for the output."""
 
     kind: Literal["kubernetes"] = "kubernetes"
-    image: Annotated[
-        str, Field(pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]*$", description="Container image with this package")
-    ]
-    workers: Annotated[Workers, Field(description="Worker pods of one thread")]
-    memory: Annotated[
-        str, Field(pattern=r"^[0-9]+[KMGT]i$", description='Memory of each pod as Kubernetes writes it, as in "2Gi"')
-    ] = "2Gi"
-    namespace: Annotated[
-        Label | None, Field(description="Namespace of the pods; by default that of the current context")
-    ] = None
-    service_account: Annotated[Label | None, Field(description="Account of the pods")] = None
-    secret: Annotated[
-        Label | None, Field(description="Secret whose entries become environment variables: keys of the object store")
-    ] = None
-    pull_secret: Annotated[Label | None, Field(description="Secret with which the image is pulled")] = None
-    node_selector: Annotated[dict[str, str], Field(default_factory=dict, description="Labels of the nodes to run on")]
-    timeout: Annotated[int, Field(gt=0, description="Seconds to wait for the scheduler's pod")] = 300
+    image: str = Field(pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]*$", description="Container image with this package")
+    workers: Workers = Field(description="Worker pods of one thread")
+    memory: str = Field(
+        "2Gi", pattern=r"^[0-9]+[KMGT]i$", description='Memory of each pod as Kubernetes writes it, as in "2Gi"'
+    )
+    namespace: Label | None = Field(None, description="Namespace of the pods; by default that of the current context")
+    service_account: Label | None = Field(None, description="Account of the pods")
+    secret: Label | None = Field(
+        None, description="Secret whose entries become environment variables: keys of the object store"
+    )
+    pull_secret: Label | None = Field(None, description="Secret with which the image is pulled")
+    node_selector: dict[str, str] = Field(default_factory=dict, description="Labels of the nodes to run on")
+    timeout: int = Field(300, gt=0, description="Seconds to wait for the scheduler's pod")
 
 
 def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import current_process, resource_tracker
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import Field
 
@@ -41,10 +41,10 @@ class Cluster(ClusterFile):
     """``kind = "local"``."""
 
     kind: Literal["local"] = "local"
-    workers: Annotated[
-        Workers | None, Field(description="Worker processes of one thread; one for each processor by default")
-    ] = None
-    memory_limit: Annotated[MemoryOrAuto, Field(description='Memory of each worker, as in "2 GiB"')] = "auto"
+    workers: Workers | None = Field(
+        None, description="Worker processes of one thread; one for each processor by default"
+    )
+    memory_limit: MemoryOrAuto = Field("auto", description='Memory of each worker, as in "2 GiB"')
     gpus: Gpus = 0
 
 

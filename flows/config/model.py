@@ -96,12 +96,12 @@ class Study(Strict):
     _source: str = "study"
 
     kind: str
-    name: Annotated[
-        str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,60}$", description="The study's name; the file's by default")
-    ]
-    seed: Annotated[int, Field(ge=0, lt=2**63, description="The seed of all randomness")] = 0
-    alpha: Annotated[float, Field(gt=0, lt=1, description="The level of decisions; of a calibration below 0.5")] = 0.05
-    adjust: Annotated[Adjustment, Field(description="The adjustment for multiplicity that decisions use")] = "holm"
+    name: str = Field(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,60}$", description="The study's name; the file's by default"
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="The seed of all randomness")
+    alpha: float = Field(0.05, gt=0, lt=1, description="The level of decisions; of a calibration below 0.5")
+    adjust: Adjustment = Field("holm", description="The adjustment for multiplicity that decisions use")
 
     @property
     def source(self) -> str:

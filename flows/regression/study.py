@@ -51,45 +51,33 @@ else:
 class ColumnNames(Strict):
     """The names of the columns of the files."""
 
-    id: Annotated[str, Field(min_length=1, description="The column by which rows are joined")] = "id"
-    label: Annotated[str, Field(min_length=1, description="The column of true classes")] = "label"
-    prediction: Annotated[str, Field(min_length=1, description="The column of predicted classes")] = "prediction"
-    score: Annotated[
-        str | list[str] | None,
-        Field(
-            min_length=1,
-            description="A number a row: the probability of the positive class, a mark; in a log, a scorer or metric, "
-            "or all; several are compared each as a measure of its own",
-        ),
-    ] = None
-    filter: Annotated[
-        str | None,
-        Field(min_length=1, description="In a log of lm-evaluation-harness, the filter whose answers are read"),
-    ] = None
-    model: Annotated[
-        str | None, Field(min_length=1, description="In a log of several models, the one whose answers are read")
-    ] = None
-    candidate_model: Annotated[
-        str | None,
-        Field(min_length=1, description="The model of the candidates, if it differs from the baseline's `model`"),
-    ] = None
-    epoch: Annotated[
-        str | None,
-        Field(min_length=1, description="In a table with several answers to an id, the column that numbers them"),
-    ] = None
-    rows: Annotated[
-        str | None, Field(min_length=1, description="In a JSON object, the key that holds the list of rows")
-    ] = None
-    lower_is_better: Annotated[
-        list[str],
-        Field(
-            default_factory=list,
-            description="Scores of which the lower is better, such as costs; compared if no `score` is named",
-        ),
-    ]
-    higher_is_better: Annotated[
-        list[str], Field(default_factory=list, description="Scores of which the higher is better")
-    ]
+    id: str = Field("id", min_length=1, description="The column by which rows are joined")
+    label: str = Field("label", min_length=1, description="The column of true classes")
+    prediction: str = Field("prediction", min_length=1, description="The column of predicted classes")
+    score: str | list[str] | None = Field(
+        None,
+        min_length=1,
+        description="A number a row: the probability of the positive class, a mark; in a log, a scorer or metric, "
+        "or all; several are compared each as a measure of its own",
+    )
+    filter: str | None = Field(
+        None, min_length=1, description="In a log of lm-evaluation-harness, the filter whose answers are read"
+    )
+    model: str | None = Field(
+        None, min_length=1, description="In a log of several models, the one whose answers are read"
+    )
+    candidate_model: str | None = Field(
+        None, min_length=1, description="The model of the candidates, if it differs from the baseline's `model`"
+    )
+    epoch: str | None = Field(
+        None, min_length=1, description="In a table with several answers to an id, the column that numbers them"
+    )
+    rows: str | None = Field(None, min_length=1, description="In a JSON object, the key that holds the list of rows")
+    lower_is_better: list[str] = Field(
+        default_factory=list,
+        description="Scores of which the lower is better, such as costs; compared if no `score` is named",
+    )
+    higher_is_better: list[str] = Field(default_factory=list, description="Scores of which the higher is better")
 
     @model_validator(mode="after")
     def _one_direction(self) -> Self:
@@ -111,17 +99,14 @@ class ColumnNames(Strict):
 class Looks(Strict):
     """How the level is shared among evaluations on the same rows, or kept at every look at fresh ones."""
 
-    rows: Annotated[
-        Literal["same", "fresh"],
-        Field(description="same: a test set that is used again; fresh: each look brings new rows, which add up"),
-    ] = "same"
-    spending: Annotated[
-        Spending,
-        Field(
-            description="each: every look has the whole level; series: all looks share it; others: `planned` looks do"
-        ),
-    ] = "each"
-    planned: Annotated[int | None, Field(ge=1, le=10**6, description="The number of planned looks")] = None
+    rows: Literal["same", "fresh"] = Field(
+        "same", description="same: a test set that is used again; fresh: each look brings new rows, which add up"
+    )
+    spending: Spending = Field(
+        "each",
+        description="each: every look has the whole level; series: all looks share it; others: `planned` looks do",
+    )
+    planned: int | None = Field(None, ge=1, le=10**6, description="The number of planned looks")
 
     @property
     def rows_in_words(self) -> str:
@@ -150,13 +135,10 @@ class Looks(Strict):
 class Newest(Strict):
     """Which of several files that match a pattern is the newest."""
 
-    by: Annotated[
-        Literal["name", "time", "column"],
-        Field(description="name: the last in natural order; time: the latest time in a name; column: of its values"),
-    ] = "name"
-    column: Annotated[
-        str | None, Field(min_length=1, description="The column whose largest value tells, for by = column")
-    ] = None
+    by: Literal["name", "time", "column"] = Field(
+        "name", description="name: the last in natural order; time: the latest time in a name; column: of its values"
+    )
+    column: str | None = Field(None, min_length=1, description="The column whose largest value tells, for by = column")
 
     @model_validator(mode="after")
     def _column_where_needed(self) -> Self:
@@ -191,48 +173,39 @@ class RegressionStudy(Study):
     question: ClassVar[str] = "is the newest candidate worse than the baseline, anywhere?"
 
     kind: Literal["regression"]
-    baseline: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
-    candidate: Annotated[str, Field(min_length=1, description="A file of predictions, or a pattern: its newest match")]
-    measures: Annotated[
-        list[str] | None,
-        Field(
-            min_length=1,
-            default_factory=lambda: ["accuracy"],
-            description="The measures that are compared; those of sigstats compare by default",
-        ),
-    ]
-    slices: Annotated[
-        list[str],
-        Field(default_factory=list, description="Columns whose every value is a slice, which is compared on its own"),
-    ]
-    group: Annotated[str | None, Field(description="A column of groups, whose rows are not independent")] = None
-    weights: Annotated[str | None, Field(description="How many rows of the population each row stands for")] = None
-    positive: Annotated[str | None, Field(description="The class to which the scores give a probability")] = None
-    score_range: Annotated[
-        list[float] | None,
-        Field(
-            min_length=2,
-            max_length=2,
-            description="The lowest and the highest possible score; 0 and 1 by default, if no score lies outside",
-        ),
-    ] = None
-    unmatched: Annotated[
-        Literal["refuse", "drop"], Field(description="What to do with rows that only one file has")
-    ] = "refuse"
-    unscored: Annotated[
-        Literal["refuse", "drop", "wrong"],
-        Field(description="What to do with answers in a log that failed or have no score"),
-    ] = "refuse"
-    allow_different_tasks: Annotated[
-        bool, Field(description="Compare logs even if their tasks, scores or questions differ")
-    ] = False
-    fail_on: Annotated[
-        Literal["fail", "inconclusive"], Field(description="The mildest verdict that ends with exit code 1")
-    ] = "fail"
-    columns: Annotated[ColumnNames, Field(default_factory=ColumnNames, description="The names of the columns")]
-    newest: Annotated[Newest, Field(description="Which of several matches of a pattern is the newest")] = Newest()
-    rule: Annotated[Thresholds, Field(description="What counts as a regression")] = Thresholds()
-    looks: Annotated[Looks, Field(description="How the level is shared among looks")] = Looks()
+    baseline: str = Field(min_length=1, description="A file of predictions, or a pattern: its newest match")
+    candidate: str = Field(min_length=1, description="A file of predictions, or a pattern: its newest match")
+    measures: list[str] | None = Field(
+        min_length=1,
+        default_factory=lambda: ["accuracy"],
+        description="The measures that are compared; those of sigstats compare by default",
+    )
+    slices: list[str] = Field(
+        default_factory=list, description="Columns whose every value is a slice, which is compared on its own"
+    )
+    group: str | None = Field(None, description="A column of groups, whose rows are not independent")
+    weights: str | None = Field(None, description="How many rows of the population each row stands for")
+    positive: str | None = Field(None, description="The class to which the scores give a probability")
+    score_range: list[float] | None = Field(
+        None,
+        min_length=2,
+        max_length=2,
+        description="The lowest and the highest possible score; 0 and 1 by default, if no score lies outside",
+    )
+    unmatched: Literal["refuse", "drop"] = Field("refuse", description="What to do with rows that only one file has")
+    unscored: Literal["refuse", "drop", "wrong"] = Field(
+        "refuse", description="What to do with answers in a log that failed or have no score"
+    )
+    allow_different_tasks: bool = Field(
+        False, description="Compare logs even if their tasks, scores or questions differ"
+    )
+    fail_on: Literal["fail", "inconclusive"] = Field(
+        "fail", description="The mildest verdict that ends with exit code 1"
+    )
+    columns: ColumnNames = Field(default_factory=ColumnNames, description="The names of the columns")
+    newest: Newest = Field(Newest(), description="Which of several matches of a pattern is the newest")
+    rule: Thresholds = Field(Thresholds(), description="What counts as a regression")
+    looks: Looks = Field(Looks(), description="How the level is shared among looks")
 
     @field_validator("measures", mode="after")
     @classmethod

@@ -46,12 +46,18 @@ def _monte_carlo(row: Hypothesis) -> str:
     return "–".join(told_apart(row.p_low, row.p_high, significant, 2))
 
 
-def _interval(row: Hypothesis) -> str:
-    if row.estimate_low is None or row.estimate_high is None:
-        return ABSENT
-    if is_proportion(row):
-        return percent_range(row.estimate_low, row.estimate_high, row.n)
-    return "–".join(told_apart(row.estimate_low, row.estimate_high, number, 4))
+def _measured_range(row: Hypothesis, low: float, high: float) -> str:
+    return percent_range(low, high, row.n) if is_proportion(row) else "–".join(told_apart(low, high, number, 4))
+
+
+def interval_by(show: Callable[[Hypothesis, float, float], str], meaning: str) -> Column:
+    """The interval of a row as `show` writes its ends, a dash where there is none."""
+
+    def text(row: Hypothesis) -> str:
+        low, high = row.estimate_low, row.estimate_high
+        return ABSENT if low is None or high is None else show(row, low, high)
+
+    return Column("95% interval", text, lambda row: row.estimate_low, meaning)
 
 
 def value(header: str, field: str, show: Callable[[Any], str], meaning: str = "") -> Column:
@@ -86,9 +92,7 @@ MEASURE = Column("Measure", lambda row: row.measure or ABSENT)
 ROWS = value("Rows", "n", COUNT, "rows of the data set")
 OBJECTS = ROWS.named("Objects", "objects that were counted")
 METHOD = Column("Method", lambda row: row.method)
-INTERVAL = Column(
-    "95% interval", _interval, lambda row: row.estimate_low, "95% interval of the value before (Clopper and Pearson)"
-)
+INTERVAL = interval_by(_measured_range, "95% interval of the value before (Clopper and Pearson)")
 EXCEEDANCES = Column(
     "As extreme",
     lambda row: ABSENT if row.exceedances is None else f"{row.exceedances:,} of {row.replicates or 0:,}",
@@ -186,17 +190,11 @@ def share(value: float | None) -> str:
     return ABSENT if value is None else percent(value)
 
 
-def _rate_interval(row: Hypothesis) -> str:
-    if row.estimate_low is None or row.estimate_high is None:
-        return ABSENT
-    return percent_range(row.estimate_low, row.estimate_high)
-
-
 TEST_SETS = Column("Test sets", lambda row: f"{row.replicates or 0:,}", lambda row: row.replicates)
 FAILED = value("Failed", "unanswered", COUNT, "test sets on which a test gave no p-value or a method no interval")
 RATE = value("Rate", "estimate", percent, "share of the test sets")
-RATE_INTERVAL = Column(
-    "95% interval", _rate_interval, lambda row: row.estimate_low, "95% interval of the share (Clopper, Pearson)"
+RATE_INTERVAL = interval_by(
+    lambda row, low, high: percent_range(low, high), "95% interval of the share (Clopper, Pearson)"
 )
 
 

@@ -3,26 +3,13 @@
 import html
 import sys
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
 from sigstats._common.messages import printable
-
-
-class Bar(Protocol):
-    """The progress bar of a run."""
-
-    def start(self) -> None:
-        """Show the bar."""
-
-    def draw(self, done: int, text: str) -> None:
-        """Show the number of replicates that are done, and a line of text."""
-
-    def stop(self) -> None:
-        """Stop drawing, and keep what was drawn last."""
 
 
 class TerminalBar:

@@ -19,7 +19,7 @@ from sigstats.tasks.engine.run_block import Receipt
 from sigstats.tasks.plan import Cell, Plan
 
 from ..errors import now
-from .bars import Bar, TerminalBar, in_notebook, notebook_bar
+from .bars import NotebookBar, TerminalBar, in_notebook, notebook_bar
 from .costs import CellProgress, Sizes, TimeLeft
 
 #: At least these seconds pass between two drawings of the bar: the time left is a sum over all cells.
@@ -54,7 +54,7 @@ class Display:
         self.study = study
         self.log: Callable[[str], None] = lambda text: None
         self._lock = threading.Lock()
-        self._bar: Bar | None = None
+        self._bar: TerminalBar | NotebookBar | None = None
         self._counts: dict[str, CellProgress] = {}
         self._latest: CellProgress | None = None
         self._workers: Callable[[], int] = lambda: 1
@@ -204,7 +204,7 @@ class Display:
             else:
                 self.say(f"  {self._line()}")
 
-    def _draw(self, bar: Bar) -> None:
+    def _draw(self, bar: TerminalBar | NotebookBar) -> None:
         bar.draw(sum(count.done for count in self._counts.values()), self._line())
 
     def _totals(self) -> dict[str, Any]:

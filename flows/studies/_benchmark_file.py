@@ -31,19 +31,15 @@ OVER_FOLDS = "corrected-resampled"
 class Classifier(Limited):
     """A classifier that the study names."""
 
-    name: Annotated[str, Field(min_length=1, max_length=40, description="The name of the classifier in the results")]
-    learner: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="A ready learner, or the import path of a classifier of scikit-learn or an allowed package",
-        ),
-    ]
-    params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
-    stopping: Annotated[
-        Stopping | None,
-        Field(description="The stopping rule of its permutation tests, if not that of permutation.stopping"),
-    ] = None
+    name: str = Field(min_length=1, max_length=40, description="The name of the classifier in the results")
+    learner: str = Field(
+        min_length=1,
+        description="A ready learner, or the import path of a classifier of scikit-learn or an allowed package",
+    )
+    params: Options = Field(default_factory=dict, description="The parameters of the classifier")
+    stopping: Stopping | None = Field(
+        None, description="The stopping rule of its permutation tests, if not that of permutation.stopping"
+    )
 
 
 def _as_folds(value: Any) -> int | str:
@@ -60,24 +56,20 @@ Folds = Annotated[
 class CrossValidation(Strict):
     """How errors are estimated."""
 
-    folds: Annotated[
-        Folds, Field(description="The number of stratified folds, or leave-one-out, in which every row is a fold")
-    ] = 10
-    repeats: Annotated[
-        int,
-        Field(ge=1, le=1000, description="How often the rows are split and tested, for the test corrected-resampled"),
-    ] = 1
-    rare_classes: Annotated[
-        Literal["refuse", "allow"],
-        Field(description="What to do with data in which a class has fewer rows than there are folds"),
-    ] = "refuse"
-    transforms: Annotated[
-        Literal["fold", "all"],
-        Field(
-            description="Learn scales, categories and imputed values on each training fold alone (fold), or once on "
-            "all rows without their labels (all): faster, and the permutation tests stay valid"
-        ),
-    ] = "fold"
+    folds: Folds = Field(
+        10, description="The number of stratified folds, or leave-one-out, in which every row is a fold"
+    )
+    repeats: int = Field(
+        1, ge=1, le=1000, description="How often the rows are split and tested, for the test corrected-resampled"
+    )
+    rare_classes: Literal["refuse", "allow"] = Field(
+        "refuse", description="What to do with data in which a class has fewer rows than there are folds"
+    )
+    transforms: Literal["fold", "all"] = Field(
+        "fold",
+        description="Learn scales, categories and imputed values on each training fold alone (fold), or once on "
+        "all rows without their labels (all): faster, and the permutation tests stay valid",
+    )
 
     @model_validator(mode="after")
     def _repeatable(self) -> "CrossValidation":
@@ -105,10 +97,10 @@ class Permutation(StoppingSettings):
     on their error (`benchmarks/sequential.md`).
     """
 
-    nulls: Annotated[
-        tuple[Null, ...], Field(strict=False, description="labels is PermClass, features is PermFeats")
-    ] = ("labels", "features")
-    resamples: Annotated[int, Field(ge=1, le=10**9, description="Retrains for each null hypothesis")] = 999
+    nulls: tuple[Null, ...] = Field(
+        ("labels", "features"), strict=False, description="labels is PermClass, features is PermFeats"
+    )
+    resamples: int = Field(999, ge=1, le=10**9, description="Retrains for each null hypothesis")
     measure: Annotated[
         str,
         Field(description="The measure by which retrains are compared: error, balanced-accuracy, macro-f1, auc ..."),
@@ -146,16 +138,12 @@ class BenchmarkStudy(DataStudy):
     )
 
     kind: Literal["benchmark"]
-    datasets: Annotated[
-        list[str | DatasetTable],
-        Field(
-            min_length=1, description="Names of data sets that ship with scikit-learn, or tables with name and source"
-        ),
-    ]
-    classifiers: Annotated[
-        list[str | Classifier],
-        Field(min_length=1, description="Names of ready learners, or tables with name, learner and params"),
-    ]
+    datasets: list[str | DatasetTable] = Field(
+        min_length=1, description="Names of data sets that ship with scikit-learn, or tables with name and source"
+    )
+    classifiers: list[str | Classifier] = Field(
+        min_length=1, description="Names of ready learners, or tables with name, learner and params"
+    )
     cross_validation: CrossValidation = CrossValidation()
     permutation: Permutation = Permutation()
     tests: Annotated[
@@ -180,18 +168,15 @@ class BenchmarkStudy(DataStudy):
         AfterValidator(each_once),
     ] = ()
 
-    positive: Annotated[
-        str | dict[str, str] | None,
-        Field(
-            description="The class that f1, precision, recall, auc and the like refer to; of several data sets a table "
-            "by their names; by default the second of two in sorted order"
-        ),
-    ] = None
+    positive: str | dict[str, str] | None = Field(
+        None,
+        description="The class that f1, precision, recall, auc and the like refer to; of several data sets a table "
+        "by their names; by default the second of two in sorted order",
+    )
 
-    published: Annotated[
-        list[Published],
-        Field(default_factory=list, description="Published numbers, which the report shows beside the results"),
-    ]
+    published: list[Published] = Field(
+        default_factory=list, description="Published numbers, which the report shows beside the results"
+    )
 
     @model_validator(mode="before")
     @classmethod

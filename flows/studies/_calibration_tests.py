@@ -53,9 +53,9 @@ class Bootstrap(Strict):
     """The bootstrap of a measure, whose interval has the confidence 1 - alpha."""
 
     test: Literal["bootstrap"]
-    measure: Annotated[str, Field(description="A measure of two classes, such as f1")] = "f1"
-    method: Annotated[Literal["percentile", "centred", "bca"], Field(description="The interval")] = "percentile"
-    resamples: Annotated[int, Field(ge=1, le=10**6, description="Bootstrap replicates of each test set")] = 10_000
+    measure: str = Field("f1", description="A measure of two classes, such as f1")
+    method: Literal["percentile", "centred", "bca"] = Field("percentile", description="The interval")
+    resamples: int = Field(10_000, ge=1, le=10**6, description="Bootstrap replicates of each test set")
     alternative: Side = "two-sided"
 
 
@@ -63,11 +63,10 @@ class F1Interval(Strict):
     """An interval of F1, with the confidence 1 - alpha: of one classifier, or of the difference of two."""
 
     test: Literal["f1-interval"]
-    of: Annotated[Literal["difference", "a"], Field(description="F1 of B less that of A, or that of A")] = "difference"
-    method: Annotated[
-        Literal["wilson", "exact", "mid-p", "jeffreys", "bayesian", "percentile", "centred", "bca"],
-        Field(description="The method of the interval; exact, mid-p and jeffreys only for A alone"),
-    ] = "wilson"
+    of: Literal["difference", "a"] = Field("difference", description="F1 of B less that of A, or that of A")
+    method: Literal["wilson", "exact", "mid-p", "jeffreys", "bayesian", "percentile", "centred", "bca"] = Field(
+        "wilson", description="The method of the interval; exact, mid-p and jeffreys only for A alone"
+    )
     resamples: Annotated[
         int,
         Field(ge=1, le=10**6, description="Bootstrap replicates, or draws of the posterior, of each test set"),
@@ -87,10 +86,10 @@ class JudgedInterval(Strict):
     """An interval of the accuracy of B less that of A as people see it, with the confidence 1 - alpha."""
 
     test: Literal["judged-interval"]
-    method: Annotated[
-        Literal["judged-test", "labels-alone", "ppi++", "rogan-gladen", "judge-alone"],
-        Field(description="That of judged_test, of people's labels or the judge alone, or a correction of the judge"),
-    ] = "judged-test"
+    method: Literal["judged-test", "labels-alone", "ppi++", "rogan-gladen", "judge-alone"] = Field(
+        "judged-test",
+        description="That of judged_test, of people's labels or the judge alone, or a correction of the judge",
+    )
     resamples: Annotated[
         int,
         Field(ge=999, le=10**6, description="Random weightings of each test set"),
@@ -102,12 +101,11 @@ class DifferenceInterval(Strict):
     """The interval of a difference on rows of a few kinds, with the confidence 1 - alpha."""
 
     test: Literal["difference-interval"]
-    measure: Annotated[str, Field(description="A measure that is compared, such as macro-recall")] = "accuracy"
-    method: Annotated[
-        Literal["compare", "usual"],
-        Field(description="As a comparison states it; or Student's, DeLong's or the bootstrap's percentiles"),
-    ] = "compare"
-    resamples: Annotated[int, Field(ge=99, le=10**6, description="Random weightings, or bootstrap replicates")] = 1_000
+    measure: str = Field("accuracy", description="A measure that is compared, such as macro-recall")
+    method: Literal["compare", "usual"] = Field(
+        "compare", description="As a comparison states it; or Student's, DeLong's or the bootstrap's percentiles"
+    )
+    resamples: int = Field(1_000, ge=99, le=10**6, description="Random weightings, or bootstrap replicates")
 
     @field_validator("measure", mode="after")
     @classmethod
@@ -119,12 +117,11 @@ class JointTasks(Strict):
     """A decision that B is worse on some task: those of joint_tasks_test, or of Kuebler et al. (2026)."""
 
     test: Literal["joint-tasks"]
-    method: Annotated[
-        Literal[
-            "joint-tasks-test", "mean-over-tasks", "any-task", "all-rows", "largest-drop", "fisher", "three-at-a-third"
-        ],
-        Field(description="joint_tasks_test, one of its questions, or a test of theirs (the last three)"),
-    ] = "joint-tasks-test"
+    method: Literal[
+        "joint-tasks-test", "mean-over-tasks", "any-task", "all-rows", "largest-drop", "fisher", "three-at-a-third"
+    ] = Field(
+        "joint-tasks-test", description="joint_tasks_test, one of its questions, or a test of theirs (the last three)"
+    )
     resamples: Annotated[
         int,
         Field(ge=99, le=10**6, description="Random draws of each test set"),
@@ -141,10 +138,9 @@ class VotesTest(Strict):
     """Preferences between models by votes, all at once."""
 
     test: Literal["votes"]
-    method: Annotated[
-        Literal["votes", "voters", "voters-and-items", "overlap"],
-        Field(description="What rank_votes takes as dependent; or the overlap of the intervals of scores"),
-    ] = "votes"
+    method: Literal["votes", "voters", "voters-and-items", "overlap"] = Field(
+        "votes", description="What rank_votes takes as dependent; or the overlap of the intervals of scores"
+    )
     preference: Annotated[
         Literal["false", "true"],
         BeforeValidator(_as_text, json_schema_input_type=Literal["false", "true", False, True]),
@@ -181,18 +177,16 @@ class Permutation(Strict):
     """The permutation tests of Ojala and Garriga of A: all repetitions see one permutation."""
 
     test: Literal["permutation"]
-    null: Annotated[Null, Field(description="labels is PermClass, features is PermFeats")] = "labels"
-    resamples: Annotated[int, Field(ge=1, le=10**6, description="Permutations of each sample")] = 99
+    null: Null = Field("labels", description="labels is PermClass, features is PermFeats")
+    resamples: int = Field(99, ge=1, le=10**6, description="Permutations of each sample")
 
 
 class Scored(Strict):
     """A test of scores, whose interval has the confidence 1 - alpha: DeLong's of areas, Student's t of losses."""
 
     test: Literal["scores"]
-    measure: Annotated[str, Field(description="The measure", json_schema_extra={"enum": list(SCORE_MEASURES)})] = "auc"
-    alternative: Annotated[Alternative, Field(description="greater: A has the greater value; less: B has")] = (
-        "two-sided"
-    )
+    measure: str = Field("auc", description="The measure", json_schema_extra={"enum": list(SCORE_MEASURES)})
+    alternative: Alternative = Field("two-sided", description="greater: A has the greater value; less: B has")
 
     @field_validator("measure", mode="after")
     @classmethod
@@ -205,19 +199,16 @@ class Scored(Strict):
 class OwnTest(Limited):
     """A test of another package: a function of labels and two predictions."""
 
-    test: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="The import path of a function of an allowed package, or its entry point",
-            json_schema_extra={"not": {"enum": list(_NAMES)}},
-        ),
-    ]
-    params: Annotated[Options, Field(default_factory=dict, description="Further arguments of the function, by name")]
-    vectorised: Annotated[
-        bool, Field(description="Whether it takes many test sets at once, a row each, and gives a p-value for each")
-    ] = False
-    measure: Annotated[str, Field(description="What is equal for A and B under its null hypothesis")] = "accuracy"
+    test: str = Field(
+        min_length=1,
+        description="The import path of a function of an allowed package, or its entry point",
+        json_schema_extra={"not": {"enum": list(_NAMES)}},
+    )
+    params: Options = Field(default_factory=dict, description="Further arguments of the function, by name")
+    vectorised: bool = Field(
+        False, description="Whether it takes many test sets at once, a row each, and gives a p-value for each"
+    )
+    measure: str = Field("accuracy", description="What is equal for A and B under its null hypothesis")
 
     @field_validator("measure", mode="after")
     @classmethod

@@ -34,28 +34,23 @@ Null = Literal["labels", "features"]
 class Published(Strict):
     """Published numbers of a classifier on the study's data sets."""
 
-    classifier: Annotated[str, Field(description="The classifier's name")]
-    null: Annotated[Null, Field(description="The permutation test")]
-    columns: Annotated[
-        tuple[Literal["estimate", "null_mean", "p_value"], ...],
-        Field(strict=False, min_length=1, description="What is printed: observed error, mean permuted error, p"),
-    ]
-    values: Annotated[
-        dict[str, list[PrintedNumber]],
-        Field(description="For each data set its printed numbers, in quotes, in the order of columns"),
-    ]
-    within: Annotated[
-        dict[str, float],
-        Field(default_factory=dict, description="By column: the greatest difference that counts as agreement"),
-    ]
-    side: Annotated[
-        dict[str, float],
-        Field(default_factory=dict, description="By column: what both should be at most, or both above"),
-    ]
-    remarks: Annotated[
-        dict[str, str],
-        Field(default_factory=dict, description="By data set: a remark, shown if the numbers do not agree"),
-    ]
+    classifier: str = Field(description="The classifier's name")
+    null: Null = Field(description="The permutation test")
+    columns: tuple[Literal["estimate", "null_mean", "p_value"], ...] = Field(
+        strict=False, min_length=1, description="What is printed: observed error, mean permuted error, p"
+    )
+    values: dict[str, list[PrintedNumber]] = Field(
+        description="For each data set its printed numbers, in quotes, in the order of columns"
+    )
+    within: dict[str, float] = Field(
+        default_factory=dict, description="By column: the greatest difference that counts as agreement"
+    )
+    side: dict[str, float] = Field(
+        default_factory=dict, description="By column: what both should be at most, or both above"
+    )
+    remarks: dict[str, str] = Field(
+        default_factory=dict, description="By data set: a remark, shown if the numbers do not agree"
+    )
 
     @model_validator(mode="after")
     def _complete(self) -> "Published":
@@ -107,11 +102,11 @@ def published_notes(published: Iterable[Published], cells: Iterable[Cell]) -> It
 class PublishedSize(Strict):
     """The published number of rows from which on a test rejects more often than not in a population."""
 
-    population: Annotated[str, Field(description="The population's name")]
-    slice: Annotated[str | None, Field(description="Which of the source's populations, as results name it")] = None
-    test: Annotated[str, Field(description="The test, as results name it; one of McNemar's")]
-    rows: Annotated[PrintedNumber, Field(description="The printed number of rows, in quotes")]
-    remark: Annotated[str, Field(description="A remark, shown if the numbers do not agree")] = ""
+    population: str = Field(description="The population's name")
+    slice: str | None = Field(None, description="Which of the source's populations, as results name it")
+    test: str = Field(description="The test, as results name it; one of McNemar's")
+    rows: PrintedNumber = Field(description="The printed number of rows, in quotes")
+    remark: str = Field("", description="A remark, shown if the numbers do not agree")
 
 
 def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -> Iterator[Reference]:

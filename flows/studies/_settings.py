@@ -28,23 +28,20 @@ from ..config.model import Memory, Options, Strict, bytes_of
 class Needs(Strict):
     """What code of another package needs of a worker."""
 
-    memory: Annotated[Memory | None, Field(description='The most memory of its process, as in "8 GiB"')] = None
-    threads: Annotated[
-        int | None, Field(ge=1, le=1024, description="Threads of its numerical libraries; one by default")
-    ] = None
-    gpu: Annotated[int | None, Field(ge=1, le=64, description="GPUs of its worker")] = None
+    memory: Memory | None = Field(None, description='The most memory of its process, as in "8 GiB"')
+    threads: int | None = Field(None, ge=1, le=1024, description="Threads of its numerical libraries; one by default")
+    gpu: int | None = Field(None, ge=1, le=64, description="GPUs of its worker")
 
 
 class Limited(Strict):
     """A table of a study file that may name code of another package."""
 
-    time_limit: Annotated[
-        float | None,
-        Field(gt=0, exclude=True, description="Seconds that a fit, or a call of a test, of another package may take"),
-    ] = None
-    resources: Annotated[
-        Needs, Field(exclude=True, description="What a classifier or test of another package needs of a worker")
-    ] = Needs()
+    time_limit: float | None = Field(
+        None, gt=0, exclude=True, description="Seconds that a fit, or a call of a test, of another package may take"
+    )
+    resources: Needs = Field(
+        Needs(), exclude=True, description="What a classifier or test of another package needs of a worker"
+    )
 
     def limits(self, where: str, *, own: bool) -> dict[str, float] | None:
         """The limits, as `sigstats.tasks.plan.Cell` states them."""
@@ -64,34 +61,27 @@ Stopping = Literal["none", "besag-clifford", "gandy", "precision"]
 class StoppingSettings(Strict):
     """The stopping rule of a study file, and its parameters."""
 
-    stopping: Annotated[
-        Stopping,
-        Field(
-            description="When to end a test early: where p cannot become alpha or less (besag-clifford), where the "
-            "decision is certain up to risk (gandy), or where p is known to precision (precision)"
-        ),
-    ] = "none"
-    certain: Annotated[
-        Literal["adjusted", "unadjusted"],
-        Field(
-            description="What gandy is certain of when it ends a test: of the decision on the adjusted p, whatever the "
-            "other tests say, or of whether p itself is at most alpha"
-        ),
-    ] = "adjusted"
-    risk: Annotated[
-        float,
-        Field(gt=0, le=0.25, description="How likely gandy's decision may differ from that of endless replicates"),
-    ] = 1e-3
+    stopping: Stopping = Field(
+        "none",
+        description="When to end a test early: where p cannot become alpha or less (besag-clifford), where the "
+        "decision is certain up to risk (gandy), or where p is known to precision (precision)",
+    )
+    certain: Literal["adjusted", "unadjusted"] = Field(
+        "adjusted",
+        description="What gandy is certain of when it ends a test: of the decision on the adjusted p, whatever the "
+        "other tests say, or of whether p itself is at most alpha",
+    )
+    risk: float = Field(
+        1e-3, gt=0, le=0.25, description="How likely gandy's decision may differ from that of endless replicates"
+    )
 
-    precision: Annotated[
-        float,
-        Field(
-            ge=0.002,
-            le=0.25,
-            description="The Monte-Carlo standard error of p at which precision ends a test; an interval of 95% is "
-            "about four times as wide",
-        ),
-    ] = 0.01
+    precision: float = Field(
+        0.01,
+        ge=0.002,
+        le=0.25,
+        description="The Monte-Carlo standard error of p at which precision ends a test; an interval of 95% is "
+        "about four times as wide",
+    )
 
     def stopping_of(
         self, *, alpha: float, adjust: Adjustment, tests: int, replicates: int, rule: Stopping | None = None

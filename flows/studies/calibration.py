@@ -45,40 +45,28 @@ class CalibrationStudy(DataStudy):
     question: ClassVar[str] = "can these tests be trusted at this sample size?"
 
     kind: Literal["calibration"]
-    populations: Annotated[
-        list[Source], Field(min_length=1, description="The populations from which test sets are drawn")
-    ]
-    tests: Annotated[list[Test], Field(min_length=1, description="The tests that are applied to each test set")]
-    sizes: Annotated[
-        list[Annotated[int, Field(ge=1, le=10**7)]],
-        Field(min_length=1, description="The numbers of rows of a test set"),
-    ]
-    trials: Annotated[
-        int, Field(ge=1, le=10**8, description="The number of test sets of each size from each population")
-    ] = 1000
-    precision: Annotated[
-        float | None,
-        Field(
-            ge=1e-4,
-            le=0.25,
-            description="Draw test sets until the Monte-Carlo standard error of a rate is at most this; trials, if "
-            "given too, is the most",
-        ),
-    ] = None
-    performance: Annotated[
-        bool | None,
-        Field(
-            description="Whether the summary has size-adjusted power, too, and all that is asked of an interval; by "
-            "default where there are intervals or retrained learners"
-        ),
-    ] = None
+    populations: list[Source] = Field(min_length=1, description="The populations from which test sets are drawn")
+    tests: list[Test] = Field(min_length=1, description="The tests that are applied to each test set")
+    sizes: list[Annotated[int, Field(ge=1, le=10**7)]] = Field(
+        min_length=1, description="The numbers of rows of a test set"
+    )
+    trials: int = Field(1000, ge=1, le=10**8, description="The number of test sets of each size from each population")
+    precision: float | None = Field(
+        None,
+        ge=1e-4,
+        le=0.25,
+        description="Draw test sets until the Monte-Carlo standard error of a rate is at most this; trials, if "
+        "given too, is the most",
+    )
+    performance: bool | None = Field(
+        None,
+        description="Whether the summary has size-adjusted power, too, and all that is asked of an interval; by "
+        "default where there are intervals or retrained learners",
+    )
 
-    published: Annotated[
-        list[PublishedSize],
-        Field(
-            default_factory=list, description="Numbers of rows that a publication prints, shown beside the exact ones"
-        ),
-    ]
+    published: list[PublishedSize] = Field(
+        default_factory=list, description="Numbers of rows that a publication prints, shown beside the exact ones"
+    )
 
     @property
     def most_trials(self) -> int:

@@ -33,9 +33,9 @@ class _Significance(Study, StoppingSettings):
     )
 
     kind: Literal["significance"]
-    resamples: Annotated[
-        int, Field(ge=1, le=10**10, description="Replicates of each Monte-Carlo test that names no number of its own")
-    ] = 99_999
+    resamples: int = Field(
+        99_999, ge=1, le=10**10, description="Replicates of each Monte-Carlo test that names no number of its own"
+    )
 
     @model_validator(mode="after")
     def _something_to_test(self) -> "_Significance":

@@ -36,6 +36,11 @@ def key_of(each: "Field[Any]") -> str:
     return str(each.metadata.get("key", each.name))
 
 
+def _known(default: Any, description: str, **limits: Any) -> Any:
+    """A field of the rule, with its description, its limits and its key."""
+    return field(default=default, metadata={"description": description, **limits})
+
+
 @dataclass(frozen=True, kw_only=True)
 class ComparisonRule:
     """The rule by which a comparison finds a regression.
@@ -83,36 +88,20 @@ class ComparisonRule:
     'pass'
     """
 
-    alpha: float = field(default=0.05, metadata={"description": "The level of the one-sided tests", "gt": 0, "lt": 1})
+    alpha: float = _known(0.05, "The level of the one-sided tests", gt=0, lt=1)
     adjust: Adjustment = field(default="holm", metadata={"description": "The adjustment over all slices and measures"})
-    minimum_effect: float = field(
-        default=0.005, metadata={"description": "The smallest drop that counts", "ge": 0, "le": 1, "share": True}
-    )
-    margin: float = field(
-        default=0.005, metadata={"description": "The drop that a pass must exclude", "ge": 0, "le": 1, "share": True}
-    )
+    minimum_effect: float = _known(0.005, "The smallest drop that counts", ge=0, le=1, share=True)
+    margin: float = _known(0.005, "The drop that a pass must exclude", ge=0, le=1, share=True)
     margins: Mapping[str, float] = field(
         default_factory=dict, metadata={"description": "The margin of a slice, measure or score", "share": True}
     )
-    confidence_level: float = field(
-        default=0.95, metadata={"key": "confidence", "description": "The confidence of the intervals", "gt": 0, "lt": 1}
+    confidence_level: float = _known(0.95, "The confidence of the intervals", key="confidence", gt=0, lt=1)
+    simultaneous: bool = _known(False, "Whether all intervals together have the confidence")
+    n_resamples: int = _known(
+        10_000, "Random weightings, or more where the level needs them", key="resamples", ge=99, le=_MAX_RESAMPLES
     )
-    simultaneous: bool = field(
-        default=False, metadata={"description": "Whether all intervals together have the confidence"}
-    )
-    n_resamples: int = field(
-        default=10_000,
-        metadata={
-            "key": "resamples",
-            "description": "Random weightings, or more where the level needs them",
-            "ge": 99,
-            "le": _MAX_RESAMPLES,
-        },
-    )
-    rng: int = field(
-        default=0, metadata={"key": "seed", "description": "The seed of the weights", "ge": 0, "lt": 2**63}
-    )
-    smallest_slice: int = field(default=10, metadata={"description": "Slices with fewer rows are not tested", "ge": 1})
+    rng: int = _known(0, "The seed of the weights", key="seed", ge=0, lt=2**63)
+    smallest_slice: int = _known(10, "Slices with fewer rows are not tested", ge=1)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adjust", as_choice(in_our_words(self.adjust), "adjust", get_args(Adjustment)))

@@ -50,11 +50,15 @@ def occurrences(ids: Any) -> Any | None:
     codes = item_codes(ids)
     if len(codes) == 0 or int(codes.max()) + 1 == len(codes):
         return None
-    order = np.argsort(codes, kind="stable")
+    return pc.cast(pa.array(places(codes, np.argsort(codes, kind="stable")) + 1), pa.string())
+
+
+def places(codes: Ints, order: Ints) -> Ints:
+    """For each row which of those of its item it is, from 0; `order`: all rows, by item."""
     starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
     found = np.empty(len(codes), dtype=np.int64)
-    found[order] = np.arange(len(codes)) - starts[codes[order]] + 1
-    return pc.cast(pa.array(found), pa.string())
+    found[order] = np.arange(len(codes)) - starts[codes[order]]
+    return found
 
 
 def content_of(columns: Iterable[Any], rows: int) -> Any:

@@ -13,7 +13,7 @@ from sigstats._common.validation import FloatArray, shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions, Runs
 
 from ..tables.spelling import same_spelling, to_numbers
-from ._items import Ints, first_rows, item_codes
+from ._items import Ints, first_rows, item_codes, places
 from ._log import PROMPT
 from ._predictions import Predictions
 
@@ -119,11 +119,8 @@ def _have_same_epochs(first: Predictions, other: Predictions) -> bool:
 
 def first_answers(side: Predictions, other: Predictions) -> Predictions:
     """The answers to each item, with epochs from 1, no more of them than another file has to it."""
-    order = _by_item_and_epoch(side)
     codes = item_codes(side.ids)
-    starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
-    place = np.empty(len(codes), dtype=np.int64)
-    place[order] = np.arange(len(codes)) - starts[codes[order]]
+    place = places(codes, _by_item_and_epoch(side))
     there = pc.value_counts(other.ids)
     found = pc.index_in(side.ids, value_set=there.field("values"))
     most = pc.fill_null(there.field("counts").take(found), len(codes)).to_numpy(zero_copy_only=False)

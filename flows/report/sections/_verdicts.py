@@ -223,14 +223,5 @@ def in_points(interval: str) -> list[Column]:
             lambda row: row.estimate,
             "accuracy of B minus accuracy of A in percentage points",
         ),
-        Column(
-            "95% interval",
-            lambda row: usual.ABSENT if row.estimate_low is None else _between(row),
-            lambda row: row.estimate_low,
-            interval,
-        ),
+        usual.interval_by(lambda row, low, high: points_range(low, high, row.n), interval),
     ]
-
-
-def _between(row: Hypothesis) -> str:
-    return points_range(row.estimate_low or 0, row.estimate_high or 0, row.n)

@@ -21,17 +21,12 @@ def _friedman_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     meaning = "Hodges and Lehmann's estimate of the score of B minus that of A; turned where less is better"
     difference = usual.value(f"B{NBSP}−{NBSP}A", "estimate", partial(signed, decimals=4), meaning)
-    interval = Column(
-        "95% interval", _between, lambda row: row.estimate_low, "of this difference, by the signed-rank test"
+    interval = usual.interval_by(
+        lambda row, low, high: " to ".join(told_apart(low, high, signed, 4)).replace("inf", "∞"),
+        "of this difference, by the signed-rank test",
     )
     sizes = usual.ROWS.named("Data sets", "data sets with a score of both")
     return [*usual.subject_columns(rows), sizes, difference, interval, *usual.closing_columns(rows)]
-
-
-def _between(row: Hypothesis) -> str:
-    if row.estimate_low is None or row.estimate_high is None:
-        return usual.ABSENT
-    return " to ".join(told_apart(row.estimate_low, row.estimate_high, signed, 4)).replace("inf", "∞")
 
 
 def _efficiency_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:

@@ -35,20 +35,18 @@ class Described(PopulationSource):
 class Kind(Strict):
     """A kind of row: what is true, and what A and B say."""
 
-    share: Annotated[float, Field(gt=0, le=1, description="Which share of the rows, or of the groups, is of this kind")]
-    label: Annotated[str | int, Field(description="The true class, with 0 and 1 for two; none for marks")] = ""
-    a: Annotated[Said, Field(description="The class, the probability of the class 1, or the mark from 0 to 1, by A")]
-    b: Annotated[Said, Field(description="The same by B")]
+    share: float = Field(gt=0, le=1, description="Which share of the rows, or of the groups, is of this kind")
+    label: str | int = Field("", description="The true class, with 0 and 1 for two; none for marks")
+    a: Said = Field(description="The class, the probability of the class 1, or the mark from 0 to 1, by A")
+    b: Said = Field(description="The same by B")
 
 
 class Kinds(Described):
     """Rows of a few kinds, drawn independently: classes, probabilities of the class 1, or marks from 0 to 1."""
 
     source: Literal["kinds"]
-    kinds: Annotated[list[Kind], Field(min_length=2, description="The kinds of rows; their shares add up to 1")]
-    group: Annotated[
-        int, Field(ge=1, le=10**6, description="The rows of a group, all of one kind; sizes are multiples of it")
-    ] = 1
+    kinds: list[Kind] = Field(min_length=2, description="The kinds of rows; their shares add up to 1")
+    group: int = Field(1, ge=1, le=10**6, description="The rows of a group, all of one kind; sizes are multiples of it")
 
     @model_validator(mode="after")
     def _whole(self) -> "Kinds":
@@ -78,14 +76,12 @@ class Judged(Described):
     WORK: ClassVar[type[work.Described]] = work.JudgedRows
 
     source: Literal["judged"]
-    rows: Annotated[int, Field(ge=2, le=10**6, description="The rows that the judge sees")] = 2000
-    accuracy: Annotated[Both, Field(description="Of A and of B, as people see it; of marks the mean")]
-    sensitivity: Annotated[Both, Field(description="How often the judge calls right what people do, of A and of B")]
-    specificity: Annotated[Both, Field(description="How often the judge calls wrong what people do, of A and of B")]
-    answers: Annotated[int, Field(ge=1, le=1000, description="Answers to an item, which are not independent")] = 1
-    marks: Annotated[
-        int, Field(ge=1, le=1000, description="The highest mark, of marks from 0; 1 is right and wrong")
-    ] = 1
+    rows: int = Field(2000, ge=2, le=10**6, description="The rows that the judge sees")
+    accuracy: Both = Field(description="Of A and of B, as people see it; of marks the mean")
+    sensitivity: Both = Field(description="How often the judge calls right what people do, of A and of B")
+    specificity: Both = Field(description="How often the judge calls wrong what people do, of A and of B")
+    answers: int = Field(1, ge=1, le=1000, description="Answers to an item, which are not independent")
+    marks: int = Field(1, ge=1, le=1000, description="The highest mark, of marks from 0; 1 is right and wrong")
 
 
 Shares = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=1000)]
@@ -97,18 +93,16 @@ class Tasks(Described):
     WORK: ClassVar[type[work.Described]] = work.TaskRows
 
     source: Literal["tasks"]
-    shares: Annotated[Shares, Field(description="The rows of each task, or their shares: only the ratios count")]
-    discordant: Annotated[
-        list[Annotated[float, Field(ge=0, le=1)]],
-        Field(description="The share of each task's rows that one model alone gets right"),
-    ]
-    worse: Annotated[
-        list[Annotated[float, Field(ge=-1, le=1)]],
-        Field(description="How much worse B is on each task, beside the others; negative where it is better"),
-    ]
-    errors: Annotated[
-        float, Field(gt=0, le=100, description="By how many standard errors, on all rows of the tasks where B is worse")
-    ] = 3.0
+    shares: Shares = Field(description="The rows of each task, or their shares: only the ratios count")
+    discordant: list[Annotated[float, Field(ge=0, le=1)]] = Field(
+        description="The share of each task's rows that one model alone gets right"
+    )
+    worse: list[Annotated[float, Field(ge=-1, le=1)]] = Field(
+        description="How much worse B is on each task, beside the others; negative where it is better"
+    )
+    errors: float = Field(
+        3.0, gt=0, le=100, description="By how many standard errors, on all rows of the tasks where B is worse"
+    )
 
     @model_validator(mode="after")
     def _of_each(self) -> "Tasks":
@@ -129,16 +123,11 @@ class Votes(Described):
     WORK: ClassVar[type[work.Described]] = work.Votes
 
     source: Literal["votes"]
-    strengths: Annotated[
-        list[Annotated[float, Field(ge=-20, le=20)]],
-        Field(min_length=2, max_length=1000, description="The strength of each model: differences are log odds"),
-    ]
-    voters: Annotated[int, Field(ge=2, le=10**6, description="The number of voters")] = 40
-    items: Annotated[int, Field(ge=2, le=10**6, description="The number of items")] = 80
-    voter_sd: Annotated[
-        Spread, Field(description="The standard deviation of what a voter adds to the strength of a model")
-    ] = 0.0
-    item_sd: Annotated[
-        Spread, Field(description="The standard deviation of what an item adds to the strength of a model")
-    ] = 0.0
-    ties: Annotated[float, Field(ge=0, lt=1, description="The share of votes that are ties")] = 0.0
+    strengths: list[Annotated[float, Field(ge=-20, le=20)]] = Field(
+        min_length=2, max_length=1000, description="The strength of each model: differences are log odds"
+    )
+    voters: int = Field(40, ge=2, le=10**6, description="The number of voters")
+    items: int = Field(80, ge=2, le=10**6, description="The number of items")
+    voter_sd: Spread = Field(0.0, description="The standard deviation of what a voter adds to the strength of a model")
+    item_sd: Spread = Field(0.0, description="The standard deviation of what an item adds to the strength of a model")
+    ties: float = Field(0.0, ge=0, lt=1, description="The share of votes that are ties")

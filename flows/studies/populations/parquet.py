@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -27,24 +27,20 @@ class Parquet(PopulationSource):
     """Rows on disk, as they are and with the outputs of the two exchanged at random, so that neither is better."""
 
     source: Literal["parquet"]
-    path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
-    label: Annotated[str, Field(description="The column of the true classes")] = "label"
-    a: Annotated[str, Field(description="The column of A's predictions")] = "pred_a"
-    b: Annotated[str, Field(description="The column of B's predictions")] = "pred_b"
-    classes: Annotated[
-        list[bool | int | str] | None, Field(min_length=2, description="All classes there are; any other is refused")
-    ] = None
-    positive: Annotated[
-        bool | int | str | None, Field(description="The positive class, for measures other than accuracy")
-    ] = None
+    path: str = Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")
+    label: str = Field("label", description="The column of the true classes")
+    a: str = Field("pred_a", description="The column of A's predictions")
+    b: str = Field("pred_b", description="The column of B's predictions")
+    classes: list[bool | int | str] | None = Field(
+        None, min_length=2, description="All classes there are; any other is refused"
+    )
+    positive: bool | int | str | None = Field(None, description="The positive class, for measures other than accuracy")
 
-    replacement: Annotated[
-        bool,
-        Field(
-            description="Draw test sets with replacement, as from an endless population of such rows; without it they "
-            "are a part of these rows, and the larger a part the less they vary"
-        ),
-    ] = False
+    replacement: bool = Field(
+        False,
+        description="Draw test sets with replacement, as from an endless population of such rows; without it they "
+        "are a part of these rows, and the larger a part the less they vary",
+    )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
         """The rows as they are, then swapped.
@@ -108,16 +104,12 @@ class Scores(PopulationSource):
     """Scored rows on disk, for areas under the ROC curve and losses: as they are, and with scores exchanged."""
 
     source: Literal["scores"]
-    path: Annotated[str, Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")]
-    label: Annotated[str, Field(description="The column of the true classes")] = "label"
-    a: Annotated[
-        str, Field(description="The column of A's scores: for a loss, probabilities of the positive class")
-    ] = "score_a"
-    b: Annotated[str, Field(description="The column of B's scores")] = "score_b"
-    group: Annotated[str | None, Field(description="The column of groups, where rows of one are not independent")] = (
-        None
-    )
-    positive: Annotated[bool | int | str, Field(description="The positive class")]
+    path: str = Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")
+    label: str = Field("label", description="The column of the true classes")
+    a: str = Field("score_a", description="The column of A's scores: for a loss, probabilities of the positive class")
+    b: str = Field("score_b", description="The column of B's scores")
+    group: str | None = Field(None, description="The column of groups, where rows of one are not independent")
+    positive: bool | int | str = Field(description="The positive class")
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """The rows as they are, then swapped."""

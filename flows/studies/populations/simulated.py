@@ -27,25 +27,19 @@ class Simulated(PopulationSource):
     """Two classifiers of two classes whose joint outcomes have given probabilities: all combinations of the lists."""
 
     source: Literal["simulated"]
-    prevalence: Annotated[list[Share], Field(min_length=1, description="The shares of rows that are truly positive")]
-    recall: Annotated[list[Probability], Field(min_length=1, description="Of A")]
-    precision: Annotated[list[Probability], Field(min_length=1, description="Of A")]
-    difference: Annotated[
-        list[Annotated[float, Field(gt=-1, lt=1)]],
-        Field(
-            min_length=1,
-            default=[0.0],
-            description="By how much recall and precision of B are higher; where both are equal, so is F1",
-        ),
-    ]
-    dependence: Annotated[
-        list[Annotated[float, Field(ge=0, le=1)]],
-        Field(
-            min_length=1,
-            default=[0.5],
-            description="How much their errors coincide: 0 independent, 1 the rarer one never without the other",
-        ),
-    ]
+    prevalence: list[Share] = Field(min_length=1, description="The shares of rows that are truly positive")
+    recall: list[Probability] = Field(min_length=1, description="Of A")
+    precision: list[Probability] = Field(min_length=1, description="Of A")
+    difference: list[Annotated[float, Field(gt=-1, lt=1)]] = Field(
+        min_length=1,
+        default=[0.0],
+        description="By how much recall and precision of B are higher; where both are equal, so is F1",
+    )
+    dependence: list[Annotated[float, Field(ge=0, le=1)]] = Field(
+        min_length=1,
+        default=[0.5],
+        description="How much their errors coincide: 0 independent, 1 the rarer one never without the other",
+    )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """One population for each combination."""
@@ -105,11 +99,10 @@ class Sturm(PopulationSource):
     """Two simulated systems: I assigns random classes, II is right for a part of the rows and random otherwise."""
 
     source: Literal["sturm"]
-    classes: Annotated[int, Field(ge=2, le=10**6, description="The number of classes, equally likely")] = 10
-    right: Annotated[
-        list[Annotated[float, Field(ge=0, le=1)]],
-        Field(min_length=1, description="For which parts of the rows system II is made to be right, r"),
-    ]
+    classes: int = Field(10, ge=2, le=10**6, description="The number of classes, equally likely")
+    right: list[Annotated[float, Field(ge=0, le=1)]] = Field(
+        min_length=1, description="For which parts of the rows system II is made to be right, r"
+    )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """One population for each r."""
@@ -127,32 +120,23 @@ class CrossValidated(PopulationSource):
     """One learner on two halves of the features of two normal classes, cross-validated on each sample."""
 
     source: Literal["cross-validated"]
-    learner: Annotated[
-        str, Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
-    ] = "naive-bayes"
-    params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
-    features: Annotated[int, Field(ge=1, le=1000, description="The features that A sees; B sees as many others")] = 5
-    separation: Annotated[
-        list[Distance],
-        Field(
-            min_length=1,
-            description="How far apart the means of the two classes are for A, in standard deviations: the best "
-            "accuracy is Phi(separation / 2)",
-        ),
-    ]
-    difference: Annotated[
-        list[Distance],
-        Field(min_length=1, default=[0.0], description="By how much further apart they are for B"),
-    ]
-    folds: Annotated[int, Field(ge=2, le=1000, description="The number of stratified folds")] = 10
-    repeats: Annotated[
-        list[Annotated[int, Field(ge=1, le=1000)]],
-        Field(
-            min_length=1,
-            default=[1],
-            description="How often each sample is cross-validated, with other folds",
-        ),
-    ]
+    learner: str = Field(
+        "naive-bayes", min_length=1, description="A ready learner, or the import path of a scikit-learn classifier"
+    )
+    params: Options = Field(default_factory=dict, description="The parameters of the classifier")
+    features: int = Field(5, ge=1, le=1000, description="The features that A sees; B sees as many others")
+    separation: list[Distance] = Field(
+        min_length=1,
+        description="How far apart the means of the two classes are for A, in standard deviations: the best "
+        "accuracy is Phi(separation / 2)",
+    )
+    difference: list[Distance] = Field(
+        min_length=1, default=[0.0], description="By how much further apart they are for B"
+    )
+    folds: int = Field(10, ge=2, le=1000, description="The number of stratified folds")
+    repeats: list[Annotated[int, Field(ge=1, le=1000)]] = Field(
+        min_length=1, default=[1], description="How often each sample is cross-validated, with other folds"
+    )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """One population for each separation, difference and number of repetitions."""

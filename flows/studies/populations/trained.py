@@ -30,24 +30,21 @@ from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests
 class Tuning(Strict):
     """Parameters that are chosen by cross-validation on the training rows."""
 
-    grid: Annotated[
-        dict[str, Annotated[list[float | int | str], Field(min_length=1)]],
-        Field(min_length=1, description="The values of each parameter; all combinations are tried"),
-    ]
-    folds: Annotated[int, Field(ge=2, le=100, description="Folds of the training rows")] = 5
-    measure: Annotated[
-        Literal["micro-f1", "macro-f1"], Field(description="Which F1 of all categories of a set is to be the greatest")
-    ] = "micro-f1"
+    grid: dict[str, Annotated[list[float | int | str], Field(min_length=1)]] = Field(
+        min_length=1, description="The values of each parameter; all combinations are tried"
+    )
+    folds: int = Field(5, ge=2, le=100, description="Folds of the training rows")
+    measure: Literal["micro-f1", "macro-f1"] = Field(
+        "micro-f1", description="Which F1 of all categories of a set is to be the greatest"
+    )
 
 
 class Trainee(Strict):
     """A classifier that the study trains."""
 
-    learner: Annotated[
-        str, Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
-    ]
-    params: Annotated[Options, Field(default_factory=dict, description="The parameters of the classifier")]
-    tune: Annotated[Tuning | None, Field(description="Parameters that are chosen, for sets of categories")] = None
+    learner: str = Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
+    params: Options = Field(default_factory=dict, description="The parameters of the classifier")
+    tune: Tuning | None = Field(None, description="Parameters that are chosen, for sets of categories")
 
     @property
     def spec(self) -> Learner:
@@ -60,13 +57,10 @@ class Categories(Strict):
     """Labels that together are the positive class; or categories, each with classifiers of its own."""
 
     name: Name
-    positive: Annotated[
-        list[str] | None, Field(min_length=1, description="A row with one of these labels is positive")
-    ] = None
-    categories: Annotated[
-        list[str] | None,
-        Field(min_length=2, description="One classifier against the others for each; for micro- and macro- measures"),
-    ] = None
+    positive: list[str] | None = Field(None, min_length=1, description="A row with one of these labels is positive")
+    categories: list[str] | None = Field(
+        None, min_length=2, description="One classifier against the others for each; for micro- and macro- measures"
+    )
 
     @model_validator(mode="after")
     def _one_way(self) -> "Categories":
@@ -85,28 +79,27 @@ class Categories(Strict):
 class Texts(Strict):
     """Documents in a Parquet file."""
 
-    path: Annotated[str, Field(min_length=1, description="A file or an fsspec URL")]
-    text: Annotated[list[str], Field(min_length=1, description="The columns that make up a text, one after another")]
-    categories: Annotated[str, Field(description="The column of the categories: a list of strings, or one string")]
-    stem: Annotated[
-        Literal["english", "porter"] | None,
-        Field(description="Take words by their stems, by this algorithm of Snowball; needs the extra stem"),
-    ] = None
+    path: str = Field(min_length=1, description="A file or an fsspec URL")
+    text: list[str] = Field(min_length=1, description="The columns that make up a text, one after another")
+    categories: str = Field(description="The column of the categories: a list of strings, or one string")
+    stem: Literal["english", "porter"] | None = Field(
+        None, description="Take words by their stems, by this algorithm of Snowball; needs the extra stem"
+    )
 
 
 class Trained(PopulationSource):
     """Rows that two classifiers predict which the study trains on some of the others (Keller, Mariethoz and Bengio)."""
 
     source: Literal["trained"]
-    dataset: Annotated[
-        str | DatasetTable | None, Field(description="A data set as a benchmark study names one; or documents instead")
-    ] = None
-    documents: Annotated[Texts | None, Field(description="Texts with categories")] = None
-    train: Annotated[int, Field(ge=2, description="Rows that both classifiers are trained on")]
-    test: Annotated[int, Field(ge=1, description="Rows of the one test set; all that are left are the population")]
-    a: Annotated[Trainee, Field(description="Classifier A")]
-    b: Annotated[Trainee, Field(description="Classifier B")]
-    sets: Annotated[list[Categories], Field(min_length=1, description="What is positive, each a population of its own")]
+    dataset: str | DatasetTable | None = Field(
+        None, description="A data set as a benchmark study names one; or documents instead"
+    )
+    documents: Texts | None = Field(None, description="Texts with categories")
+    train: int = Field(ge=2, description="Rows that both classifiers are trained on")
+    test: int = Field(ge=1, description="Rows of the one test set; all that are left are the population")
+    a: Trainee = Field(description="Classifier A")
+    b: Trainee = Field(description="Classifier B")
+    sets: list[Categories] = Field(min_length=1, description="What is positive, each a population of its own")
 
     @model_validator(mode="after")
     def _one_kind(self) -> "Trained":

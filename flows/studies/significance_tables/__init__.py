@@ -34,20 +34,13 @@ Ways: TypeAlias = tuple[tuple[str, ...], ...]
 class Printed(Strict):
     """What a publication prints of a table, by method."""
 
-    printed: Annotated[
-        dict[str, PrintedNumber | dict[str, PrintedNumber]],
-        Field(
-            default_factory=dict,
-            description="for each method the printed p-value, in quotes, or a table of printed columns of the summary",
-        ),
-    ]
-    remarks: Annotated[
-        dict[str, str],
-        Field(
-            default_factory=dict,
-            description="for each method what is to be said where the printed number does not agree",
-        ),
-    ]
+    printed: dict[str, PrintedNumber | dict[str, PrintedNumber]] = Field(
+        default_factory=dict,
+        description="for each method the printed p-value, in quotes, or a table of printed columns of the summary",
+    )
+    remarks: dict[str, str] = Field(
+        default_factory=dict, description="for each method what is to be said where the printed number does not agree"
+    )
 
     @field_validator("printed", mode="after")
     @classmethod
@@ -102,10 +95,10 @@ class Entry(Printed):
     #: The ways to give its counts, each by the fields that belong together; exactly one is taken.
     WAYS: ClassVar[Ways] = ()
 
-    name: Annotated[Name, Field(description="Its name in the results")]
-    methods: Annotated[
-        tuple[str, ...], Field(strict=False, min_length=1, description="The methods of the test, in order")
-    ] = ("exact",)
+    name: Name = Field(description="Its name in the results")
+    methods: tuple[str, ...] = Field(
+        ("exact",), strict=False, min_length=1, description="The methods of the test, in order"
+    )
     resamples: Annotated[
         int | None,
         Field(ge=1, le=10**10, description="Monte-Carlo replicates, where not as many as the study's"),
@@ -149,8 +142,8 @@ class Entry(Printed):
 class OfTwo(Entry):
     """A table of two that are compared, which have different names."""
 
-    a: Annotated[Name, Field(description="The first classifier; with a path, the column of its predictions")]
-    b: Annotated[Name, Field(description="The second classifier, likewise")]
+    a: Name = Field(description="The first classifier; with a path, the column of its predictions")
+    b: Name = Field(description="The second classifier, likewise")
 
     @field_validator("b", mode="after")
     @classmethod

@@ -22,16 +22,16 @@ class Pairs(OfTwo):
     ORDER: ClassVar[int] = 20
     WAYS: ClassVar[Ways] = (("only_a", "only_b"), ("path",))
 
-    only_a: Annotated[int | None, Field(ge=0, description="Objects that only a got right")] = None
-    only_b: Annotated[int | None, Field(ge=0, description="Objects that only b got right")] = None
+    only_a: int | None = Field(None, ge=0, description="Objects that only a got right")
+    only_b: int | None = Field(None, ge=0, description="Objects that only b got right")
     n: Annotated[
         int | None, Field(ge=1, description="All objects, for the difference of accuracies"), only("only_a")
     ] = None
-    path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each object")] = None
+    path: str | None = Field(None, description="A CSV or Parquet file instead, a row for each object")
     label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
-    alternative: Annotated[
-        Literal["two-sided", "greater", "less"], Field(description="greater: a is better; less: b is better")
-    ] = "two-sided"
+    alternative: Literal["two-sided", "greater", "less"] = Field(
+        "two-sided", description="greater: a is better; less: b is better"
+    )
 
     def cases(self, base: Path) -> Iterator[Case]:
         """The pair."""
@@ -56,25 +56,21 @@ class Outcomes(OfTwo):
     ORDER: ClassVar[int] = 25
     WAYS: ClassVar[Ways] = (("counts",), ("path",))
 
-    methods: Annotated[
-        tuple[str, ...],
-        Field(
-            strict=False,
-            min_length=1,
-            description="proportion, proportion-independent, dcf, dcf-independent, bootstrap",
-        ),
-    ] = ("bootstrap",)
-    counts: Annotated[
-        Counts | None,
-        Field(
-            min_length=8,
-            max_length=8,
-            description="Truly positive: both right, only b, only a, none; truly negative: none, only a, only b, both",
-        ),
-    ] = None
-    path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each object")] = None
+    methods: tuple[str, ...] = Field(
+        ("bootstrap",),
+        strict=False,
+        min_length=1,
+        description="proportion, proportion-independent, dcf, dcf-independent, bootstrap",
+    )
+    counts: Counts | None = Field(
+        None,
+        min_length=8,
+        max_length=8,
+        description="Truly positive: both right, only b, only a, none; truly negative: none, only a, only b, both",
+    )
+    path: str | None = Field(None, description="A CSV or Parquet file instead, a row for each object")
     label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
-    positive: Annotated[str | None, Field(description="The positive class, with a path")] = None
+    positive: str | None = Field(None, description="The positive class, with a path")
     measure: Annotated[
         str, Field(description="What is resampled, for the method bootstrap"), only("methods", "bootstrap")
     ] = "f1"

@@ -29,23 +29,20 @@ class Scores(Entry):
     # The p-values of a test are adjusted together, and one picture shows which models differ.
     ALONE: ClassVar[bool] = True
 
-    methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="exact")] = ("exact",)
-    path: Annotated[str | None, Field(description="A CSV or Parquet file, a row for each data set")] = None
+    methods: tuple[str, ...] = Field(("exact",), strict=False, min_length=1, description="exact")
+    path: str | None = Field(None, description="A CSV or Parquet file, a row for each data set")
     datasets: Annotated[str, Field(description="The file's column of the names of the data sets"), only("path")] = (
         "dataset"
     )
-    models: Annotated[
-        list[str] | None, Field(min_length=2, description="The file's columns of scores; by default all others")
-    ] = None
-    values: Annotated[
-        dict[Name, list[float]] | None,
-        Field(min_length=2, description="The scores of each model instead, data set by data set"),
-    ] = None
-    control: Annotated[str | None, Field(description="Compare all models with this one, not all pairs")] = None
-    greater_is_better: Annotated[bool, Field(description="False for errors and losses")] = True
-    rope: Annotated[
-        float, Field(ge=0, description="Differences of scores up to this are none in practice, in their unit")
-    ] = 0.01
+    models: list[str] | None = Field(
+        None, min_length=2, description="The file's columns of scores; by default all others"
+    )
+    values: dict[Name, list[float]] | None = Field(
+        None, min_length=2, description="The scores of each model instead, data set by data set"
+    )
+    control: str | None = Field(None, description="Compare all models with this one, not all pairs")
+    greater_is_better: bool = Field(True, description="False for errors and losses")
+    rope: float = Field(0.01, ge=0, description="Differences of scores up to this are none in practice, in their unit")
 
     @model_validator(mode="after")
     def _with_path(self) -> Self:

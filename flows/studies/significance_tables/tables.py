@@ -24,23 +24,21 @@ class Tables(Entry):
     ORDER: ClassVar[int] = 10
     WAYS: ClassVar[Ways] = (("counts",), ("path",))
 
-    methods: Annotated[
-        tuple[str, ...], Field(strict=False, min_length=1, description="auto, exact, mid-p, monte-carlo, chi2")
-    ] = ("auto",)
-    counts: Annotated[
-        list[Counts] | None,
-        Field(description="The matrix: counts, true classes in rows, assigned in columns"),
-    ] = None
-    path: Annotated[
-        str | None,
-        Field(description="A CSV or Parquet file instead: a row for each object, or for each cell of counts"),
-    ] = None
+    methods: tuple[str, ...] = Field(
+        ("auto",), strict=False, min_length=1, description="auto, exact, mid-p, monte-carlo, chi2"
+    )
+    counts: list[Counts] | None = Field(
+        None, description="The matrix: counts, true classes in rows, assigned in columns"
+    )
+    path: str | None = Field(
+        None, description="A CSV or Parquet file instead: a row for each object, or for each cell of counts"
+    )
     label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
     prediction: Annotated[str, Field(description="The file's column of assigned classes"), only("path")] = "prediction"
     count: Annotated[
         str | None, Field(description="The file's column of counts, where a row is not one object"), only("path")
     ] = None
-    by: Annotated[str | None, Field(description="The file's column that tells several matrices apart")] = None
+    by: str | None = Field(None, description="The file's column that tells several matrices apart")
 
     @model_validator(mode="after")
     def _with_path(self) -> Self:
@@ -93,11 +91,11 @@ class Samples(OfTwo):
     ORDER: ClassVar[int] = 30
     WAYS: ClassVar[Ways] = (("counts_a", "counts_b"), ("path",))
 
-    a: Annotated[Name, Field(description="The first sample; with a path, the column of its counts")]
-    b: Annotated[Name, Field(description="The second sample, likewise")]
-    counts_a: Annotated[Counts | None, Field(description="The first sample's count of each class")] = None
-    counts_b: Annotated[Counts | None, Field(description="The second sample's, in the same order")] = None
-    path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
+    a: Name = Field(description="The first sample; with a path, the column of its counts")
+    b: Name = Field(description="The second sample, likewise")
+    counts_a: Counts | None = Field(None, description="The first sample's count of each class")
+    counts_b: Counts | None = Field(None, description="The second sample's, in the same order")
+    path: str | None = Field(None, description="A CSV or Parquet file instead, a row for each class")
 
     def cases(self, base: Path) -> Iterator[Case]:
         """The two samples."""
@@ -114,11 +112,10 @@ Ordering = Literal["probability", "chi2", "likelihood-ratio"]
 class Relaxation(Strict):
     """A share of misclassified objects that is allowed: the last class, which the probabilities do not name."""
 
-    share: Annotated[float, Field(gt=0, lt=1, description="The share of all objects")]
-    classes: Annotated[
-        list[Annotated[int, Field(ge=0)]] | None,
-        Field(description="Positions, from 0, of the classes it is taken from; all by default"),
-    ] = None
+    share: float = Field(gt=0, lt=1, description="The share of all objects")
+    classes: list[Annotated[int, Field(ge=0)]] | None = Field(
+        None, description="Positions, from 0, of the classes it is taken from; all by default"
+    )
 
 
 class Requirements(Entry):
@@ -128,12 +125,12 @@ class Requirements(Entry):
     ORDER: ClassVar[int] = 40
     WAYS: ClassVar[Ways] = (("counts", "probabilities"), ("path",))
 
-    counts: Annotated[Counts | None, Field(description="The count of each class")] = None
-    probabilities: Annotated[list[float] | None, Field(description="The required probability of each class")] = None
-    path: Annotated[str | None, Field(description="A CSV or Parquet file instead, a row for each class")] = None
+    counts: Counts | None = Field(None, description="The count of each class")
+    probabilities: list[float] | None = Field(None, description="The required probability of each class")
+    path: str | None = Field(None, description="A CSV or Parquet file instead, a row for each class")
     count: Annotated[str, Field(description="The file's column of counts"), only("path")] = "count"
     probability: Annotated[str, Field(description="The file's column of probabilities"), only("path")] = "probability"
-    relax: Annotated[Relaxation | None, Field(description="Misclassified objects that are allowed")] = None
+    relax: Relaxation | None = Field(None, description="Misclassified objects that are allowed")
     ordering: Annotated[
         Ordering,
         Field(description="What makes an outcome extreme, for the methods exact and monte-carlo"),
@@ -155,8 +152,8 @@ class Requirements(Entry):
 class Known(Printed):
     """A known algorithm."""
 
-    name: Annotated[Name, Field(description="Its name in the results")]
-    probabilities: Annotated[list[float], Field(min_length=2, description="Its probability of each class")]
+    name: Name = Field(description="Its name in the results")
+    probabilities: list[float] = Field(min_length=2, description="Its probability of each class")
 
 
 class Alternatives(Entry):
@@ -165,8 +162,8 @@ class Alternatives(Entry):
     TEST: ClassVar[str] = "goodness-of-fit"
     ORDER: ClassVar[int] = 50
 
-    counts: Annotated[Counts, Field(min_length=2, description="The new algorithm's count of each class")]
-    known: Annotated[list[Known], Field(min_length=2, description="The known algorithms")]
+    counts: Counts = Field(min_length=2, description="The new algorithm's count of each class")
+    known: list[Known] = Field(min_length=2, description="The known algorithms")
 
     @model_validator(mode="after")
     def _named_once(self) -> Self:
@@ -196,8 +193,8 @@ class Enumerations(Entry):
     TEST: ClassVar[str] = "enumeration-size"
     ORDER: ClassVar[int] = 55
 
-    methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="count")] = ("count",)
-    counts: Annotated[list[Counts], Field(description="The matrix: true classes in rows, assigned in columns")]
+    methods: tuple[str, ...] = Field(("count",), strict=False, min_length=1, description="count")
+    counts: list[Counts] = Field(description="The matrix: true classes in rows, assigned in columns")
 
     def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
         """The matrix."""
@@ -210,8 +207,8 @@ class Sizes(Entry):
     TEST: ClassVar[str] = "monte-carlo-size"
     ORDER: ClassVar[int] = 60
 
-    methods: Annotated[tuple[str, ...], Field(strict=False, min_length=1, description="formula")] = ("formula",)
-    alpha: Annotated[float, Field(gt=0, lt=1, description="The level of the test")]
+    methods: tuple[str, ...] = Field(("formula",), strict=False, min_length=1, description="formula")
+    alpha: float = Field(gt=0, lt=1, description="The level of the test")
 
     def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
         """The level."""
