@@ -92,8 +92,10 @@ def _compared(
     study: RegressionStudy, pair: Pair, store: Store, before: Sequence[Record], rule: ComparisonRule
 ) -> tuple[ComparisonResult, pa.Table]:
     """The comparison, and what is kept of the rows."""
-    if study.looks.rows == "fresh":
-        refuse_changed(store, study)
+    fresh = study.looks.rows == "fresh"
+    if fresh or any(record.evaluation.held_out == record.evaluation.evaluation for record in before):
+        refuse_changed(store, study, len(before))
+    if fresh:
         return compare_fresh(study, pair, store, before, rule)
     (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
     return found, pa.table({history.ROW: pa.array(pair.rows)})
@@ -194,11 +196,12 @@ def _record(study: RegressionStudy, pair: Pair, found: ComparisonResult, look: i
 def _refuse_another(store: Store, study: RegressionStudy) -> None:
     """Refuse the output of another study; a study of the same files under another name is the same."""
     try:
-        before = store.read_json("study.json").get("study", {})
+        before = store.read_json("study.json").get("study")
     except (FileNotFoundError, Damaged):
         return
     except OSError as error:
         raise BadInput(f"--output: {store.root}: study.json in it cannot be read ({error.strerror or error})") from None
+    before = before if isinstance(before, dict) else {}
     renamed = any(before.get(key) == getattr(study, key) for key in ("baseline", "candidate"))
     for key in ("kind",) if renamed else ("kind", "name"):
         if before.get(key) != getattr(study, key):

@@ -20,6 +20,7 @@ from sigstats.tasks.storage.store import Store
 
 from ..comparison.for_programs import KEYS_OF_ROWS, row_as_object
 from ..errors import BadInput
+from ..pages.wording import count_of
 from .pair import NO_RULES, Pair, digests_of_ids
 from .study import ColumnNames, RegressionStudy
 
@@ -56,12 +57,17 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
     )
 
 
-def refuse_changed(store: Store, study: RegressionStudy) -> None:
-    """Refuse rules that are not those of the looks before, which no level of them all would hold for."""
+def refuse_changed(store: Store, study: RegressionStudy, looks: int) -> None:
+    """Refuse rules that are not those of the looks before, which no level of them all would hold for, or are lost."""
     try:
         stored = store.read_json("study.json")["study"]
     except (FileNotFoundError, Damaged, KeyError):
-        return
+        if not looks:
+            return
+        raise BadInput(
+            f"--output: {store.root}: the rules of its {count_of(looks, 'look')} are lost; expected study.json as the "
+            "last look wrote it, or another output"
+        ) from None
     try:  # keys that came since have their defaults
         before = RegressionStudy.model_validate(stored, strict=False).model_dump(mode="json")
     except ValueError:

@@ -209,6 +209,28 @@ def test_rows_that_are_not_fresh_and_rules_that_change_are_refused(folder, capsy
     assert look(folder) == 0
 
 
+@pytest.mark.parametrize("content", [None, "{", '{"study": [1]}', "{}"])
+def test_no_look_is_taken_where_the_rules_of_those_before_are_lost(folder, capsys, content):
+    assert look(folder) == 0
+    path = folder / "out/study.json"
+    path.unlink() if content is None else path.write_text(content)
+    night(folder, 2)
+    for settings in ((), ("--set", "alpha=0.1"), ("--set", "looks.rows=same")):
+        assert look(folder, *settings) == 2
+        said = capsys.readouterr().err
+        assert "the rules of its 1 look are lost; expected study.json" in said or "kind is None there" in said
+        assert said.count("\n") == 1
+    assert history(folder)["look"].max() == 1
+
+
+def test_looks_at_fresh_rows_are_not_followed_by_looks_at_the_same(folder, capsys):
+    assert look(folder) == 0
+    night(folder, 2)
+    assert look(folder, "--set", "looks.rows=same") == 2
+    assert "looks: {'rows': 'same', 'spending': 'each', 'planned': None} is not valid after" in capsys.readouterr().err
+    assert look(folder) == 0
+
+
 @pytest.mark.long
 def test_looks_of_a_version_that_had_fewer_keys_are_taken_up(folder):
     assert look(folder) == 0
