@@ -92,10 +92,7 @@ def _compared(
     study: RegressionStudy, pair: Pair, store: Store, before: Sequence[Record], rule: ComparisonRule
 ) -> tuple[ComparisonResult, pa.Table]:
     """The comparison, and what is kept of the rows."""
-    fresh = study.looks.rows == "fresh"
-    if fresh or any(record.evaluation.held_out == record.evaluation.evaluation for record in before):
-        refuse_changed(store, study, len(before))
-    if fresh:
+    if study.looks.rows == "fresh":
         return compare_fresh(study, pair, store, before, rule)
     (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
     return found, pa.table({history.ROW: pa.array(pair.rows)})
@@ -116,6 +113,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     pair = read_pair(study, base)
     study = with_measures_meant(study, pair)
     store = Store(output)
+    _refuse_another(store, study)
     records, damaged = history.read(store)
     look, known = _look(study, pair, store, records, damaged)
     level = _level(study, look, pair)
@@ -153,13 +151,19 @@ def report_again(store: Store) -> str:
 def _look(
     study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], damaged: Sequence[str]
 ) -> tuple[int, Record | None]:
-    """The number of this look, and the evaluation in the history that made the same comparison, if there is one."""
+    """The number of this look, and the evaluation in the history that made the same comparison, if there is one.
+
+    Rules that looks at fresh rows do not share are refused.
+    """
     identity = identity_of(study, pair)
     for record in records:
         if record.evaluation.evaluation == identity:
             return record.evaluation.look, record
-    if study.looks.rows == "fresh":
-        return len(records) + len(damaged) + 1, None
+    fresh, looks = study.looks.rows == "fresh", len(records) + len(damaged)
+    if fresh or any(record.evaluation.held_out == record.evaluation.evaluation for record in records):
+        refuse_changed(store, study, looks)
+    if fresh:
+        return looks + 1, None
     return history.look_of(store, records, pair.held_out, pair.rows, unreadable=len(damaged)), None
 
 

@@ -17,6 +17,7 @@ from ..errors import BadInput
 from ..report.page import write_report
 from ..running.estimate import Estimate, count, counts_in_words, render
 from ..running.options import PlanOptions, Prepared, Progress, RunOptions, no_progress
+from ..running.output import identity_of, refuse_another
 from ..running.progress import Display
 from ..running.result import CellStudyResult
 from ..running.study import run_study
@@ -55,6 +56,7 @@ class CellStudyKind(Generic[S]):
         display = Display(study=study.name)
         with display.reading() as progress:
             prepared = self.prepare(study, options.base, progress, options.allow)
+        refuse_another(Store(options.output), identity_of(study, prepared), prepared.plan, REGISTRY.names())
         estimates = count(prepared.plan, options.output)
         cheaper: list[str] = []
         if options.timing and any(one.left for one in estimates):

@@ -204,8 +204,9 @@ def test_rows_that_are_not_fresh_and_rules_that_change_are_refused(folder, capsy
     assert look(folder) == 2
     assert "candidate-02.csv has no row that is new: all 150 ids were there" in capsys.readouterr().err
     night(folder, 2)
-    assert look(folder, "--set", "alpha=0.1") == 2
-    assert "alpha: 0.1 is not valid after looks with 0.05; choose another output" in capsys.readouterr().err
+    for command in ("plan", "run"):
+        assert main([command, str(folder / "nightly.toml"), "--output", str(folder / "out"), "--set", "alpha=0.1"]) == 2
+        assert "alpha: 0.1 is not valid after looks with 0.05; choose another output" in capsys.readouterr().err
     assert look(folder) == 0
 
 
