@@ -85,10 +85,10 @@ def _run(
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
-        with _begun(store, identity, prepared, kinds, display, part):
+        with _begun(store, identity, prepared, kinds, display, part) as there:
             for file in options.code:
                 store.files.write(f"code/{file.name}", file.read_bytes())
-            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes)
+            outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, there=there)
             workers.close()
             rows, report = ([], "") if part is not None else _summarised(store, plan, outcomes, display)
             if part is None:
@@ -165,11 +165,14 @@ def _begun(
     kinds: Collection[str],
     display: Display,
     part: Part | None,
-) -> Iterator[None]:
-    """Lock the output for as long as the context lasts, and write the inputs to it; parts share the lock."""
+) -> Iterator[Callable[[], bool]]:
+    """Lock the output for as long as the context lasts, and write the inputs to it; parts share the lock.
+
+    Yields a function that tells whether the output is still there. Raises FileNotFoundError if it is not at the end.
+    """
     with contextlib.ExitStack() as held:
         try:
-            held.enter_context(store.files.lock(shared=part is not None))
+            there = held.enter_context(store.files.lock(shared=part is not None))
             store.files.list_anew()
             useless = refuse_another(store, identity, prepared.plan, kinds)
             again = [useless, *changed_code(store, prepared.plan)]
@@ -182,7 +185,14 @@ def _begun(
             ) from None
         for reason in filter(None, again):
             display.say(f"made again: {reason}")
-        yield
+        try:
+            yield there
+        finally:
+            if not there():
+                raise FileNotFoundError(
+                    f"{store.root} was moved or removed during the run; the same command with its new place as output "
+                    "goes on from what is stored there"
+                ) from None
 
 
 def _computed(
@@ -194,8 +204,9 @@ def _computed(
     *,
     left: bool,
     sizes: Sizes,
+    there: Callable[[], bool],
 ) -> tuple[list[Outcome], StaffChanges]:
-    """Compute all cells, and report the workers that join and are lost meanwhile."""
+    """Compute all cells, and report the workers that join and are lost meanwhile; stop if the output is not there."""
     display, stop = options.display, options.stop
     if left and any(cell.fanout == "retrain" for cell in plan.cells) and compiles_first(_COMPILED):
         display.say("note: Numba compiles for this processor first, once; `sigstats warm-up` does it beforehand")
@@ -203,6 +214,8 @@ def _computed(
 
     def look() -> None:
         watch.look()
+        if not there():
+            stop.set()
         pool.show(display.fraction)
 
     pool.prepare(plan, options.priority)

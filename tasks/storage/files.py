@@ -8,7 +8,7 @@ names are listed anew.
 
 import contextlib
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any, TypeAlias
 
@@ -208,10 +208,10 @@ class RemoteFiles:
         """Do nothing: an upload that was interrupted leaves no object."""
 
     @contextlib.contextmanager
-    def lock(self, *, shared: bool = False) -> Iterator[None]:
-        """Hold a lease, since object stores have no locks; a shared one is none."""
+    def lock(self, *, shared: bool = False) -> Iterator[Callable[[], bool]]:
+        """Hold a lease, since object stores have no locks; a shared one is none. No root is moved."""
         if shared:
-            yield
+            yield lambda: True
             return
         system, root = self._system
         with contextlib.ExitStack() as held:
@@ -220,7 +220,7 @@ class RemoteFiles:
                     held.enter_context(lease(system, f"{root}/.lock"))
             except Held as other:
                 raise Locked(self.root, str(other)) from None
-            yield
+            yield lambda: True
 
     @contextlib.contextmanager
     def _trouble(self) -> Iterator[None]:

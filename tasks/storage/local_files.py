@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -117,10 +117,12 @@ class LocalFiles:
             partial.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def lock(self, *, shared: bool = False) -> Iterator[None]:
+    def lock(self, *, shared: bool = False) -> Iterator[Callable[[], bool]]:
         """Hold a lock that the operating system releases when the process ends, even if it is killed.
 
         Any number of runs can hold a shared one. Raises Locked if another run holds the lock.
+
+        Yields a function that tells whether the folder is still where it was locked, neither moved nor removed.
         """
         path = self._path(".lock")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -133,8 +135,16 @@ class LocalFiles:
             except BlockingIOError:
                 raise Locked(self.root, handle.read()) from None
             _overwrite(handle, f"a part of the study, {this_process()}" if shared else this_process())
+            mine = os.fstat(handle.fileno())
+
+            def there() -> bool:
+                try:
+                    return os.path.samestat(path.stat(), mine)
+                except (FileNotFoundError, NotADirectoryError):
+                    return False
+
             try:
-                yield
+                yield there
             finally:
                 _overwrite(handle, "")
 

@@ -13,10 +13,16 @@ from sigstats.flows.running import workers
 from sigstats.tasks.engine import growing_pool
 from sigstats.tasks.engine.growing_pool import GrowingPool
 
-from ..conftest import QUICK, environment, results, run, run_on, study_file, wait_until
+from ..conftest import QUICK, blocks, environment, results, run, run_on, start, study_file, wait_until
 
 pytestmark = pytest.mark.processes
 
+LONG = """
+kind = "benchmark"
+datasets = ["wine"]
+classifiers = ["1-nn", "decision-tree"]
+permutation = { resamples = 200_000 }
+"""
 SCHEDULER = """
 import sys
 from distributed import LocalCluster
@@ -56,6 +62,27 @@ def test_a_run_that_goes_well_says_what_it_is_how_it_ended_and_where_the_report_
     said = [line for line in lines if not line.startswith(("  ", "note: "))]
     assert [re.split("[:,]", line)[0] for line in said] == ["study", "12 computations", "report"]
     assert done.stdout == ""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cluster", [("--cluster", "serial"), ("--workers", "1")], ids=["serial", "worker"])
+def test_a_run_whose_output_is_moved_ends_and_goes_on_at_its_new_place(tmp_path, cluster):
+    path, output, moved = study_file(tmp_path, LONG), tmp_path / "out", tmp_path / "moved"
+    process = start("run", path, "--output", output, *cluster)
+    wait_until(lambda: blocks(output) > 4, process)
+    output.rename(moved)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 3
+    last = err.splitlines()[-1]
+    assert last.startswith(
+        f"sigstats: FileNotFoundError: {output} was moved or removed during the run; the same command"
+    )
+    assert "hypotheses" not in err
+    kept = blocks(moved)
+    done = run("run", path, "--output", moved, "--part", "1/1000")
+    assert done.returncode == 0, done.stderr
+    assert "made again" not in done.stderr
+    assert blocks(moved) >= kept
 
 
 @pytest.mark.long
