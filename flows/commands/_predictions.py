@@ -242,13 +242,25 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
     return {"unmatched": options.unmatched, "allow_different_tasks": options.allow_different_tasks}
 
 
+#: What says how files are read: where the value of each option is kept, and what it is called.
+OPTIONS_OF_FILES = {
+    **{name: f"--{name}" for name in ("id", "label", "ratio", "epoch", "group", "bins", "task", "labels")},
+    **{name: f"--{name}" for name in ("instances", "unmatched", "unscored")},
+    **{f"{name}s": f"--{name}" for name in ("prediction", "score", "slice", "column", "filter", "model")},
+    **{name: f"--{name}-is-better" for name in ("lower", "higher")},
+    "by_position": "--by-position",
+    "no_header": "--no-header",
+    "allow_different_tasks": "--allow-different-tasks",
+}
+
+
 def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str, str]) -> None:
     """Refuse options that would be left out beside another one, or beside what a file holds.
 
     `without`: where the value of each is kept, and what it is called.
     """
     for name, option in without.items():
-        if getattr(options, name):
+        if (value := getattr(options, name)) not in (None, [], "refuse") and value is not False:
             raise BadInput(f"{option}: is not valid with {other}; expected one of them")
 
 

@@ -13,6 +13,7 @@ from ..errors import DONE, BadInput
 from . import repeatable
 from ._files import refuse_overwriting, refuse_repeated, write_outputs, write_text
 from ._predictions import (
+    OPTIONS_OF_FILES,
     add_measures,
     add_prediction_arguments,
     add_runs,
@@ -92,12 +93,11 @@ def run(options: argparse.Namespace) -> int:
 
 #: What says nothing of votes.
 _NOT_OF_VOTES = {
-    **{name: f"--{name}" for name in ("task", "labels", "epoch")},
+    **{name: option for name, option in OPTIONS_OF_FILES.items() if name != "group"},
     "names": "--name",
-    "scores": "--score",
-    "lower": "--lower-is-better",
-    "higher": "--higher-is-better",
-    "slices": "--slice",
+    "measures": "--measure",
+    "positive": "--positive",
+    "run": "--run",
 }
 
 

@@ -14,6 +14,7 @@ from ..errors import DONE, BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_rule_options, level_of_look, rule_at_look, rule_of
 from ._predictions import (
+    OPTIONS_OF_FILES,
     SECOND_FILE,
     add_measures,
     add_prediction_arguments,
@@ -55,9 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _number(by_hand, "--accuracy", "the accuracy of the baseline, as a share")
     _number(by_hand, "--discordance", "the share of rows that one model alone answers correctly (default: 2 X (1 - X))")
     _count(by_hand, "--rows", "the number of rows at hand")
-    _count(by_hand, "--answers", "answers to each item; the rows are then items (default: 1)", default=1)
+    _count(by_hand, "--answers", "answers to each item; the rows are then items (default: 1)")
     text = "the correlation of the differences at two answers to an item (default: 0)"
-    _number(by_hand, "--correlation", text, default=0.0)
+    _number(by_hand, "--correlation", text)
     _count(parser, "--tests", "measures times slices; all rows are a slice too (default: those of a pilot, else 1)")
     add_rule_options(parser, "alpha", "adjust", "minimum_effect", "margin", "confidence", "smallest_slice")
     looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")
@@ -83,6 +84,8 @@ def _count(parser: Any, name: str, text: str, **how: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the number of rows that the comparison needs."""
     refuse_overwriting(options, options.files, "json", "report")
+    if not options.files:
+        refuse_beside(options, "rates by hand", _NOT_BY_HAND)
     try:
         if len(file_for_each(options, options.files)) > 2:
             return _leaderboard(options)
@@ -133,14 +136,19 @@ def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
 
 
 _LOOKS = ("look", "spending", "looks")
+_OF_MEASURES = {"measures": "--measure", "positive": "--positive", "score_range": "--score-range"}
+#: What says nothing without files of a pilot.
+_NOT_BY_HAND = {**OPTIONS_OF_FILES, **_OF_MEASURES, "run": "--run"}
+#: The rates that files of a pilot have.
+_BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 #: What a leaderboard has no use for.
 _NOT_OF_LEADERBOARDS = {
-    **{
-        name: f"--{name}"
-        for name in ("report", "run", "drop", "tests", "accuracy", "discordance", "rows", "group", "epoch", *_LOOKS)
-    },
-    "measures": "--measure",
+    **{name: f"--{name}" for name in ("report", "run", "drop", "tests", "ratio", "group", "epoch", "bins", "task")},
+    **{name: f"--{name}" for name in (*_BY_HAND, *_LOOKS, "adjust", "margin", "confidence")},
+    **_OF_MEASURES,
     "slices": "--slice",
+    "minimum_effect": "--minimum-effect",
+    "smallest_slice": "--smallest-slice",
 }
 
 
@@ -165,11 +173,13 @@ def _leaderboard(options: argparse.Namespace) -> int:
     return _told(options, found)
 
 
+_OF_RUNS = ("run", "drop", "tests", "adjust", "minimum_effect", *_LOOKS)
 #: What a size by runs has no use for.
 _NOT_OF_RUNS = {
+    **{name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in _OF_RUNS},
     "scores": "--score",
-    "ratio": "--ratio",
-    **{name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in ("run", "drop", "tests", *_LOOKS)},
+    "lower": "--lower-is-better",
+    "higher": "--higher-is-better",
 }
 
 
@@ -201,7 +211,7 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.tasks.predictions import join, read
 
-    for name in ("accuracy", "discordance", "rows"):
+    for name in _BY_HAND:
         if (value := getattr(options, name)) is not None:
             raise BadInput(f"--{name}: {value} is not valid beside files, which determine it")
     files = file_for_each(options, options.files)
@@ -281,7 +291,7 @@ def _by_hand(options: argparse.Namespace) -> "Pilot":
     share = as_real(discordance, "--discordance", low=0, high=1, open_ends=True)
     rows = 0 if options.rows is None else as_count(options.rows, "--rows", minimum=1, maximum=10**8)
     tests = _named_tests(options) or 1
-    answers = as_count(options.answers, "--answers", minimum=1, maximum=10**4)
-    correlation = as_real(options.correlation, "--correlation", low=0, high=1)
+    answers = 1 if options.answers is None else as_count(options.answers, "--answers", minimum=1, maximum=10**4)
+    correlation = as_real(options.correlation or 0.0, "--correlation", low=0, high=1)
     unit = "rows" if answers == 1 else "items"
     return Pilot((PilotPart(ALL_ROWS, rows, share),), tests, accuracy, answers, correlation, unit)

@@ -71,9 +71,13 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
 
 def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
     """The winner by three columns of 1 and 0."""
-    ones = np.array([np.isin(each, ["1", "1.0", "True", "true"]) for each in columns])
-    if (ones.sum(axis=0) != 1).any():
-        row = int(np.flatnonzero(ones.sum(axis=0) != 1)[0])
+    ones, zeros = (
+        np.array([np.isin(each, names) for each in columns])
+        for names in (["1", "1.0", "True", "true"], ["0", "0.0", "False", "false"])
+    )
+    odd = np.flatnonzero((ones.sum(axis=0) != 1) | (ones == zeros).any(axis=0))
+    if len(odd):
+        row = int(odd[0])
         raise ValueError(f"{where}: row {row + 1}: expected 1 in one of {', '.join(_WINNERS)}, and 0 in the others")
     winners: NDArray[Any] = np.array(list(_WINNERS.values()))[ones.argmax(axis=0)]
     return winners

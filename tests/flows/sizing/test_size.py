@@ -95,9 +95,50 @@ def test_the_level_of_any_measure_is_that_of_one_test_of_compare_at_this_look(tm
         assert len(json.loads(capsys.readouterr().out)["rows"]) == tests
 
 
-def test_a_leaderboard_is_no_look(pilot, capsys):
-    assert main(["size", *map(str, pilot), "c.csv", "--look", "2"]) == 2
-    assert "--look: is not valid with three files or more" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--look 2",
+        "--ratio a/b",
+        "--bins x=3",
+        "--task x",
+        "--positive 1",
+        "--margin 5pt",
+        "--score-range 0 1",
+        "--answers 1",
+        "--correlation 0",
+        "--tests 0",
+        "--adjust none",
+        "--confidence 0.9",
+        "--smallest-slice 9",
+    ],
+)
+def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, capsys, option):
+    assert main(["size", *map(str, pilot), "c.csv", *option.split()]) == 2
+    assert f"{option.split()[0]}: is not valid with three files or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--slice x",
+        "--score x",
+        "--lower-is-better x",
+        "--ratio a/b",
+        "--labels t.csv",
+        "--no-header",
+        "--by-position",
+        "--unscored drop",
+        "--measure f1",
+        "--positive 1",
+        "--score-range 0 1",
+        "--run x",
+        "--column id=x",
+    ],
+)
+def test_what_is_read_of_files_is_refused_beside_rates_by_hand(capsys, option):
+    assert main(["size", "--accuracy", "0.9", *option.split()]) == 2
+    assert f"{option.split()[0]}: is not valid with rates by hand" in capsys.readouterr().err
 
 
 def test_errors_that_are_independent_differ_most(capsys):
@@ -120,6 +161,10 @@ def test_a_drop_that_never_fails_is_said(capsys):
         ([], "FILE: is missing"),
         (["one.csv"], "FILE: 1 given; expected a second file"),
         (["a.csv", "b.csv", "--rows", "5"], "--rows: 5 is not valid beside files"),
+        (["a.csv", "b.csv", "--answers", "3"], "--answers: 3 is not valid beside files"),
+        (["a.csv", "b.csv", "--correlation", "0"], "--correlation: 0.0 is not valid beside files"),
+        (["a.csv", "b.csv", "--run", "seed", "--lower-is-better", "x"], "--lower-is-better: is not valid with --run"),
+        (["a.csv", "b.csv", "--run", "seed", "--margin", "5pt"], "--margin: is not valid with --run"),
         (["--accuracy", "1.5"], "--accuracy: 1.5 is not valid"),
         (["--discordance", "0"], "--discordance: 0.0 is not valid"),
         (["--accuracy", "0.9", "--correlation", "2"], "--correlation: 2.0 is not valid"),

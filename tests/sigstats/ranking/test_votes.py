@@ -139,6 +139,11 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
         (["--confidence", "2"], "--confidence: 2.0 is not valid"),
         (["--slice", "question_id"], "--slice: is not valid with votes"),
         (["--lower-is-better", "winner"], "--lower-is-better: is not valid with votes"),
+        (["--measure", "f1"], "--measure: is not valid with votes"),
+        (["--column", "label=winner"], "--column: is not valid with votes"),
+        (["--unscored", "drop"], "--unscored: is not valid with votes"),
+        (["--no-header"], "--no-header: is not valid with votes"),
+        (["--run", "question_id"], "--run: is not valid with votes"),
     ):
         assert main(["rank", str(path), *options]) == 2
         assert capsys.readouterr().err.startswith(f"sigstats: {said}")
@@ -289,6 +294,9 @@ def test_three_columns_of_a_winner_are_read(tmp_path, votes, capsys):
     frame.to_csv(path, index=False)
     assert main(["rank", str(path), "--json", str(target)]) == 0
     assert json.loads(target.read_text())["wins"] == sigstats.rank_votes(*votes, words).wins.tolist()
+    frame.assign(winner_tie=lambda each: 2 - each["winner_tie"]).to_csv(path, index=False)
+    assert main(["rank", str(path)]) == 2
+    assert "row 1: expected 1 in one of" in capsys.readouterr().err
     frame.assign(winner_tie=1).to_csv(path, index=False)
     assert main(["rank", str(path)]) == 2
     assert "row 1: expected 1 in one of winner_model_a, winner_model_b, winner_tie" in capsys.readouterr().err
