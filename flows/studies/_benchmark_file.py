@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
-from sigstats._common.validation import did_you_mean, shown
+from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.tasks import analyses
@@ -224,7 +224,7 @@ class BenchmarkStudy(DataStudy):
     def _used(self) -> "BenchmarkStudy":
         settings = self.cross_validation
         for name in {MEASURES_ANALYSIS, MEASURES_OVER_FOLDS}.intersection(self.tests):
-            raise ValueError(f"tests: {shown(name)} is not valid; expected measures = ['macro-f1', ...] instead")
+            raise refuse("tests", name, "measures = ['macro-f1', ...] instead")
         if OVER_FOLDS in self.tests and settings.folds == LEAVE_ONE_OUT:
             raise ValueError(
                 f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are all but the same; "

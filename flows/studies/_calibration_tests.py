@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model, field_validator, model_validator
 
-from sigstats._common.validation import Alternative, shown
+from sigstats._common.validation import Alternative, refuse, shown
 from sigstats.comparison.requirements import as_compared_measures
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import SCORE_MEASURES
@@ -76,9 +76,7 @@ class F1Interval(Strict):
     @model_validator(mode="after")
     def _of_one(self) -> "F1Interval":
         if self.of == "difference" and self.method in ("exact", "mid-p", "jeffreys"):
-            raise ValueError(
-                f"method: {shown(self.method)} is not valid; expected another one for a difference, or of = 'a'"
-            )
+            raise refuse("method", self.method, "another one for a difference, or of = 'a'")
         return self
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from sigstats._common.messages import shown
+from sigstats._common.messages import refuse, shown
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.replicates import cell
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
@@ -75,10 +75,7 @@ def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequenc
             wanted = case.methods or entry.methods
             for method in case.printed.printed:
                 if method not in wanted:
-                    raise ValueError(
-                        f"{key}: {entry.name}: printed: {shown(method)} is not valid; expected one of the methods "
-                        f"{', '.join(wanted)}"
-                    )
+                    raise refuse(f"{key}: {entry.name}: printed", method, f"one of the methods {', '.join(wanted)}")
             for method in wanted:
                 cells.append(_cell(study, entry, case, method, tests=drawn[case.shown_as or case.test]))
                 references.extend(_references(case, method, cells[-1]))

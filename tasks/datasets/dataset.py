@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sigstats._common.validation import FloatArray, IntArray, refuse, shown
+from sigstats._common.validation import FloatArray, IntArray, refuse
 from sigstats.comparison.part import in_bins
 from sigstats.retraining.folds import leave_one_out_folds, require_trained, require_whole_groups, stratified_folds
 
@@ -197,9 +197,8 @@ class Dataset:
                 **parts,
             )
         except (KeyError, TypeError, pa.ArrowException, json.JSONDecodeError) as error:
-            raise ValueError(
-                f"table: {shown(table.schema.names)} is not valid; expected a table that Dataset.to_table wrote "
-                f"({type(error).__name__})"
+            raise refuse(
+                "table", table.schema.names, f"a table that Dataset.to_table wrote ({type(error).__name__})"
             ) from None
 
 

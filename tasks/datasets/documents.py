@@ -80,7 +80,7 @@ class Documents:
         """The documents that `to_table` wrote."""
         name = (table.schema.metadata or {}).get(_ABOUT)
         if name is None:
-            raise ValueError(f"table: {shown(table.schema.names)} is not valid; expected one of Documents.to_table")
+            raise refuse("table", table.schema.names, "one of Documents.to_table")
         texts: list[Any] = table.column("text").to_pylist()
         categories: list[Any] = table.column("categories").to_pylist()
         return cls(name=name.decode(), texts=tuple(texts), categories=tuple(tuple(each) for each in categories))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.validation import did_you_mean, one_line, shown
+from sigstats._common.validation import did_you_mean, one_line, refuse, shown
 from sigstats.joint.events import JointEvents
 from sigstats.measures.measure import Kind
 
@@ -78,7 +78,7 @@ class LabelCounts:
         if positive is not None and not any(_has(label, positive) for label in self.labels):
             alike = [label for label in self.labels if str(label) == str(positive)]
             hint = f"; the files have {alike[0]!r}" if alike else did_you_mean(positive, map(str, self.labels))
-            raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs{hint}")
+            raise refuse("positive", positive, f"a label that occurs{hint}")
         return Population(outcomes=tuple(self.outcomes(positive)), swapped=swapped)
 
     def outcomes(self, positive: Label | None = None) -> list[int]:
@@ -268,6 +268,4 @@ class Tally:
     def _refuse(self, name: str, label: Label, classes: frozenset[Label]) -> NoReturn:
         hint = did_you_mean(label, map(str, classes))
         wanted = one_line(", ".join(sorted(map(str, classes))[:8]))
-        raise ValueError(
-            f"{self.where}: column {shown(name)}: {shown(label)} is not valid; expected one of {wanted}{hint}"
-        )
+        raise refuse(f"{self.where}: column {shown(name)}", label, f"one of {wanted}{hint}")

@@ -18,7 +18,7 @@ import pyarrow as pa
 from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 
-from sigstats._common.validation import shown
+from sigstats._common.validation import refuse
 from sigstats.measures.table import MEASURES
 
 from ..input_files import FilesRead, in_silence
@@ -188,9 +188,7 @@ def read_scores(
     if whole is None or not len(whole):
         raise ValueError(f"{path}: there are no rows; expected one or more")
     if not 0 < whole.positive.sum() < len(whole):
-        raise ValueError(
-            f"positive: {shown(positive)} is not valid; expected a label that some rows have, and some do not"
-        )
+        raise refuse("positive", positive, "a label that some rows have, and some do not")
     truth = {measure: difference(measure, whole) for measure in measures}
     return ScorePopulation(
         name=name,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from sigstats._common.validation import hint, shown
+from sigstats._common.validation import hint, refuse, shown
 from sigstats.flows.config.model import Options, Strict
 from sigstats.flows.studies._settings import DatasetTable
 from sigstats.joint.events import JointEvents
@@ -162,16 +162,13 @@ class Trained(PopulationSource):
             raise ValueError(f"sets: {each.name}: positive is not valid with tune; expected categories")
         if len(set(positives(data, each.labels)[train])) < 2:
             wanted = "labels that some of the training rows have, and some do not"
-            raise ValueError(f"sets: {each.name}: {shown(each.positive)} is not valid; expected {wanted}")
+            raise refuse(f"sets: {each.name}", each.positive, wanted)
 
     def _check(self, each: Categories, data: TrainingData) -> None:
         known = data.labels if isinstance(data, Documents) else frozenset(data.classes)
         for label in each.labels:
             if label not in known:
-                raise ValueError(
-                    f"sets: {each.name}: {shown(label)} is not valid; expected a label that occurs "
-                    f"({hint(label, sorted(known))})"
-                )
+                raise refuse(f"sets: {each.name}", label, f"a label that occurs ({hint(label, sorted(known))})")
 
 
 def _try(data: TrainingData, side: str, spec: Learner) -> None:

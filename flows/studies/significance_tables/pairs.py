@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from sigstats._common.messages import shown
+from sigstats._common.messages import refuse
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
 from sigstats.tasks.own_code import with_measure_code
@@ -83,9 +83,7 @@ class Outcomes(OfTwo):
     @model_validator(mode="after")
     def _fitting(self) -> Self:
         if (self.positive is None) != (self.path is None):
-            raise ValueError(
-                f"positive: {shown(self.positive)} is not valid; expected a class with a path, and only then"
-            )
+            raise refuse("positive", self.positive, "a class with a path, and only then")
         if any(method.startswith("dcf") for method in self.methods):
             for name in ("cost_fn", "cost_fp", "prior"):
                 if getattr(self, name) is None:
@@ -101,9 +99,7 @@ class Outcomes(OfTwo):
             table = read_table(self.path, base, wanted)
             columns, names = codes(*map(table.texts, wanted))
             if self.positive not in names:
-                raise ValueError(
-                    f"positive: {shown(self.positive)} is not valid; expected one of {', '.join(names[:20])}"
-                )
+                raise refuse("positive", self.positive, f"one of {', '.join(names[:20])}")
             label, of_a, of_b = (column == names.index(self.positive) for column in columns)
             found = JointOutcomes.from_predictions(label, of_a, of_b, positive=True)
             counts = [found.e1, found.e2, found.e3, found.e4, found.e5, found.e6, found.e7, found.e8]

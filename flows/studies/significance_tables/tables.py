@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from sigstats._common.messages import shown
+from sigstats._common.messages import refuse
 from sigstats.flows.config.model import Strict, only
 from sigstats.goodness_of_fit.test import relax_probabilities
 from sigstats.tasks.analyses.significance import LIKENESS
@@ -43,7 +43,7 @@ class Tables(Entry):
     @model_validator(mode="after")
     def _with_path(self) -> Self:
         if self.by is not None and (self.printed or self.path is None):
-            raise ValueError(f"by: {shown(self.by)} is not valid; expected only with a path, and without printed")
+            raise refuse("by", self.by, "only with a path, and without printed")
         return self
 
     def cases(self, base: Path) -> Iterator[Case]:
@@ -170,7 +170,7 @@ class Alternatives(Entry):
         names = [known.name for known in self.known]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"known: {shown(name)} is not valid; expected each name once")
+                raise refuse("known", name, "each name once")
         if self.printed:
             raise ValueError("printed: is not valid here; expected with each known algorithm")
         return self

@@ -54,20 +54,29 @@ def merged(function: Callable[..., Any]) -> Any:
     return compiled(function, inline="always")
 
 
-def _borrowed(context: Any, array: Any) -> Any:  # noqa: ARG001 (Numba's)
-    """An array whose owner is not counted in compiled code, which the caller keeps until the last use.
+def _borrowed(context: Any, owner: Any) -> Any:  # noqa: ARG001 (Numba's)
+    """An array, or those of a tuple, whose owners are not counted in compiled code: keep them until the last use.
 
     Numba counts the references of an array by atomic operations where it goes through a tuple or a slice. In functions
     of a few hundred nanoseconds these take most of the time.
     """
 
-    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
-        made = target.make_array(signature.return_type)(target, builder, values[0])
+    def of(target: Any, builder: Any, kind: Any, value: Any) -> Any:
+        kinds = getattr(kind, "types", ())  # of a tuple
+        if kinds:
+            parts = [of(target, builder, each, builder.extract_value(value, k)) for k, each in enumerate(kinds)]
+            return target.make_tuple(builder, kind, parts)
+        if not isinstance(kind, types.Array):
+            return value
+        made = target.make_array(kind)(target, builder, value)
         made.meminfo = made.meminfo.type(None)
         made.parent = made.parent.type(None)
         return made._getvalue()
 
-    return array(array), lower
+    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return of(target, builder, signature.return_type, values[0])
+
+    return owner(owner), lower
 
 
 borrowed: Any = extending.intrinsic(_borrowed)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigstats._common.validation import hint, shown
+from sigstats._common.validation import hint, refuse, shown
 
 from ...input_files import as_text, place, read_bytes, require_fields
 from ...tables.spelling import is_number
@@ -128,9 +128,7 @@ def _header(where: str, lines: Iterator[tuple[int, str]]) -> Sequence[Attribute]
             return attributes
         declared = _ATTRIBUTE.fullmatch(text) if keyword == "@attribute" else None
         if declared is None:
-            raise ValueError(
-                f"{where}, line {line}: {shown(text)} is not valid; expected @relation, @attribute NAME TYPE, or @data"
-            )
+            raise refuse(f"{where}, line {line}", text, "@relation, @attribute NAME TYPE, or @data")
         if declared["type"].startswith("{"):
             kind, values = "nominal", _declared(where, line, declared["type"][1:], lines)
         else:
@@ -201,14 +199,15 @@ def _sparse(where: str, line: int, text: str, attributes: Sequence[Attribute]) -
     values: list[str | None] = [attribute.absent for attribute in attributes]
     inside, brace, rest = text[1:].rpartition("}")
     if not brace or rest.strip():
-        raise ValueError(f"{where}, line {line}: {shown(text)} is not valid; expected a sparse row to end with a brace")
+        raise refuse(f"{where}, line {line}", text, "a sparse row to end with a brace")
     position = 0
     while inside[position:].strip():
         found = _ENTRY.match(inside, position)
         if found is None or int(found["place"]) >= len(attributes):
-            raise ValueError(
-                f"{where}, line {line}: {shown(inside[position:].strip())} is not valid; expected a place from 0 to "
-                f"{len(attributes) - 1} and its value"
+            raise refuse(
+                f"{where}, line {line}",
+                inside[position:].strip(),
+                f"a place from 0 to {len(attributes) - 1} and its value",
             )
         values[int(found["place"])] = None if found["bare"] == "?" else _text_of(found)
         position = found.end()
@@ -224,10 +223,7 @@ def _values(where: str, line: int, text: str) -> tuple[list[str | None], str]:
         if found is None:
             rest = text[position:]
             weights = "; weights of rows are not read" if "{" in rest else ""
-            raise ValueError(
-                f"{where}, line {line}: {shown(rest)} is not valid; expected values between commas, and every quote "
-                f"closed{weights}"
-            )
+            raise refuse(f"{where}, line {line}", rest, f"values between commas, and every quote closed{weights}")
         value = _text_of(found)
         bare = found["bare"] is not None
         if bare and not value and found["end"] != "}":

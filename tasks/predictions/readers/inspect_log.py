@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sigstats._common.messages import shown, shown_name
+from sigstats._common.messages import refuse, shown_name
 
 from ...input_files.content import Content, parse_json
 from .._log import PROMPT, Answer, EvaluationLog, answered, mapping, objects, text
@@ -49,7 +49,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         raise content.error("cannot be read as an Inspect log", error) from None
     if not isinstance(log, dict) or log.get("version") not in _VERSIONS:
         version = log.get("version") if isinstance(log, dict) else None
-        raise ValueError(f"{place}: version: {shown(version)} is not valid; expected an Inspect log of version 1 to 3")
+        raise refuse(f"{place}: version", version, "an Inspect log of version 1 to 3")
     samples = log.get("samples")
     if not isinstance(samples, list) or not samples:
         raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
@@ -117,9 +117,7 @@ def _answer(place: str, position: int, sample: Any, scorer: str, columns: Column
         raise ValueError(f"{place}: sample {position} (from 0) has no id; expected one")
     epoch = sample.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int):
-        raise ValueError(
-            f"{place}: sample {position} (from 0): epoch: {shown(epoch)} is not valid; expected a whole number"
-        )
+        raise refuse(f"{place}: sample {position} (from 0): epoch", epoch, "a whole number")
     given = {scorer: sample["score"]} if sample.get("score") is not None else mapping(sample.get("scores"))
     identity = {name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None}
     if isinstance(sample.get("choices"), list):

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.validation import shown
+from sigstats._common.validation import refuse
 
 from ...input_files.content import Content, as_object, parse_json, require_objects
 from ...tables.spelling import LARGEST_WHOLE
@@ -65,9 +65,7 @@ def _rows(content: Content, path: str) -> list[Any]:
     """The list at a place in one object."""
     found = within(content.json(), path)
     if not isinstance(found, list):
-        raise ValueError(
-            f"{content.where}: rows: {shown(path)} is not valid; expected a key that holds a list of objects"
-        )
+        raise refuse(f"{content.where}: rows", path, "a key that holds a list of objects")
     return found
 
 

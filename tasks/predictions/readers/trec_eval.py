@@ -2,7 +2,7 @@
 
 import re
 
-from sigstats._common.validation import shown
+from sigstats._common.validation import refuse
 
 from ...input_files.content import Content
 from ...tables.spelling import is_number
@@ -36,7 +36,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         if query == _ALL:
             continue
         if not is_number(value):
-            raise ValueError(f"{content.where}, line {number}: {shown(value)} is not valid; expected a number")
+            raise refuse(f"{content.where}, line {number}", value, "a number")
         values.setdefault(query, {})[measure] = float(value)
     if not values:
         raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")

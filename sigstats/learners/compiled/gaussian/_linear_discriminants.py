@@ -75,12 +75,7 @@ def _take_means(size: Any, totals: Any, sums: Any, room: Room, m: int, wide: int
 def _take_scatter(folds: Folds, rows: Any, first: int, end: int, room: Room, classes: int, wide: int) -> None:
     """The upper half of the scatter within classes of all rows but those of a fold."""
     m, total = folds.columns.shape[1], borrowed(folds.total.ravel())
-    within, taken, train, means = (
-        borrowed(room.within),
-        borrowed(room.taken),
-        borrowed(room.train),
-        borrowed(room.means),
-    )
+    within, taken, train, means = borrowed((room.within, room.taken, room.train, room.means))
     for place in range(m * m):
         within[place] = total[place]
     for start in range(first, end, CHUNK):

@@ -90,32 +90,6 @@ def make_search(sample: Coded, settings: Settings) -> Search:
     )
 
 
-@merged
-def borrow_search(search: Search) -> Search:
-    """The same without owners."""
-    columns, few, levels, found = search.columns, search.few, search.levels, search.found
-    return Search(
-        Columns(borrowed(columns.varies), borrowed(columns.places)),
-        FewRows(
-            borrowed(few.keys),
-            borrowed(few.classes),
-            borrowed(few.alike),
-            borrowed(few.left),
-            borrowed(few.right),
-            borrowed(few.sums),
-            borrowed(few.largest),
-        ),
-        Levels(
-            borrowed(levels.counts),
-            borrowed(levels.free),
-            borrowed(levels.left),
-            borrowed(levels.rows),
-            borrowed(levels.squares),
-        ),
-        Found(borrowed(found.gain), borrowed(found.code)),
-    )
-
-
 @inlined
 def draw_all(sample: Coded, members: Any, columns: Any, known: int, state: int, tried: Tried, room: Columns) -> Any:
     """Draw all columns, as `draw_columns` does: how many vary, how many are constant, and the state of the sequence.

@@ -6,17 +6,17 @@ their classes. What is compared is made of the same floats in the same order as 
 sums do not depend on the order of rows.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sigstats.learners.compiled.jit import borrowed, compiled, inlined, keep, merged
 
-from ._all_columns import best_of_all, draw_all, leave_counts, release
-from ._coded_room import Room, Tree, borrow, make_room
+from ._all_columns import Search, best_of_all, draw_all, leave_counts, make_search, release
 from ._coded_splits import (
     Choice,
     Coded,
+    Tried,
     are_values,
     best_of_drawn,
     best_of_levels,
@@ -26,6 +26,51 @@ from ._coded_splits import (
     draw_columns,
 )
 from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
+
+
+class Tree(NamedTuple):
+    """The nodes, and the shares of classes in leaves of more than one class.
+
+    Of a node that is split: its column, the highest code that goes left, and where it goes to the left and right: to a
+    node, or to leaf -1 - k, whose rows are all of class k or have the shares k - n_classes. The first node is none: its
+    left is where all begin.
+    """
+
+    nodes: Any
+    shares: Any
+
+
+class Room(NamedTuple):
+    """Memory that each node overwrites."""
+
+    tried: Tried
+    levels: Any
+    columns: Any
+    constants: Any
+    total: Any
+    left: Any
+    spare: Any
+    waiting: Any
+    search: Search
+
+
+@merged
+def _make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
+    """Room for trees of up to `m` rows."""
+    d, n_classes = len(sample.values), settings.n_classes
+    lanes = np.zeros((2, sample.codes.shape[1]), dtype=sample.codes.dtype)
+    own = Room(
+        Tried(lanes[0], lanes[1], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
+        np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes), dtype=np.int64),
+        np.empty(d, dtype=np.int32),
+        np.empty(d, dtype=np.int32),
+        np.empty(n_classes, dtype=np.int64),
+        np.empty(n_classes, dtype=np.int64),
+        np.empty(m, dtype=np.uint32),
+        np.empty((m + 1, 8), dtype=np.int64),
+        make_search(sample, settings),
+    )
+    return own, Tree(np.empty((m + 1, 4), dtype=np.int32), np.empty((m, n_classes), dtype=np.float64))
 
 
 @inlined
@@ -188,11 +233,11 @@ def predict_coded_fold(
     n = len(codes)
     placed, tests = parted(forest)
     owned = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64), np.empty(len(placed), dtype=np.uint32)
-    weight, marks, rows = borrowed(owned[0]), borrowed(owned[1]), borrowed(owned[2])
-    sample = Coded(borrowed(codes), borrowed(columns), borrowed(values), apart, borrowed(forest.label), weight, marks)
+    weight, marks, rows = borrowed(owned)
+    sample = borrowed(Coded(codes, columns, values, apart, forest.label, weight, marks))
     votes, train = np.zeros((n, settings.n_classes)), _by_class(forest, settings.n_classes)
-    room, tree = make_room(sample, len(placed), settings)
-    scratch, grown = borrow(room, tree)
+    room, tree = _make_room(sample, len(placed), settings)
+    scratch, grown = borrowed(room), borrowed(tree)
     for each in range(len(forest.seeds)):
         different = 0
         for at in range(len(placed)):
