@@ -251,21 +251,25 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
             return replace(row, note="one class alone: nothing can be tested")
         joint, events = JointEvents.from_codes(occurring.tolist(), *np.split(codes, 3))
     units = np.arange(row.n) if group is None else np.unique(group, return_inverse=True)[1]
-    groups = None if group is None and part.weights is None else (units, events)
+    differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(units[a != b]))
+    weights = part.weights
+    if weights is not None:  # in an order of their own, so that none of the rows' decides the draws
+        order = np.lexsort((weights, events, np.zeros(row.n) if group is None else units))
+        weights, events, units = weights[order], events[order], units if group is None else units[order]
+    groups = None if group is None and weights is None else (units, events)
     measure: Measure | WeightedKappa
     if part.numbers is not None and row.measure in POWERS:
         measure = WeightedKappa(row.measure, part.numbers[occurring])
     else:
         measure = _measure_of(row.measure)
     rng = rule.rng if part.draws is None else part.draws
-    law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rng, groups=groups, weights=part.weights)
+    law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rng, groups=groups, weights=weights)
     observed = law.observed
-    if part.weights is not None:  # each event's added in the order of rows
-        counts = np.bincount(events, part.weights, len(joint.counts)).astype(np.float64)
+    if weights is not None:  # each event's added in this order
+        counts = np.bincount(events, weights, len(joint.counts)).astype(np.float64)
         observed = sums_of(measure, joint, counts[np.newaxis])
     values = [float(measure.of(each, joint.kind)[0]) for each in observed]
     interval, *intervals = law.intervals(rule.confidence_level)
-    differing = int(np.count_nonzero(a != b)) if group is None else len(np.unique(units[a != b]))
     count = row.n if group is None else int(units.max()) + 1
     return replace(
         row,
