@@ -51,7 +51,8 @@ def refuse_cluster(options: argparse.Namespace, study: "Study", *names: str) -> 
     for name in names:
         value = getattr(options, name)
         if value is not None and not kind_of(study).has_cells:
-            raise BadInput(f"--{name}: {value} is not valid; a {study.kind} study runs in this process")
+            option = f"--{name.replace('_', '-')}"
+            raise BadInput(f"{option}: {value} is not valid; a {study.kind} study runs in this process")
 
 
 def output_of(options: argparse.Namespace, study: "Study") -> str:

@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cron", metavar="WHEN", help='the schedule: "0 6 * * *" is daily at six; without it, start runs by hand'
     )
-    parser.add_argument("--timezone", default="UTC", metavar="ZONE", help="the time zone of --cron (default: UTC)")
+    parser.add_argument("--timezone", metavar="ZONE", help="the time zone of --cron (default: UTC)")
     parser.add_argument("--name", metavar="NAME", help="the name of the deployment (default: the study's)")
     parser.add_argument("--cluster", metavar="WHERE", help="the cluster, as for run")
     add_allow(parser)
@@ -55,6 +55,9 @@ def run(options: argparse.Namespace) -> int:
     if options.cluster is not None:
         load_cluster(options.cluster)
     allow = allowed(options.allow, None)
+    if options.timezone is not None and options.cron is None:
+        raise BadInput(f"--timezone: {options.timezone!r} is not valid without --cron, whose hours it is for")
+    zone = options.timezone or "UTC"
     if options.pages is not None and not options.pages.startswith(("http://", "https://")):
         raise BadInput(f"--pages: {options.pages!r} is not valid; expected an address that begins with https://")
     variables = _job_variables(options)
@@ -86,13 +89,13 @@ def run(options: argparse.Namespace) -> int:
             name=options.name or study.name,
             parameters=parameters,
             cron=options.cron,
-            timezone=options.timezone,
+            timezone=zone,
             work_pool=options.work_pool,
             tags=options.tag,
             job_variables=variables,
         )
     except ValueError as error:
-        raise BadInput(f"--cron: {options.cron!r} in {options.timezone} is not valid; {_first(error)}") from None
+        raise BadInput(f"--cron: {options.cron!r} in {zone} is not valid; {_first(error)}") from None
     kept = f"{deployment.flow_name}/{deployment.name}"
     try:
         if options.work_pool is None:

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--workers", type=int, metavar="N", help="the number of worker processes of a local cluster")
     text = "on workers that studies share, the blocks of the study of higher priority go first (default: 0)"
-    parser.add_argument("--priority", type=int, default=0, metavar="N", help=text)
+    parser.add_argument("--priority", type=int, metavar="N", help=text)
     text = "show what workers log, at this level or above (default: nothing)"
     parser.add_argument("--worker-logs", choices=("debug", "info", "warning", "error"), help=text)
     add_allow(parser)
@@ -65,9 +65,12 @@ def run(options: argparse.Namespace) -> int:
     workers = workers_of(options)
     study, base = study_of(options)
     kind = kind_of(study)
-    refuse_cluster(options, study, "cluster", "workers", "worker_logs", "cache", "part")
+    refuse_cluster(options, study, "cluster", "workers", "worker_logs", "priority", "cache", "part")
     named = options.cluster is not None or workers is not None
     cluster = load_cluster(options.cluster, workers) if named else None
+    for option, value in (("--priority", options.priority), ("--worker-logs", options.worker_logs)):
+        if value is not None and cluster is not None and cluster.model_dump()["kind"] == "serial":
+            raise BadInput(f"{option}: {value} is not valid; a cluster of kind 'serial' has no workers")
     allow = allowed(options.allow, cluster)
     output = output_of(options, study)
     cache = cache_of(options.cache, output)
@@ -88,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
             cache=cache,
             cache_key=cache_key,
             part=part,
-            priority=options.priority,
+            priority=options.priority or 0,
             worker_logs=None if options.worker_logs is None else options.worker_logs.upper(),
         )
         if part is not None or not server_configured():

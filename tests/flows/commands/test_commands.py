@@ -66,6 +66,21 @@ def test_every_command_is_tested_as_a_process():
     assert [command for command, _ in mark.args[1]] == list(commands.REGISTRY.names())
 
 
+def test_options_that_a_run_would_not_use_are_refused(tmp_path, capsys):
+    path = study_file(tmp_path, STUDY)
+    run = "run", path, "--output", tmp_path / "out", "--cluster", "serial"
+    no_workers = "is not valid; a cluster of kind 'serial' has no workers"
+    assert f"--priority: 3 {no_workers}" in refused(capsys, *run, "--priority", "3")
+    assert f"--worker-logs: info {no_workers}" in refused(capsys, *run, "--worker-logs", "info")
+    nightly = study_file(tmp_path, 'kind = "regression"\nbaseline = "p.csv"\ncandidate = "q.csv"\n', "nightly.toml")
+    for option, value in (("--priority", "3"), ("--worker-logs", "info")):
+        said = refused(capsys, "run", nightly, "--output", tmp_path / "out", option, value)
+        assert f"{option}: {value} is not valid; a regression study runs in this process" in said
+    said = refused(capsys, "deploy", path, "--output", tmp_path / "out", "--timezone", "Europe/Vienna")
+    assert "--timezone: 'Europe/Vienna' is not valid without --cron" in said
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_plan_refuses_the_output_that_the_run_would_refuse(finished, tmp_path, capsys):
     said = refused(
         capsys, "plan", study_file(tmp_path, STUDY), "--set", "tables.0.counts=[[8,2],[1,8]]", "--output", finished
