@@ -153,13 +153,18 @@ def _look(
 ) -> tuple[int, Record | None]:
     """The number of this look, and the evaluation in the history that made the same comparison, if there is one.
 
-    Rules that looks at fresh rows do not share are refused.
+    Rules that looks at fresh rows do not share are refused, and looks at them of which one is lost.
     """
-    identity = identity_of(study, pair)
+    identity, fresh, looks = identity_of(study, pair), study.looks.rows == "fresh", len(records) + len(damaged)
+    lost = {*range(1, looks + 1)} - {record.evaluation.look for record in records}
+    if fresh and lost:
+        raise BadInput(
+            f"--output: {store.root}: look {min(lost)} is lost, on which those after it rest "
+            f"({'; '.join(damaged) or 'no file'}); expected history/ as the looks wrote it, or another output"
+        )
     for record in records:
         if record.evaluation.evaluation == identity:
             return record.evaluation.look, record
-    fresh, looks = study.looks.rows == "fresh", len(records) + len(damaged)
     if fresh or any(record.evaluation.held_out == record.evaluation.evaluation for record in records):
         refuse_changed(store, study, looks)
     if fresh:

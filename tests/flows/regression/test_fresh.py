@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -222,6 +223,20 @@ def test_no_look_is_taken_where_the_rules_of_those_before_are_lost(folder, capsy
         assert "the rules of its 1 look are lost; expected study.json" in said or "kind is None there" in said
         assert said.count("\n") == 1
     assert history(folder)["look"].max() == 1
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("how", [Path.unlink, lambda file: file.write_bytes(file.read_bytes()[:100])])
+def test_no_look_is_taken_where_one_before_is_lost(folder, capsys, number, how):
+    for each in (1, 2, 3):
+        night(folder, each)
+        assert look(folder) == 0
+    how(sorted((folder / "out/history").rglob("*.parquet"))[number - 1])
+    night(folder, 4)
+    assert look(folder) == 2
+    said = capsys.readouterr().err
+    assert f"look {number} is lost, on which those after it rest" in said
+    assert said.count("\n") == 1
 
 
 def test_looks_at_fresh_rows_are_not_followed_by_looks_at_the_same(folder, capsys):
