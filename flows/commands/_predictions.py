@@ -120,6 +120,8 @@ def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]"
 def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
     """One file as often as it has predictions, models or filters that are named; several files as they are."""
     named = max(len(values) for _, values in _named_in_files(options))
+    if len(files) == 1 and len(options.predictions) > 1 and (scores := scores_of(options)):
+        raise BadInput(f"--score: {scores[0]!r} is one column for every --prediction; expected a file for each model")
     return list(files) * named if len(files) == 1 and named > 1 else list(files)
 
 

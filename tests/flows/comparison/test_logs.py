@@ -523,3 +523,16 @@ def test_a_table_of_marks_needs_no_labels(tmp_path, capsys):
         capsys, *paths, "--score", "mark", "--measure", "auc"
     )
     assert "bx.csv: is a table, and" in refused(capsys, paths[0], labelled[1], "--score", "mark")
+
+
+def test_one_column_of_scores_is_not_that_of_several_models(tmp_path, capsys):
+    """The models would have the same scores, and be tied."""
+    frame = pd.DataFrame({"id": range(40), "label": [0, 1] * 20, "p": [0, 1] * 20, "q": 1, "mark": [0.25, 0.5] * 20})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    for command in ("compare", "rank", "size"):
+        arguments = [command, str(tmp_path / "a.csv"), "--prediction", "p", "--prediction", "q"]
+        for score in (["--score", "mark"], ["--lower-is-better", "mark"], ["--ratio", "mark/id"]):
+            assert main([*arguments, *score]) == 2
+            assert "--score: 'mark' is one column for every --prediction" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="score: 'mark' is not valid; expected a frame for each model"):
+        sigstats.compare(frame, prediction=["p", "q"], score="mark")
