@@ -57,7 +57,9 @@ def run(options: argparse.Namespace) -> int:
     allow = allowed(options.allow, None)
     if options.timezone is not None and options.cron is None:
         raise BadInput(f"--timezone: {options.timezone!r} is not valid without --cron, whose hours it is for")
-    zone = options.timezone or "UTC"
+    zone, name = options.timezone or "UTC", study.name if options.name is None else options.name
+    if not name.strip() or {*"/%&<>"} & {*name}:
+        raise BadInput(f"--name: {name!r} is not valid; expected a name without / % & < >")
     if options.pages is not None and not options.pages.startswith(("http://", "https://")):
         raise BadInput(f"--pages: {options.pages!r} is not valid; expected an address that begins with https://")
     variables = _job_variables(options)
@@ -86,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     }
     try:
         deployment = deployment_of(
-            name=options.name or study.name,
+            name=name,
             parameters=parameters,
             cron=options.cron,
             timezone=zone,

@@ -78,6 +78,9 @@ def test_options_that_a_run_would_not_use_are_refused(tmp_path, capsys):
         assert f"{option}: {value} is not valid; a regression study runs in this process" in said
     said = refused(capsys, "deploy", path, "--output", tmp_path / "out", "--timezone", "Europe/Vienna")
     assert "--timezone: 'Europe/Vienna' is not valid without --cron" in said
+    for name in ("", "a/b"):
+        said = refused(capsys, "deploy", path, "--output", tmp_path / "out", "--name", name)
+        assert f"--name: '{name}' is not valid; expected a name without / % & < >" in said
     assert not (tmp_path / "out").exists()
 
 
