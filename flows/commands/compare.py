@@ -115,10 +115,11 @@ def _changed(options: argparse.Namespace, pairs: "Sequence[PairedPredictions]") 
 
 #: What says nothing of the labels of people, and how it is named.
 _NOT_JUDGED = {
-    **{name: f"--{name}" for name in ("markdown", "junit", "changed", "run", "task", "positive")},
+    **{name: f"--{name}" for name in ("markdown", "junit", "changed", "run", "task", "positive", "adjust")},
     **{name: f"--{name}" for name in ("bins", "margins", "simultaneous", "weights", "ratio")},
     "slices": "--slice",
     "measures": "--measure",
+    "smallest_slice": "--smallest-slice",
 }
 
 
@@ -136,8 +137,8 @@ def _run_judged(options: argparse.Namespace) -> int:
             columns_of_files(options, 2),
             options.human,
             rule_of(options),
-            unmatched=options.unmatched,
             score_range=options.score_range,
+            **match_options(options),
         )
     except ValueError as error:
         raise BadInput(str(error)) from None

@@ -89,6 +89,7 @@ def compare_judged(
     rule: ComparisonRule,
     *,
     unmatched: Unmatched,
+    allow_different_tasks: bool,
     score_range: Sequence[float] | None = None,
 ) -> JudgedComparison:
     """The comparison of two files with the verdicts of a judge, and the labels of people in a column of each.
@@ -98,7 +99,7 @@ def compare_judged(
     limits = None if score_range is None else as_score_range(score_range)
     sides = zip(paths, columns, strict=True)
     baseline, candidate = (_side(path, each, human, limits) for path, each in sides)
-    matched = match(baseline.judged, candidate.judged, unmatched=unmatched)
+    matched = match(baseline.judged, candidate.judged, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
     (judge_b, people_b), (judge_a, people_a) = baseline.at(matched.rows), candidate.at(matched.partners)
     groups = None if baseline.groups is None else baseline.groups[np.asarray(matched.rows)]
 
@@ -147,6 +148,10 @@ def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] |
         columns = replace(columns, label=columns.id)
     judged = read(path, columns).decoded()
     labelled = read(path, replace(columns, score=human, unscored="drop")).decoded()
+    if judged.lower:
+        raise ValueError(
+            f"{path}: score: {shown(columns.score)} is a cost; expected marks of which the higher is better"
+        )
     if judged.score is not None:
         marks = np.asarray(judged.score.to_numpy(zero_copy_only=False), dtype=np.float64)
         verdicts = marks if limits is not None else _required(marks, path, columns.score or "score", None)

@@ -142,3 +142,36 @@ def test_verdicts_that_are_missing_are_left_out_or_wrong_as_the_person_says(tmp_
     assert wrong["confidence_interval"] == expected["confidence_interval"]
     assert compared(tmp_path, frames, "--bins", "id=3") == (2, None)
     assert "--bins: is not valid with --human" in capsys.readouterr().err
+
+
+def test_marks_of_which_the_lower_is_better_are_refused(tmp_path, capsys):
+    """Else the candidate with the greater cost would be the better one."""
+    frames = [
+        frame.rename(columns={"judge": "errors"}) for frame in drawn((0.9, 0.6), (0.9, 0.9), np.random.default_rng(4))
+    ]
+    for path, frame in zip("ab", frames, strict=True):
+        frame.to_csv(tmp_path / f"{path}.csv", index=False)
+    capsys.readouterr()
+    paths = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    for option in ("--score", "--lower-is-better"):
+        assert main(["compare", *paths, option, "errors", "--human", "human"]) == 2
+        assert "score: 'errors' is a cost; expected marks of which the higher is better" in capsys.readouterr().err
+    for option in (["--adjust", "none"], ["--smallest-slice", "20"]):
+        assert main(["compare", *paths, "--score", "errors", "--human", "human", *option]) == 2
+        assert f"{option[0]}: is not valid with --human" in capsys.readouterr().err
+
+
+def test_logs_of_different_tasks_are_joined_where_that_is_allowed(tmp_path, capsys):
+    paths = []
+    for task, wrong in (("first", 3), ("other", 5)):
+        row = {"filter": "none", "resps": [["x"]], "filtered_resps": ["x"], "metrics": ["acc", "people"], "target": "x"}
+        rows = [
+            row | {"doc_id": i, "doc": {}, "acc": float(i % wrong > 0)} | ({"people": 1.0} if i < 30 else {})
+            for i in range(60)
+        ]
+        paths.append(tmp_path / f"samples_{task}_2026-01-01T00-00-00.000000.jsonl")
+        paths[-1].write_text("".join(json.dumps(each) + "\n" for each in rows))
+    options = ["compare", *map(str, paths), "--score", "acc", "--human", "people"]
+    assert main(options) == 2
+    assert "--allow-different-tasks" in capsys.readouterr().err
+    assert main([*options, "--allow-different-tasks"]) == 0
