@@ -141,7 +141,7 @@ DESCRIPTIONS = {
     "dataset": "The name of the data set on OpenML; a version is needed too",
     "version": "Its version on OpenML",
     "cache": "A folder for downloaded files; scikit-learn's by default",
-    "rows": "The rows themselves, one string each; for generated data, their number",
+    "rows": "The rows themselves, one string each with white space between fields; for generated data, their number",
     "generator": "The kind of generated data: correlated or noise",
     "seed": "The seed of generated data",
     "correlation": "The correlation of the two features inside each class, from -1 to 1",

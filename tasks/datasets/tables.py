@@ -116,9 +116,10 @@ class Lines(TextColumns):
         rows, budget = iter(rows), Budget(where)
         while chunk := list(islice(rows, _CHUNK)):
             for line, fields in chunk:
-                if len(fields) != len(self.names):
-                    raise ValueError(f"{where}, line {line}: {len(fields)} fields; expected {len(self.names)}")
                 self._lines.append(line)
+                if len(fields) != len(self.names):
+                    row = self.row(len(self._lines) - 1)
+                    raise ValueError(f"{where}, {row}: {len(fields)} fields; expected {len(self.names)}")
             columns = zip(*(fields for _, fields in chunk), strict=True)
             for index, codes, column in zip(self._index, self._codes, columns, strict=True):
                 codes.extend([index.setdefault(field, len(index)) for field in column])
@@ -173,7 +174,7 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
             places = "target, columns and drop" if roles == [target] else "target, groups, folds, columns and drop"
             raise ValueError(f"{table.where}: column {shown(name)}: expected in one of {places} alone")
     outside = {*roles, *dropped}
-    features = [name for name in wanted or table.names if name not in outside]
+    features = [name for name in spec.get("columns", table.names) if name not in outside]
     if not features:
         raise ValueError(f"{table.where}: no column is left; expected a feature beside the class {shown(target)}")
     if "" in features:

@@ -22,6 +22,18 @@ def test_rows_of_the_study_file(tmp_path):
     assert (named.features, named.classes) == (("b", "c", "d"), ("?", "o", "x"))
 
 
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ({"rows": ["1 2 a", "1,2,b"]}, r"data set D, row 1 \(from 0\): 1 fields; expected 3"),
+        ({"columns": []}, "no column is left; expected a feature beside the class"),
+    ],
+)
+def test_rows_that_are_no_data_set_are_one_line(tmp_path, more, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        load({"name": "D", "source": "inline", "rows": ["1 2 a", "2 1 b"], **more}, base=tmp_path)
+
+
 @pytest.mark.parametrize("rho", [-0.6, 0.0, 0.5, 0.95, 1.0])
 def test_correlated_features_have_the_stated_moments(tmp_path, rho):
     n, apart = 40_000, 2.0
