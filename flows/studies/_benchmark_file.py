@@ -238,7 +238,7 @@ class BenchmarkStudy(DataStudy):
             return self
         smallest = 1 / (self.permutation.resamples + 1)
         if self.permutation.nulls and smallest > self.alpha:
-            wanted = math.ceil(1 / self.alpha) - 1
+            wanted = math.ceil(min(1 / self.alpha, 1e18)) - 1
             wanted += 1 / (wanted + 1) > self.alpha
             raise ValueError(
                 f"permutation.resamples: {self.permutation.resamples} is not valid; expected at least {wanted}, "

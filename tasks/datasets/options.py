@@ -21,7 +21,7 @@ COLUMNS: Mapping[str, Kinds] = {
     "folds": str,
 }
 
-_LISTS_OF_NAMES = ("columns", "drop", "nominal", "missing")
+_LISTS_OF_NAMES = ("columns", "drop", "nominal", "missing", "names")
 _WORDS = {str: "a string", list: "a list of strings", int: "a whole number", float: "a number"}
 
 

@@ -123,6 +123,12 @@ def test_bad_settings_are_one_line(change, complaint):
         prepared(**change)
 
 
+def test_a_level_that_no_number_of_replicates_reaches_is_one_line():
+    values = {"kind": "benchmark", "name": "s", "datasets": ["iris"], "classifiers": ["1-nn"], "alpha": 1e-320}
+    with pytest.raises(BadInput, match="resamples: 999 is not valid; expected at least 10000"):
+        parse_study(values, source="s.toml")
+
+
 def test_what_a_study_gives_and_no_test_of_it_uses_is_noted():
     unused = "permutation.precision and permutation.risk are not used: no test of the study stops by this rule"
     assert prepared(stopping="besag-clifford", risk=0.01, precision=0.1).notes == (unused,)
