@@ -196,6 +196,8 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
         if options.measures or options.run is not None or options.ratio is not None:
             return _ranked_by_pairs(options, files, given)
+        if options.positive is not None:
+            raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
         joined = join_many(files, columns_of_files(options, len(files)), read, **match_options(options))
         own = names_in_one_file(options) if len(options.files) == 1 else model_names(files, joined.subjects)
         names = own if given is None else given

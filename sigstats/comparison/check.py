@@ -61,6 +61,8 @@ def check_predictions(
     code = None
     if any(name in HITS or MEASURES[name].needs in ("probabilities", "scores") for name in names):
         code = None if paired.of_truth else positive_code(paired, positive, among_several=True)
+    elif positive is not None and paired.predicted and len(paired.classes) > 1:  # a class that no measure is of
+        positive_code(paired, positive, among_several=True)
     with_numbers = any(MEASURES[name].needs == "numbers" for name in names)
     everything = whole(paired, positive=code, with_numbers=with_numbers)
     option, sign = ("at_most", -1) if at_most else ("at_least", 1)

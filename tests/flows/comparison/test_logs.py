@@ -536,3 +536,18 @@ def test_one_column_of_scores_is_not_that_of_several_models(tmp_path, capsys):
             assert "--score: 'mark' is one column for every --prediction" in capsys.readouterr().err
     with pytest.raises(ValueError, match="score: 'mark' is not valid; expected a frame for each model"):
         sigstats.compare(frame, prediction=["p", "q"], score="mark")
+
+
+def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path, capsys):
+    frame = pd.DataFrame({"id": range(40), "label": ["no", "yes"] * 20, "prediction": ["no"] * 20 + ["yes"] * 20})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    frame[::-1].to_csv(tmp_path / "b.csv", index=False)
+    paths = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
+    for command in (["compare", *paths], ["check", paths[0], "--at-least", "0.1"]):
+        assert main([*command, "--positive", "yes"]) == 0
+        assert main([*command, "--positive", "nosuch"]) == 2
+        assert "--positive: 'nosuch' is not valid; expected no or yes" in capsys.readouterr().err
+    assert main(["rank", *paths, "--positive", "yes"]) == 2
+    assert "--positive: is not valid without --measure" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="positive: 'nosuch' is not valid; expected no or yes"):
+        sigstats.compare(frame, frame[::-1], positive="nosuch")
