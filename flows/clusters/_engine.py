@@ -30,10 +30,6 @@ WATCHED_LESS = {
     "distributed.admin.system-monitor.interval": "2s",
 }
 
-#: Freed memory that a worker's process keeps, in bytes, and what is too large to be kept. Dask's own setting, 64 KiB,
-#: gives the arrays of a retrain back to the system after each of them, which took a tenth to a fifth of the time.
-MEMORY_KEPT = {"MALLOC_TRIM_THRESHOLD_": 64 << 20, "MALLOC_MMAP_THRESHOLD_": 32 << 20}
-
 #: A worker at four fifths of its memory would wait for it to be freed, which its next block alone does. One that comes
 #: to the limit is replaced by its nanny.
 NEVER_PAUSED = {"distributed.worker.memory.pause": False}
@@ -50,8 +46,6 @@ _LOGGERS = (
 )
 _OF_WORKERS, _SET = "DASK_LOGGING__DISTRIBUTED", "critical"
 
-_ENVIRON = "distributed.nanny.pre-spawn-environ"
-
 
 def settings() -> dict[str, Any]:
     """The settings for `dask.config.set`: what a person has set otherwise in Dask's own configuration stays."""
@@ -64,17 +58,14 @@ def settings() -> dict[str, Any]:
         nothing = dask.config.get(key, None, config=written) is None
         return nothing and dask.config.get(key, None) in (dask.config.get(key, None, config=default), value)
 
-    wanted = WATCHED_LESS | NEVER_PAUSED | {f"{_ENVIRON}.{name}": value for name, value in MEMORY_KEPT.items()}
-    return ONE_BLOCK_EACH | {key: value for key, value in wanted.items() if untouched(key, value)}
+    return ONE_BLOCK_EACH | {
+        key: value for key, value in (WATCHED_LESS | NEVER_PAUSED).items() if untouched(key, value)
+    }
 
 
 def environment() -> dict[str, str]:
     """The same for processes that are started elsewhere, as environment variables."""
-    made = {}
-    for key, value in settings().items():
-        name = key.removeprefix(f"{_ENVIRON}.")
-        made[name if name != key else f"DASK_{key.upper().replace('.', '__').replace('-', '_')}"] = str(value)
-    return made
+    return {f"DASK_{key.upper().replace('.', '__').replace('-', '_')}": str(value) for key, value in settings().items()}
 
 
 _OPENED = threading.Lock()
@@ -112,8 +103,8 @@ def _silence(mark: object) -> None:
         if not _open:
             _before.update({name: logging.getLogger(name).level for name in _LOGGERS})
             # A nanny sets those of its worker in this process, two of its own beside what Dask is told.
-            of_nannies = *(dask.config.get(_ENVIRON) or ()), "PYTHONHASHSEED", "__DASK_PARENT_PID"
-            names = (_OF_WORKERS, *MEMORY_KEPT, *of_nannies)
+            of_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
+            names = (_OF_WORKERS, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
             _variables.update({name: os.environ.get(name) for name in names})
         _open.append(mark)
         os.environ.setdefault(_OF_WORKERS, _SET)

@@ -16,6 +16,7 @@ from ..plan import Block, Needs
 from ..replicates import beside_others, fanout
 from ..storage.store import Store
 from ..threads import alone, threads
+from .kept_memory import kept_memory
 from .stopping import exceedances
 
 #: A worker sends the content of a smaller file with its receipt, in bytes.
@@ -85,7 +86,7 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     """
     turn = nullcontext() if beside_others(block.cell) else alone()
     try:
-        with turn, threads(Needs.of(block.cell).threads):
+        with turn, kept_memory(), threads(Needs.of(block.cell).threads):
             started = time.perf_counter()
             table = fanout(block.cell.fanout).compute(block, store)
     except OSError:

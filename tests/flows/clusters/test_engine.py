@@ -17,11 +17,10 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.work import Work
 
 def look():
-    import dask, os, sys
+    import dask, sys
     keys = "worker.profile.enabled", "admin.tick.interval", "scheduler.worker-saturation", "worker.memory.pause"
-    kept = {name: value for name, value in os.environ.items() if name.startswith("MALLOC")}
     loaded = "sigstats.tasks.replicates.retrain" in sys.modules
-    return {**{key: dask.config.get(f"distributed.{key}") for key in keys}, **kept, "loaded": loaded}
+    return {**{key: dask.config.get(f"distributed.{key}") for key in keys}, "loaded": loaded}
 
 if __name__ == "__main__":
     variables = dict(os.environ)
@@ -53,15 +52,13 @@ def asked(folder, **more):
 
 
 @pytest.mark.long
-def test_workers_watch_themselves_less_and_keep_freed_memory_and_load_what_is_needed(tmp_path):
+def test_workers_watch_themselves_less_and_load_what_is_needed(tmp_path):
     before, after = asked(tmp_path)
     told = {
         "worker.profile.enabled": False,
         "admin.tick.interval": "1s",
         "scheduler.worker-saturation": 1.0,
         "worker.memory.pause": False,
-        "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
-        "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
     }
     assert before == [{**told, "loaded": False}] * 2
     assert after == [{**told, "loaded": True}] * 2
@@ -71,13 +68,11 @@ def test_workers_watch_themselves_less_and_keep_freed_memory_and_load_what_is_ne
 def test_what_a_person_has_set_in_dask_stays_but_for_one_block_a_worker(tmp_path):
     (tmp_path / "dask.yaml").write_text(
         "distributed:\n  worker: {profile: {enabled: true}}\n  scheduler: {worker-saturation: 2}\n"
-        "  nanny: {pre-spawn-environ: {MALLOC_TRIM_THRESHOLD_: 4096}}\n"
     )
     more = {"DASK_CONFIG": str(tmp_path), "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "50ms"}
     before, _ = asked(tmp_path, **more)
     assert {worker["worker.profile.enabled"] for worker in before} == {True}
     assert {worker["admin.tick.interval"] for worker in before} == {"50ms"}
-    assert {worker["MALLOC_TRIM_THRESHOLD_"] for worker in before} == {"4096"}
     assert {worker["scheduler.worker-saturation"] for worker in before} == {1.0}
 
 

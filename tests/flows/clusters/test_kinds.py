@@ -131,14 +131,14 @@ def test_the_job_script_says_what_the_file_says(commands, kind, lines):
     assert [line for line in [*lines, "module load python"] if line not in script.splitlines()] == []
     told = subprocess.run(
         ["sh", "-c", "\n".join(line for line in script.splitlines() if line.startswith("export ")) + "\nenv"],
-        env={"MALLOC_TRIM_THRESHOLD_": "4096"},  # what the job has already stays
+        env={"DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "50ms"},  # what the job has already stays
         capture_output=True,
         text=True,
         check=True,
     )
     seen = dict(line.split("=", 1) for line in told.stdout.splitlines())
     assert seen["DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED"] == "False"
-    assert seen["MALLOC_TRIM_THRESHOLD_"] == "4096"
+    assert seen["DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL"] == "50ms"
     (worker,) = [line for line in script.splitlines() if "dask_worker" in line]
     for option in (
         "--nthreads 1",
