@@ -101,7 +101,7 @@ class ComparisonRule:
         10_000, "Random weightings, or more where the level needs them", key="resamples", ge=99, le=_MAX_RESAMPLES
     )
     rng: int = _known(0, "The seed of the weights", key="seed", ge=0, lt=2**63)
-    smallest_slice: int = _known(10, "Slices with fewer rows are not tested", ge=1)
+    smallest_slice: int = _known(10, "Slices with fewer rows are not tested", ge=1, le=2**53)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adjust", as_choice(in_our_words(self.adjust), "adjust", get_args(Adjustment)))

@@ -278,6 +278,7 @@ def damage_labels(folder):
         (["columns.id=idx"], None, "column 'idx' is not there; did you mean 'id'?"),
         (["rule.alpha=0.1"], None, "rule.alpha: unknown key"),
         (["rule.margin=x"], None, ": rule.margin: 'x' is not valid"),
+        (["rule.smallest_slice=10000000000000000"], None, "rule.smallest_slice: 10000000000000000 is not valid"),
         (["looks.spending=pocock"], None, "planned is missing"),
         (["looks.planned=3"], None, "planned: 3 is not valid with the spending each, which plans none"),
         (["looks.spending=pocok"], None, "looks.spending: 'pocok' is not valid"),
