@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .data_frames import require_same_index
-from .messages import shown
-from .validation import as_labels, refuse, require_comparable, same_kind_of_labels
+from .messages import shown, some_of
+from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
 
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
 #: What may stand around a name: brackets, quotation marks, a full stop.
@@ -211,3 +211,17 @@ def takes_counts(
         return cast("TakesCounts[P, R]", checked)
 
     return wrap
+
+
+def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -> list[str]:
+    """Classes that only one model predicts and that no row has; `seen` are the codes of labels and predictions."""
+    label, a, b = (set(codes.tolist()) for codes in seen)
+    found = []
+    for place, own, other in ((where[0], a, b), (where[1], b, a)):
+        alone = sorted(own - other - label)
+        if alone:
+            named = some_of([shown(classes[code]) for code in alone], 3)
+            which = f"class {named} is" if len(alone) == 1 else f"classes {named} are"
+            whose = "it" if len(alone) == 1 else "them"
+            found.append(f"{place}: {which} predicted here alone, and no row has {whose}")
+    return found

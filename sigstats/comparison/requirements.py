@@ -11,7 +11,6 @@ from .._common.class_names import (
     refuse_two_spellings,
     require_class_names,
 )
-from .._common.messages import some_of
 from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, require_squarable, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
@@ -265,20 +264,6 @@ def _names_said(paired: PairedPredictions) -> Iterator[tuple[str, list[str], lis
     for who, codes in (("the baseline", paired.a), ("the candidate", paired.b)):
         theirs, said = ([paired.classes[code] for code in each] for each in (labels, _present(codes)))
         yield who, theirs, said
-
-
-def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -> list[str]:
-    """Classes that only one model predicts and that no row has; `seen` are the codes of labels and predictions."""
-    label, a, b = (set(codes.tolist()) for codes in seen)
-    found = []
-    for place, own, other in ((where[0], a, b), (where[1], b, a)):
-        alone = sorted(own - other - label)
-        if alone:
-            named = some_of([shown(classes[code]) for code in alone], 3)
-            which = f"class {named} is" if len(alone) == 1 else f"classes {named} are"
-            whose = "it" if len(alone) == 1 else "them"
-            found.append(f"{place}: {which} predicted here alone, and no row has {whose}")
-    return found
 
 
 def _present(codes: IntArray) -> IntArray:

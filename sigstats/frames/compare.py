@@ -9,13 +9,13 @@ from typing import Any, Literal, Never, TypedDict
 
 import numpy as np
 
-from .._common.class_names import label_name
+from .._common.class_names import label_name, strangers
 from .._common.scores import of_named_scores, parts_of_ratio
 from .._common.validation import did_you_mean, refuse
 from ..comparison.candidates import compare_scores
 from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import as_score_range, pair_arrays
-from ..comparison.requirements import are_measurements, are_scores, strangers
+from ..comparison.requirements import are_measurements, are_scores
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
 

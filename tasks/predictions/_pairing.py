@@ -8,11 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.class_names import strangers
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 from sigstats.comparison.paired_predictions import as_weights
 from sigstats.comparison.part import in_bins
-from sigstats.comparison.requirements import are_measurements, strangers
+from sigstats.comparison.requirements import are_measurements
 
 from ..tables.spelling import is_number, same_spelling
 from ._agreement import (
