@@ -208,17 +208,16 @@ a = "{a}"
 b = "{b}"
 counts = [40, 30, 5, 3, 2, 6, 40, 123]
 methods = ["{method}"]
-measure = "{measure}"
-cost_fn = 200.0
-cost_fp = 10.0
-prior = 0.3
 """
+#: The options of a method, which no other has.
+OF_METHODS = {"bootstrap": 'measure = "{measure}"\n', "dcf": "cost_fn = 200.0\ncost_fp = 10.0\nprior = 0.3\n"}
 
 
 def dominance_of(folder, *outcomes):
     """The dominance figure of joint outcomes in which b is right where a is wrong 70 times, and a instead of b 11."""
     entries = (dict(zip(("a", "b", "method", "measure"), values, strict=True)) for values in outcomes)
-    (folder / "study.toml").write_text('kind = "significance"' + "".join(OUTCOMES.format(**entry) for entry in entries))
+    tables = [(OUTCOMES + OF_METHODS.get(entry["method"], "")).format(**entry) for entry in entries]
+    (folder / "study.toml").write_text('kind = "significance"' + "".join(tables))
     assert main(["run", str(folder / "study.toml"), "--output", str(folder / "out"), "--quiet"]) == 0
     evidence = Evidence(Results(Store(str(folder / "out"))))
     return squares(evidence), next(dominance.draw(evidence))
