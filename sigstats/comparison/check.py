@@ -26,7 +26,15 @@ from .check_result import CheckResult
 from .check_tests import HITS, Limits, test_row
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
-from .requirements import COMPARED_MEASURES, default_measures, mean_of, positive_code, require, require_score_used
+from .requirements import (
+    COMPARED_MEASURES,
+    default_measures,
+    mean_of,
+    positive_code,
+    require,
+    require_known_positive,
+    require_score_used,
+)
 from .rows import WITHOUT_LIMITS, CheckedRow
 from .rule import ComparisonRule, Verdict
 from .task_means import has_task_mean, without_task_mean
@@ -61,8 +69,8 @@ def check_predictions(
     code = None
     if any(name in HITS or MEASURES[name].needs in ("probabilities", "scores") for name in names):
         code = None if paired.of_truth else positive_code(paired, positive, among_several=True)
-    elif positive is not None and paired.predicted and len(paired.classes) > 1:  # a class that no measure is of
-        positive_code(paired, positive, among_several=True)
+    else:
+        require_known_positive(paired, positive)
     with_numbers = any(MEASURES[name].needs == "numbers" for name in names)
     everything = whole(paired, positive=code, with_numbers=with_numbers)
     option, sign = ("at_most", -1) if at_most else ("at_least", 1)

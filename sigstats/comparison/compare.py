@@ -31,6 +31,7 @@ from .requirements import (
     is_of_scores,
     positive_code,
     require,
+    require_known_positive,
     require_score_used,
     with_cost,
 )
@@ -129,8 +130,8 @@ def asked_of(
     code = None
     if (of_scores and not paired.of_truth) or any(map(refers_to_one_class, names)):
         code = positive_code(paired, positive, among_several=not of_scores or paired.of_truth)
-    elif positive is not None and paired.predicted and len(paired.classes) > 1:  # a class that no measure is of
-        positive_code(paired, positive, among_several=True)
+    else:
+        require_known_positive(paired, positive)
     return names, whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
 
 

@@ -271,6 +271,12 @@ def _present(codes: IntArray) -> IntArray:
     return np.flatnonzero(np.bincount(codes))
 
 
+def require_known_positive(paired: PairedPredictions, positive: str | None) -> None:
+    """Refuse a positive class that is none, where no measure is of it."""
+    if positive is not None and paired.predicted and len(paired.classes) > 1:
+        positive_code(paired, positive, among_several=True)
+
+
 def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
     """The code of the class that scores or measures are of, of two, or `among_several` if named; or ValueError."""
     classes = paired.classes
