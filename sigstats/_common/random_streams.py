@@ -29,7 +29,7 @@ def as_generator(rng: Any = None) -> np.random.Generator:
     wanted = "None, an integer of at least 0, a SeedSequence, a BitGenerator, a Generator or a RandomState"
     if isinstance(rng, np.random.RandomState):  # NumPy's default_rng takes none before 2.2
         return np.random.Generator(rng._bit_generator)
-    if isinstance(rng, bool) or not (rng is None or isinstance(rng, known)):
+    if isinstance(rng, (bool, np.timedelta64)) or not (rng is None or isinstance(rng, known)):
         raise refuse("rng", rng, wanted)
     if isinstance(rng, (int, np.integer)) and rng < 0:
         raise refuse("rng", rng, wanted)

@@ -184,7 +184,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
             raise refuse(name, strange[0], wanted)
         array = array.astype(str)
     elif array.dtype.kind == "U" and not isinstance(value, np.ndarray):
-        strange = [label for label in value if not isinstance(label, str)]
+        strange = [label for label in np.asarray(value, dtype=object) if not isinstance(label, str)]
         if strange:
             raise refuse(name, strange[0], wanted)
     if array.dtype.kind not in "biufU":
@@ -192,7 +192,7 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise refuse(name, array[~np.isfinite(array)][0], wanted)
     if array.dtype.kind == "f" and not isinstance(value, np.ndarray):  # NumPy has rounded whole numbers among floats
-        for label in value:
+        for label in np.asarray(value, dtype=object):
             if isinstance(label, (int, np.integer)) and abs(int(label)) > MAX_TOTAL:
                 raise refuse(name, label, _EXACT_LABELS)
     return array
@@ -236,12 +236,12 @@ def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
     """The names of `count` things, each once; ``"1"``, ``"2"``, ... where none are given; or ValueError."""
     if given is None:
         return [str(number) for number in range(1, count + 1)]
-    if isinstance(given, str):
-        raise refuse(name, given, f"a sequence of {count} names")
     try:
-        names = [str(each) for each in given]
-    except Exception:  # an object that may raise anything
-        raise refuse(name, given, f"a sequence of {count} names") from None
+        names = [str(each) if each is not None and each == each else "" for each in given]
+    except Exception:  # pandas.NA, or an object that may raise anything
+        names = [""]
+    if "" in names or isinstance(given, (str, set, frozenset)):  # a set has no order
+        raise refuse(name, given, f"a sequence of {count} names, none of them missing")
     if len(names) != count:
         raise refuse(f"{name} (length)", len(names), str(count))
     twice = [each for each in names if names.count(each) > 1] if len(set(names)) < count else []

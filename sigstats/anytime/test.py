@@ -30,6 +30,7 @@ from .._common.validation import (
     as_real,
     as_reals,
     refuse,
+    require_flag,
 )
 from ..intervals import Interval
 from ..test_result import TestResult
@@ -200,6 +201,7 @@ def anytime_test(
     Fraction(663, 256)
     """
     require_same_index(differences=differences, counts=counts, looks=looks)
+    require_flag(exact, "exact")
     largest = as_real(limit, "limit", low=1 / LARGEST_SQUARABLE, high=LARGEST_SQUARABLE)
     null = as_real(margin, "margin", low=-largest, high=largest, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)

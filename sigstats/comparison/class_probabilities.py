@@ -29,7 +29,7 @@ def has_columns(value: Any) -> bool:
     """True of a table of more than one column."""
     shape = getattr(value, "shape", None)
     if shape is None and isinstance(value, (list, tuple)) and len(value):
-        return isinstance(value[0], (list, tuple, np.ndarray)) and len(value[0]) > 1
+        return isinstance(value[0], (list, tuple, np.ndarray)) and np.size(value[0]) > 1
     return shape is not None and len(shape) == 2 and shape[1] > 1
 
 

@@ -257,7 +257,9 @@ def _labels(value: Any, name: str, limits: tuple[float, float] | None) -> FloatA
     for number, each in enumerate(given.tolist()):
         if is_missing(each):
             continue
-        if isinstance(each, str) or not (each in (0, 1) if limits is None else limits[0] <= each <= limits[1]):
+        if isinstance(each, (str, complex)) or not (
+            each in (0, 1) if limits is None else limits[0] <= each <= limits[1]
+        ):
             raise refuse(f"{name}[{number}]", each, wanted)
         found[number] = float(each)
     return found

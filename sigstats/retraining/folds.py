@@ -148,7 +148,7 @@ def as_folds(cv: Any, X: Any, y: Any, rng: Any = None, *, groups: IntArray | Non
     """
     if hasattr(cv, "split") and not isinstance(cv, (str, bytes, bytearray)):
         return folds_of(cv, X, y, groups)
-    if isinstance(cv, (int, np.integer)) and not isinstance(cv, bool):
+    if isinstance(cv, (int, np.integer)) and not isinstance(cv, (bool, np.timedelta64)):
         return stratified_folds(y, int(cv), rng, groups=groups)
     if isinstance(cv, Iterator):
         cv = _listed(cv, lambda: list(itertools.islice(cv, len(y) + 1)))

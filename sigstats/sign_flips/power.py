@@ -158,7 +158,8 @@ def paired_sample_size(
     ------
     ValueError
         If a number is out of its range, the alternative points the other way than the difference, or the difference
-        is so small that more than 10**8 items (10**6 with several answers) would have to be looked at.
+        is so small that more than two million discordant pairs, or 10**8 items (10**6 with several answers), would
+        have to be looked at.
 
     Notes
     -----

@@ -180,3 +180,27 @@ def test_a_transposed_table_is_told():
     assert sigstats.friedman_test(scores.T).reason == ""
     table = np.array([[9, 7, 3], [15, 17, 13], [3, 7, 28]])  # of these nothing depends on which are the rows
     assert sigstats.efficiency_test(table) == sigstats.efficiency_test(table.T)
+
+
+class Held:
+    """What NumPy reads, and Python does not count or iterate."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype=dtype)
+
+
+def test_what_only_numpy_reads_is_read_as_its_array():
+    y, a, b = ["x", "y", "y"], ["x", "x", "y"], ["y", "y", "y"]
+    assert sigstats.discordant_counts(*map(Held, (y, a, b))) == sigstats.discordant_counts(y, a, b)
+    assert sigstats.discordant_counts(Held([0.5, 1]), [0.5, 1], [1, 1]) == (1, 0)
+    bits = [0, 1] * 10
+    assert sigstats.compare(bits, [np.array(bit) for bit in bits], bits) == sigstats.compare(bits, [*bits], bits)
+
+
+@pytest.mark.parametrize("models", [{"a", "b"}, [None, "b"], ["a", np.nan], [pd.NA, "b"], [pd.NaT, "b"]])
+def test_names_have_an_order_and_none_is_missing(models):
+    with pytest.raises(ValueError, match=r"^models: .* expected a sequence of 2 names, none of them missing$"):
+        sigstats.rank_sets([[1, 0]] * 20, models=models)

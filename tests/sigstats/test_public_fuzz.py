@@ -67,6 +67,7 @@ NEVER = [
     [0.5, math.inf], [10**400, 1], [None, 1], [b"a", b"b"], np.array([1 + 1j, 2]), np.ma.masked,
     np.ma.array([1, 2], mask=[False, True]), np.array([(1, 2)], dtype=[("a", int), ("b", int)]), date(2020, 1, 1),
     np.datetime64("2020-01-01"), Decimal("NaN"), np.longdouble("1e400"), "no\nsuch", {"a": "x"}, {1, 2},
+    pd.NA, np.timedelta64(3, "D"), [None, math.nan, "c"],
 ]  # fmt: skip
 #: Arguments of some.
 SOMETIMES = [
@@ -82,6 +83,7 @@ SOMETIMES = [
     range(3), {}, {"a": 0.1, "b": 0.2},
     np.array([1, 2], dtype=object), np.zeros((0, 3)), np.zeros((2, 2, 2)), np.array([1.0, 2.0], dtype=np.float16),
     np.array([1.5, 2.5], dtype=np.float16), np.array([1, 2], dtype=np.longdouble), misleading, int,
+    [np.array(0), np.array(1)], [0j, 1 + 0j, 0j],
 ]  # fmt: skip
 
 X, Y = np.random.default_rng(0).normal(size=(12, 2)), [0, 1] * 6
@@ -303,7 +305,7 @@ CALLS = {
     ],
     "anytime_test": [
         (sigstats.anytime_test, {"differences": [0.4, -0.4, 0.2], "counts": [3, 1, 2], "looks": [1, 1, 2], "limit": 0.4,
-                                 "margin": 0.1, "alternative": "less", "confidence_level": 0.9}),
+                                 "margin": 0.1, "alternative": "less", "confidence_level": 0.9, "exact": False}),
     ],
     "type_one_error": [(sigstats.type_one_error, {"n": 20, "discordance": 0.1, **TEST})],
 }  # fmt: skip
