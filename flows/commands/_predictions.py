@@ -69,7 +69,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         ("unscored", "answers that failed or have no score", ("wrong",)),
     ):
         text = f"what to do with {of} (default: refuse)"
-        rows.add_argument(f"--{name}", choices=("refuse", "drop", *more), default="refuse", help=text)
+        rows.add_argument(f"--{name}", choices=("refuse", "drop", *more), help=text)
     text = "join logs even if their tasks, scores or questions differ"
     rows.add_argument("--allow-different-tasks", action="store_true", help=text)
 
@@ -204,7 +204,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         model=options.models[0] if options.models else None,
         models=models,
         per=None if options.ratio is None else _ratio(options.ratio)[1],
-        unscored=options.unscored,
+        unscored=options.unscored or Columns.unscored,
         by_position=options.by_position,
         no_header=options.no_header,
         instances=_read(options, "instances", lambda path: names_of_instances(path, _files_in(options))) or (),
@@ -241,7 +241,7 @@ def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) ->
 
 def match_options(options: argparse.Namespace) -> dict[str, Any]:
     """What is refused where files are matched, unless it is allowed."""
-    return {"unmatched": options.unmatched, "allow_different_tasks": options.allow_different_tasks}
+    return {"unmatched": options.unmatched or "refuse", "allow_different_tasks": options.allow_different_tasks}
 
 
 #: What says how files are read: where the value of each option is kept, and what it is called.
@@ -262,7 +262,7 @@ def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str,
     `without`: where the value of each is kept, and what it is called.
     """
     for name, option in without.items():
-        if (value := getattr(options, name)) not in (None, [], "refuse") and value is not False:
+        if (value := getattr(options, name)) not in (None, []) and value is not False:
             raise BadInput(f"{option}: is not valid with {other}; expected one of them")
 
 

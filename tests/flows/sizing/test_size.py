@@ -129,6 +129,8 @@ def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, capsys, option):
         "--no-header",
         "--by-position",
         "--unscored drop",
+        "--unscored refuse",
+        "--unmatched refuse",
         "--measure f1",
         "--positive 1",
         "--score-range 0 1",
