@@ -18,7 +18,7 @@ from prefect.utilities.services import critical_service_loop
 
 from sigstats.tasks.threads import periodic
 
-from .server import EVERY, Slot, impatient, why_unusable
+from .server import Slot, impatient, why_unusable
 from .study_flow import study_flow
 
 
@@ -88,10 +88,10 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
             with contextlib.suppress(Exception):  # `outages_told` tells of a server that is away
                 asked(slot.look)
 
-        with impatient(EVERY) as asked:
+        with impatient(_EVERY) as asked:
             asked(slot.look)
             say(serving)
-            with periodic(look, EVERY, name="slot"):
+            with periodic(look, _EVERY, name="slot"):
                 await runner.start()
 
     with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_told(say):

@@ -32,10 +32,8 @@ from sigstats.tasks.threads import periodic
 from ..running.progress import Display
 from .artifacts import key_of
 
-#: Seconds between two requests, and those that the server has to answer one.
-_EVERY, _PATIENCE = 2.0, 5.0
-
-
+#: Seconds between two requests of a run, and those that the server has to answer one.
+_ASKED_EVERY, _ANSWER = 2.0, 5.0
 #: As many times in a row the server may fail to answer.
 _FAILURES = 3
 
@@ -67,8 +65,8 @@ def watched(display: Display, stop: threading.Event, loss: Loss) -> Iterator[Non
     watch = _Watch(display, stop, loss, context.flow_run.id)
     before, display.log = display.log, lambda text: logger.info("%s", printable(text.strip()))
     try:
-        with impatient(_PATIENCE) as asked:
-            with periodic(lambda: asked(watch.look), _EVERY, name="flow run"):
+        with impatient(_ANSWER) as asked:
+            with periodic(lambda: asked(watch.look), _ASKED_EVERY, name="flow run"):
                 yield
             if not watch.failures:
                 asked(watch.look)
@@ -136,7 +134,7 @@ class _Watch:
 
 
 #: Seconds that a server has for its first answer. Prefect's own client would wait for six minutes and a half.
-PATIENCE = 10.0
+_FIRST_ANSWER = 10.0
 
 
 @contextmanager
@@ -158,7 +156,7 @@ def why_unusable() -> str | None:
 
     def ask() -> None:
         try:
-            with impatient(PATIENCE) as asked:
+            with impatient(_FIRST_ANSWER) as asked:
                 error = asked(lambda client: client.api_healthcheck())
                 if error is None:  # a server may report that it is up and answer nothing else
                     asked(lambda client: client.read_flows(limit=1))
@@ -170,13 +168,10 @@ def why_unusable() -> str | None:
     # Each byte that arrives renews the time-out of the client, and a name server has one of its own.
     thread = threading.Thread(target=ask, name="prefect server", daemon=True)
     thread.start()
-    thread.join(PATIENCE)
-    reason = found[0] if found else f"it did not answer for {PATIENCE:.0f} s"
+    thread.join(_FIRST_ANSWER)
+    reason = found[0] if found else f"it did not answer for {_FIRST_ANSWER:.0f} s"
     return None if reason is None else " ".join(reason.split())
 
-
-#: Seconds between two looks.
-EVERY = 5.0
 
 #: Seconds that a process has to start before its run counts as left behind.
 _STARTING = 120.0
