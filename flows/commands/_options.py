@@ -7,11 +7,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ..errors import BadInput
+from ..errors import DONE, REGRESSION, BadInput
 from . import repeatable
 
 if TYPE_CHECKING:
-    from sigstats.comparison.rule import ComparisonRule
+    from sigstats.comparison.rule import ComparisonRule, Verdict
 
     from ..config.model import Study
 
@@ -205,3 +205,16 @@ def rule_at_look(options: argparse.Namespace) -> "ComparisonRule":
     """The rule with the level of the look."""
     rule = rule_of(options)
     return replace(rule, alpha=level_of_look(options, rule))
+
+
+def add_fail_on(parser: argparse.ArgumentParser) -> None:
+    """Add ``--fail-on``."""
+    text = "the mildest verdict that ends with exit code 1 (default: fail)"
+    parser.add_argument("--fail-on", choices=("fail", "inconclusive"), default="fail", help=text)
+
+
+def code_of(options: argparse.Namespace, verdict: "Verdict") -> int:
+    """The exit code of a verdict."""
+    from sigstats.comparison.rule import failing_verdicts
+
+    return REGRESSION if verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE

@@ -1,15 +1,14 @@
 """The arguments of commands that read predictions."""
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import DONE, REGRESSION, BadInput
+from ..errors import BadInput
 from . import repeatable
 
 if TYPE_CHECKING:
-    from sigstats.comparison.rule import Verdict
     from sigstats.tasks.predictions import Columns
 
 _NAMED = ("id", "label", "prediction")
@@ -91,19 +90,6 @@ def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
     parser.add_argument("--score-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
 
 
-def add_fail_on(parser: argparse.ArgumentParser) -> None:
-    """Add ``--fail-on``."""
-    text = "the mildest verdict that ends with exit code 1 (default: fail)"
-    parser.add_argument("--fail-on", choices=("fail", "inconclusive"), default="fail", help=text)
-
-
-def code_of(options: argparse.Namespace, verdict: "Verdict") -> int:
-    """The exit code of a verdict."""
-    from sigstats.comparison.rule import failing_verdicts
-
-    return REGRESSION if verdict in failing_verdicts(options.fail_on == "inconclusive") else DONE
-
-
 def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]":
     """The columns of each of so many files; of several predictions, models or filters each file has its own."""
     found = [columns_of(options)] * files
@@ -144,7 +130,8 @@ def scores_of(options: argparse.Namespace) -> list[str]:
         if options.scores:
             raise BadInput(f"--ratio: {options.ratio!r} is not valid with --score; expected one of them")
         return [_ratio(options.ratio)[0]]
-    return options.scores or list(dict.fromkeys([*options.lower, *options.higher]))
+    by_key = [each.partition("=")[2] for each in options.columns if each.startswith("score=")]
+    return options.scores or by_key or list(dict.fromkeys([*options.lower, *options.higher]))
 
 
 def _ratio(text: str) -> tuple[str, str]:
@@ -177,17 +164,16 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         key, _, column = mapping.partition("=")
         if key not in _KEYS or not column:
             raise BadInput(f"--column: {mapping!r} is not valid; expected KEY=COLUMN with a key of {', '.join(_KEYS)}")
-        if key in found:
+        if found.get(key, column) != column:
             raise BadInput(f"--column: {mapping!r} is not valid; {key} is named already, as {found[key]!r}")
         found[key] = column
     if options.by_position and "id" in found:
         raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
     if both := set(options.lower).intersection(options.higher):
         raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
-    named = scores_of(options) or [each for each in (found.get("score"),) if each]
     try:
-        lower = of_named_scores(options.lower, named, "--lower-is-better", ratio=options.ratio)
-        higher = of_named_scores(options.higher, named, "--higher-is-better", ratio=options.ratio)
+        lower = of_named_scores(options.lower, scores, "--lower-is-better", ratio=options.ratio)
+        higher = of_named_scores(options.higher, scores, "--higher-is-better", ratio=options.ratio)
     except ValueError as error:
         raise BadInput(str(error)) from None
     models = found.pop("model", Columns.models)
@@ -264,6 +250,29 @@ def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str,
     for name, option in without.items():
         if (value := getattr(options, name)) not in (None, []) and value is not False:
             raise BadInput(f"{option}: is not valid with {other}; expected one of them")
+
+
+def refuse_unused(
+    options: argparse.Namespace, columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False
+) -> None:
+    """Refuse limits and columns of predictions, and `of_one` model of labels, that are named and that no measure has.
+
+    A measure that is None is the mean of the score that is named, or the accuracy. Labels of several models tell that
+    their rows are the same.
+    """
+    from sigstats.comparison.margins import require_limits_used
+    from sigstats.measures.table import MEASURES
+
+    names = {each or ("mean-score" if columns.score else "accuracy"): None for each in measures}
+    require_limits_used(getattr(options, "score_range", None), names)
+    needs = {MEASURES[each].needs for each in names}
+    used = {"prediction": needs - {"marks", "scores", "probabilities"}, "label": needs - {"marks"} or not of_one}
+    for key, any_use in used.items():
+        if key in columns.named and not any_use:
+            raise BadInput(
+                f"--{key}: {getattr(columns, key)!r} is not used beside the score {columns.score!r}; expected none, or "
+                f"a measure of {key}s"
+            )
 
 
 def as_options(error: ValueError) -> BadInput:

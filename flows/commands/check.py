@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_rule_options, fraction, rule_of
+from ._options import add_fail_on, add_rule_options, code_of, fraction, rule_of
 from ._predictions import (
-    add_fail_on,
     add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
     as_options,
-    code_of,
     columns_of_files,
+    refuse_unused,
     require_one_score,
 )
 
@@ -90,7 +89,9 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
         if options.score_range is not None:
             paired = replace(paired, score_range=as_score_range(options.score_range))
         measures = options.measures or None
-        return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
+        found = check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
+        refuse_unused(options, columns, [row.measure for row in found.rows], of_one=True)
+        return found
     except ValueError as error:
         said = str(error).replace("the baseline: ", f"{options.file}: ").replace("expected at_", "expected --at-")
         raise as_options(ValueError(said)) from None

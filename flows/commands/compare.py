@@ -13,21 +13,20 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_rule_options, rule_of
+from ._options import add_fail_on, add_rule_options, code_of, rule_of
 from ._predictions import (
     SECOND_FILE,
-    add_fail_on,
     add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
     as_options,
-    code_of,
     columns_of_files,
     file_for_each,
     match_options,
     names_in_one_file,
     refuse_beside,
+    refuse_unused,
     scores_of,
 )
 
@@ -182,7 +181,9 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
             pairs.append(joined)
         of_one_file = names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
         baseline_name, *names = of_one_file or (options.baseline, *options.candidates)
-        return compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive), pairs
+        found = compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive)
+        refuse_unused(options, columns, [row.measure for result in found.results for row in result.rows])
+        return found, pairs
     except ValueError as error:
         raise as_options(error) from None
 

@@ -23,6 +23,7 @@ from ._predictions import (
     match_options,
     names_in_one_file,
     refuse_beside,
+    refuse_unused,
     require_one_score,
 )
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 GROUP = "files of predictions"
+_SMALLEST_SLICE = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,8 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--confidence", type=float, default=0.95, metavar="X", help="the confidence of all rank sets (default: 0.95)"
     )
-    text = "slices with fewer rows are not ranked (default: 10)"
-    parser.add_argument("--smallest-slice", type=int, default=10, metavar="N", help=text)
+    text = f"slices with fewer rows are not ranked (default: {_SMALLEST_SLICE})"
+    parser.add_argument("--smallest-slice", type=int, metavar="N", help=text)
     parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
     parser.add_argument("--markdown", metavar="FILE", help="write tables for a pull request; - for standard output")
     parser.add_argument("--report", metavar="FILE", help="write a page of HTML")
@@ -98,6 +100,7 @@ _NOT_OF_VOTES = {
     "measures": "--measure",
     "positive": "--positive",
     "run": "--run",
+    "smallest_slice": "--smallest-slice",
 }
 
 
@@ -176,6 +179,7 @@ def _ranked_by_pairs(
         confidence_level=options.confidence,
         smallest_slice=options.smallest_slice,
     )
+    refuse_unused(options, columns[0], measures)
     file_of = dict(zip(names, files, strict=True))
     return found, [file_of[model.model] for model in found.models]
 
@@ -193,12 +197,16 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     try:
         given = as_names(options.names, "--name", len(files)) if options.names else None
         as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
+        if options.smallest_slice is None:
+            options.smallest_slice = _SMALLEST_SLICE
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
         if options.measures or options.run is not None or options.ratio is not None:
             return _ranked_by_pairs(options, files, given)
         if options.positive is not None:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
-        joined = join_many(files, columns_of_files(options, len(files)), read, **match_options(options))
+        columns = columns_of_files(options, len(files))
+        joined = join_many(files, columns, read, **match_options(options))
+        refuse_unused(options, columns[0], [None])
         own = names_in_one_file(options) if len(options.files) == 1 else model_names(files, joined.subjects)
         names = own if given is None else given
         found = rank_table(

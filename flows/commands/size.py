@@ -21,11 +21,13 @@ from ._predictions import (
     add_runs,
     add_score_range,
     as_options,
+    columns_of,
     columns_of_files,
     file_for_each,
     match_options,
     names_in_one_file,
     refuse_beside,
+    refuse_unused,
     require_one_score,
 )
 
@@ -168,6 +170,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     if joined.group is not None:
         raise BadInput("FILE: a size of a leaderboard is of single rows; expected one answer or score of each")
     names = names_in_one_file(options) or model_names(files, joined.subjects)
+    refuse_unused(options, columns_of(options), [None])
     level = 1 - rule_of(options).alpha
     found = leaderboard_size(joined.scores, names, target=target, confidence_level=level, lower=joined.lower)
     return _told(options, found)
@@ -227,11 +230,10 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
 
 def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
     """The measures that a comparison would test together."""
-    from sigstats.comparison.requirements import as_compared_measures, default_measures, require_score_used, with_cost
+    from sigstats.comparison.compare import asked_of
 
-    measures = as_compared_measures(options.measures) if options.measures else None
-    names = default_measures(paired) if measures is None else with_cost(paired, measures)
-    require_score_used(paired, names)
+    names, _ = asked_of(paired, options.measures or None, options.positive)
+    refuse_unused(options, columns_of(options), names)
     return names
 
 
@@ -244,19 +246,14 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
 
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:
     """Print the rows that show a drop of any other measure, of those that are tested together."""
+    from sigstats.comparison.task_means import has_task_mean
     from sigstats.sizing.measures import plan_measure
 
-    refuse_beside(options, f"the measure {measure}", {"report": "--report"})
+    unused = ("report",) if any(map(has_task_mean, names)) else ("report", "task")
+    refuse_beside(options, f"the measure {measure}", {name: f"--{name}" for name in unused})
     rule = rule_at_look(options)
-    found = plan_measure(
-        paired,
-        measure,
-        rule,
-        _given(options),
-        target=options.power,
-        tests=_tests(options, paired, names, rule),
-        positive=options.positive,
-    )
+    tests, target, positive = _tests(options, paired, names, rule), options.power, options.positive
+    found = plan_measure(paired, measure, rule, _given(options), target=target, tests=tests, positive=positive)
     return _told(options, found)
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import pyarrow as pa
 
 from sigstats.comparison.candidates import compare_scores
-from sigstats.comparison.requirements import default_measures, with_cost
 from sigstats.comparison.result import ComparisonResult, reasons
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.sequential.alpha_spending import spent_level
@@ -27,7 +26,7 @@ from ..errors import BadInput
 from ..pages.wording import count_of, significant
 from .fresh import compare_fresh, kept_row, refuse_changed
 from .page import answers_of, write_regression_report
-from .pair import Pair, identity_of, read_pair, with_measures_meant
+from .pair import Pair, identity_of, measures_of, read_pair, with_measures_meant
 from .study import RegressionStudy, in_keys
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
@@ -118,8 +117,7 @@ def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     look, known = _look(study, pair, store, records, damaged)
     level = _level(study, look, pair)
     slices = count_of(sum(len(names) for names, _ in pair.by_score[0].slices.values()), "slice")
-    named = [(each, tuple(study.measures or default_measures(each))) for each in pair.by_score]
-    measures = {name for each, names in named for name in with_cost(each, names)}
+    measures = measures_of(study, pair)
     return "\n".join(
         [
             f"candidate  {pair.candidate}",

@@ -16,8 +16,9 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
-from sigstats.comparison.requirements import default_measures, with_cost
+from sigstats.comparison.requirements import as_compared_measures, default_measures, with_cost
 from sigstats.tasks.input_files import place
 from sigstats.tasks.predictions import (
     Columns,
@@ -180,13 +181,21 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
 
 def with_measures_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
     """The study; with None for the measures that it does not name where those of its scores are not the accuracy."""
-    if "measures" in study.model_fields_set:
-        return study
     try:
-        other = any(default_measures(each) != with_cost(each, ("accuracy",)) for each in pair.by_score)
+        if "measures" not in study.model_fields_set and any(
+            default_measures(each) != with_cost(each, ("accuracy",)) for each in pair.by_score
+        ):
+            study = study.model_copy(update={"measures": None})
+        require_limits_used(study.score_range, measures_of(study, pair))
     except ValueError as error:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
-    return study.model_copy(update={"measures": None}) if other else study
+    return study
+
+
+def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
+    """The measures that are compared, each once."""
+    named = None if study.measures is None else as_compared_measures(study.measures)
+    return {name: None for each in pair.by_score for name in with_cost(each, named or default_measures(each))}
 
 
 def _digest_of_file(path: Path) -> str:

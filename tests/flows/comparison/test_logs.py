@@ -531,7 +531,8 @@ def test_one_column_of_scores_is_not_that_of_several_models(tmp_path, capsys):
     frame.to_csv(tmp_path / "a.csv", index=False)
     for command in ("compare", "rank", "size"):
         arguments = [command, str(tmp_path / "a.csv"), "--prediction", "p", "--prediction", "q"]
-        for score in (["--score", "mark"], ["--lower-is-better", "mark"], ["--ratio", "mark/id"]):
+        named = (["--score", "mark"], ["--lower-is-better", "mark"], ["--ratio", "mark/id"], ["--column", "score=mark"])
+        for score in named:
             assert main([*arguments, *score]) == 2
             assert "--score: 'mark' is one column for every --prediction" in capsys.readouterr().err
     with pytest.raises(ValueError, match="score: 'mark' is not valid; expected a frame for each model"):
@@ -543,11 +544,60 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
     frame.to_csv(tmp_path / "a.csv", index=False)
     frame[::-1].to_csv(tmp_path / "b.csv", index=False)
     paths = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
-    for command in (["compare", *paths], ["check", paths[0], "--at-least", "0.1"]):
-        assert main([*command, "--positive", "yes"]) == 0
+    for command in (["compare", *paths], ["size", *paths], ["check", paths[0], "--at-least", "0.1"]):
+        if command[0] != "size":  # of two models that are alike
+            assert main([*command, "--positive", "yes"]) == 0
         assert main([*command, "--positive", "nosuch"]) == 2
         assert "--positive: 'nosuch' is not valid; expected no or yes" in capsys.readouterr().err
     assert main(["rank", *paths, "--positive", "yes"]) == 2
     assert "--positive: is not valid without --measure" in capsys.readouterr().err
     with pytest.raises(ValueError, match="positive: 'nosuch' is not valid; expected no or yes"):
         sigstats.compare(frame, frame[::-1], positive="nosuch")
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "unused", "said"),
+    [
+        ("compare", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
+        ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
+        ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
+        ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
+        ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
+        (
+            "size three",
+            [],
+            ["--prediction", "q"],
+            "--prediction: 'q' is not used beside the score 'cost'; expected none",
+        ),
+        ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used beside the score 'cost'; expected none"),
+        ("rank", [], ["--column", "prediction=q"], "--prediction: 'q' is not used beside the score 'cost'"),
+        ("rank", ["--ratio", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
+        ("rank", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
+        ("check", [], ["--prediction", "q"], "--prediction: 'q' is not used beside the score 'cost'; expected none"),
+        (
+            "check",
+            [],
+            ["--label", "q"],
+            "--label: 'q' is not used beside the score 'cost'; expected none, or a measure of",
+        ),
+        ("check", ["--ratio", "cost/n"], ["--label", "q"], "--label: 'q' is not used beside the score 'cost'"),
+        ("size", ["--measure", "f1", "--positive", "x"], ["--task", "t"], "--task: is not valid with the measure f1"),
+    ],
+)
+def test_what_no_measure_uses_is_refused(tmp_path, capsys, command, options, unused, said):
+    rng = np.random.default_rng(1)
+    rows = {"id": range(60), "label": ["x", "y"] * 30, "t": ["u", "v", "w"] * 20, "n": 2}
+    for name in "abc":
+        said_of = {key: rng.choice(["x", "y"], 60) for key in ("prediction", "q")}
+        pd.DataFrame(rows | said_of | {"cost": rng.random(60)}).to_csv(tmp_path / f"{name}.csv", index=False)
+    command, *three = command.split()
+    paths = [str(tmp_path / f"{name}.csv") for name in ("a" if command == "check" else "abc" if three else "ab")]
+    of_cost = unused[0] not in ("--score-range", "--task")
+    bar = [] if command != "check" else ["--at-most", "0.9"] if of_cost else ["--at-least", "0.1"]
+    score = ["--score", "cost"] if of_cost and "--ratio" not in options else []
+    assert main([command, *paths, *options, *score, *bar]) in (0, 1)
+    capsys.readouterr()
+    assert main([command, *paths, *options, *score, *bar, *unused]) == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert told.err.startswith(f"sigstats: {said}")

@@ -274,6 +274,7 @@ def damage_labels(folder):
         (["candidate=s3://bucket/x.csv"], None, "expected a path or a pattern of this machine"),
         (["measures=['auc-roc']"], None, "measures: 'auc-roc' is not valid; did you mean 'auc'?"),
         (["measures=['mcc', 'mcc']"], None, "expected each measure once"),
+        (["score_range=[0, 5]"], None, "score_range: 0 to 5 says nothing of accuracy, macro-f1; expected a measure of"),
         (["slices=['regoin']"], None, "'regoin' is not there"),
         (["columns.id=idx"], None, "column 'idx' is not there; did you mean 'id'?"),
         (["rule.alpha=0.1"], None, "rule.alpha: unknown key"),

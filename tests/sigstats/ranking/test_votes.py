@@ -143,6 +143,7 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
         (["--column", "label=winner"], "--column: is not valid with votes"),
         (["--unscored", "drop"], "--unscored: is not valid with votes"),
         (["--no-header"], "--no-header: is not valid with votes"),
+        (["--smallest-slice", "10"], "--smallest-slice: is not valid with votes"),
         (["--run", "question_id"], "--run: is not valid with votes"),
     ):
         assert main(["rank", str(path), *options]) == 2
