@@ -4,12 +4,21 @@ from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, create_model, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationInfo,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from sigstats._common.validation import Alternative, refuse, shown
 from sigstats.comparison.requirements import as_compared_measures
 from sigstats.measures.measure import as_measure
-from sigstats.measures.table import SCORE_MEASURES
+from sigstats.measures.table import MEASURES, SCORE_MEASURES
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.populations import own_tests
 
@@ -109,6 +118,14 @@ class DifferenceInterval(Strict):
     @classmethod
     def _compared(cls, measure: str) -> str:
         return as_compared_measures(measure)[0]
+
+    @field_validator("resamples", mode="after")
+    @classmethod
+    def _drawn(cls, resamples: int, info: ValidationInfo) -> int:
+        measure = info.data.get("measure", "ratio")  # it is there unless it is not valid
+        if MEASURES[measure].test not in ("counts", "ratios"):
+            raise ValueError(f"{resamples} is not valid; no interval of {measure} draws, expected a measure of counts")
+        return resamples
 
 
 class JointTasks(Strict):

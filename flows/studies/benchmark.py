@@ -146,6 +146,9 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
         ):
             if names:
                 yield f"{dataset.name}: {why}: {some_of(names, _NAMED)}"
+    if all(dataset.folds is not None for dataset in datasets):
+        given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
+        yield from unused_note(given, "each data set names the fold of each row")
     repeats = study.cross_validation.repeats
     if repeats > 1 and not analyses.used_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"

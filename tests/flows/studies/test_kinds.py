@@ -141,6 +141,14 @@ def test_a_study_tells_the_bound_from_students_interval(tmp_path):
             ('measure = "mean-score"\n', 'measure = "auc"\n'),
             "none of them fits disasters; expected a difference-interval",
         ),
+        (
+            ('method = "usual"', 'method = "usual"\nresamples = 500'),
+            "resamples: 500 is not valid; no interval of mean-sc",
+        ),
+        (
+            ('"mean-score"\n\n', '"mean-score"\nresamples = 500\n\n'),
+            "resamples: 500 is not valid; no interval of mean-",
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(change, said, tmp_path, capsys):

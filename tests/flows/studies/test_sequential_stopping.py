@@ -139,6 +139,25 @@ def test_what_a_study_gives_and_no_test_of_it_uses_is_noted():
     assert KIND.prepare(study, Path()).notes == (no_test,)
 
 
+def test_a_number_of_folds_beside_data_that_name_them_is_noted(tmp_path):
+    rows = (f"{row * 7 % 11},{row % 4},{row // 4 % 2}\n" for row in range(40))
+    (tmp_path / "own.csv").write_text("x,fold,class\n" + "".join(rows))
+    own = {"name": "own", "source": "csv", "path": "own.csv", "target": "class", "folds": "fold"}
+    unused = ("cross_validation.folds is not used: each data set names the fold of each row",)
+    for datasets, settings, notes in (
+        ([own], {"folds": 7}, unused),
+        ([own], {"rare_classes": "allow"}, ()),
+        ([own, "iris"], {"folds": 7}, ()),
+    ):
+        values = {"kind": "benchmark", "name": "s", "classifiers": ["1-nn"], "tests": ["mcnemar"]}
+        study = parse_study({**values, "datasets": datasets, "cross_validation": settings}, source="s.toml")
+        prepared = KIND.prepare(study, tmp_path)
+        assert prepared.notes == notes
+        folds = {cell.subject["dataset"]: cell.work.cross_validation.folds for cell in prepared.plan.cells}
+        assert folds["own"] != 7
+        assert folds.get("iris", 7) == 7
+
+
 @pytest.fixture
 def stopped(tmp_path):
     """The synthetic study with the rule of Gandy on labels and of Besag and Clifford on features."""
