@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import shown
 
-from ..tables.spelling import NO_ANSWER, to_numbers
+from ..tables.spelling import NO_ANSWER, to_numbers, without_empty
 from ..tables.table import Table
 from ._predictions import Columns, Predictions, require_shares
 
@@ -37,8 +37,12 @@ def marks_of(table: Table, columns: Columns) -> Any:
     name = columns.score or ""
     try:
         return table.numbers(name, or_missing=columns.unscored != "refuse")
-    except ValueError:
-        words = pc.utf8_lower(table.texts_or_missing(name))
+    except ValueError as error:
+        try:
+            words = pc.utf8_lower(table.texts_or_missing(name))
+        except ValueError:  # numbers, of which one is infinite
+            raise error from None
+        words = words if columns.unscored == "refuse" else without_empty(words)
         if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
             return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2"))  # rounded once
         known = pa.array(_WORDS.keys())

@@ -98,32 +98,53 @@ def _require_size(file: Any, columns: Sequence[str], rows: int, budget: Budget, 
         budget.spend(batch.nbytes)
 
 
-#: Behind its first bytes a file is a stream.
-_FILE, _BEFORE = b"ARROW1", 8
+_FILE = b"ARROW1"
 _OF_DICTIONARY, _OF_ROWS = 2, 3
 
 
 def read_ipc(content: bytes, budget: Budget) -> pa.Table:
     """The table in a file or a stream; whatever Arrow raises for a damaged one is passed on."""
-    stream: Any = pa.py_buffer(content)[_BEFORE if content.startswith(_FILE) else 0 :]
-    for message in pa.ipc.MessageReader.open_stream(stream):
+    whole: Any = pa.py_buffer(content)
+    messages: Any
+    if content.startswith(_FILE):
+        read = pa.ipc.open_file(whole).read_all
+        messages = (pa.ipc.read_message(whole[at:]) for at in _places(content))
+    else:
+        read = pa.ipc.open_stream(whole).read_all
+        messages = pa.ipc.MessageReader.open_stream(whole)
+    for message in messages:
         budget.spend(sum(_sizes(message.metadata.to_pybytes(), message.body)))
-    table = pa.ipc.open_stream(stream).read_all()
+    table = read()
     table.validate(full=True)
     return table
 
 
+def _number(data: bytes, kind: str, at: int) -> int:
+    return int(unpack_from(kind, data, at)[0])
+
+
+def _field(data: bytes, table: int, place: int) -> int:
+    """The position of a field of a table, 0 where it is left out."""
+    names, at = table - _number(data, "<i", table), 4 + 2 * place
+    offset = _number(data, "<H", names + at) if at < _number(data, "<H", names) else 0
+    return table + offset if offset else 0
+
+
+def _places(content: bytes) -> Iterator[int]:
+    """The positions of the messages of a file, by the footer of Arrow's File.fbs, which is all that readers go by."""
+    end = len(content) - len(_FILE) - calcsize("<i")
+    footer = content[end - _number(content, "<i", end) : end]
+    root = _number(footer, "<I", 0)
+    for place in (_OF_DICTIONARY, _OF_ROWS):
+        if at := _field(footer, root, place):
+            start = at + _number(footer, "<I", at)
+            for number in range(_number(footer, "<I", start)):
+                yield _number(footer, "<q", start + 4 + number * calcsize("<qiiq"))
+
+
 def _sizes(metadata: bytes, body: Any) -> Iterator[int]:
     """The number of rows of a message and the unpacked sizes of its buffers, by Arrow's Message.fbs."""
-
-    def number(kind: str, at: int) -> int:
-        return int(unpack_from(kind, metadata, at)[0])
-
-    def field(table: int, place: int) -> int:  # 0 where it is left out
-        names, at = table - number("<i", table), 4 + 2 * place
-        offset = number("<H", names + at) if at < number("<H", names) else 0
-        return table + offset if offset else 0
-
+    number, field = partial(_number, metadata), partial(_field, metadata)
     root = number("<I", 0)
     kind, header = number("<B", field(root, 1)), field(root, 2)
     if kind not in (_OF_DICTIONARY, _OF_ROWS):

@@ -32,6 +32,12 @@ def is_whole_number(text: str) -> bool:
     return _WHOLE.fullmatch(text) is not None
 
 
+def without_empty(texts: Array) -> Array:
+    """Texts, null where one is empty, as it is in a file of text."""
+    empty: Array = pa.scalar("", texts.type)
+    return pc.if_else(pc.equal(texts, empty), pa.scalar(None, texts.type), texts)
+
+
 def to_numbers(texts: Array) -> Array | None:
     """Texts as float64, or None if one of them is no number.
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
-from .spelling import Array, first_rounded, is_number, to_decimals, to_numbers
+from .spelling import Array, first_rounded, is_number, to_decimals, to_numbers, without_empty
 
 
 class Table(ABC):
@@ -93,12 +93,12 @@ class Table(ABC):
         else:
             self.require_values(name)
         numbers = self._numbers(name)
+        if numbers is None and or_missing:
+            numbers = to_numbers(without_empty(self._text(name)))
         if numbers is None:
-            texts = self._text(name)
-            row, text = next((row, text) for row, text in enumerate(texts.to_pylist()) if not is_number(text or "0"))
+            texts = enumerate(self._text(name).to_pylist())
+            row, text = next((row, text) for row, text in texts if text is not None and not is_number(text))
             raise self.error(name, f": {shown(text)} is not valid; expected a number", row)
-        if or_missing:
-            numbers = pc.if_else(pc.is_nan(numbers), None, numbers)
         finite: Array = pc.is_finite(numbers)
         if pc.any(pc.invert(finite)).as_py():
             row = pc.index(finite, False).as_py()
@@ -192,7 +192,8 @@ class ArrowTable(Table):
 
     def require_values(self, name: str) -> None:  # noqa: D102
         here = self.names.count(name) == 1 and self.num_rows > 0 and name in self._table.column_names
-        if not here or self._table.column(name).null_count:  # which takes no copy of the column
+        column = self._table.column(name) if here else None  # of which no copy is taken
+        if column is None or column.null_count or pa.types.is_floating(column.type):
             super().require_values(name)
 
     def coded(self, name: str) -> Array:  # noqa: D102
@@ -250,13 +251,15 @@ class ArrowTable(Table):
         return column if is_text(column.type) or pa.types.is_integer(column.type) else None
 
     def _values(self, name: str) -> Array:
-        """A column without the dictionary of its values, and floats as the decimals that they print."""
+        """A column without the dictionary of its values, and floats as the decimals that they print, null for NaN."""
         if name not in self._table.column_names:
             return pa.nulls(self.num_rows, pa.string())
         if name not in self._whole_columns:
             self._whole_columns[name] = to_decimals(_in_one(self._table.column(name)))
         column = self._whole_columns[name]
-        return to_decimals(column.cast(column.type.value_type)) if pa.types.is_dictionary(column.type) else column
+        if pa.types.is_dictionary(column.type):
+            column = to_decimals(column.cast(column.type.value_type))
+        return pc.if_else(pc.is_nan(column), None, column) if pa.types.is_floating(column.type) else column
 
 
 def is_text(kind: pa.DataType) -> bool:

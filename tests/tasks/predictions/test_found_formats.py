@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -591,3 +592,68 @@ def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path
     assert complaint in capsys.readouterr().err
     for other in (files[1], files[3]):  # ids of each model's own say nothing
         assert accuracies(compared(tmp_path, (files[0], other), "--by-position")) == of((a, b))
+
+
+#: How a frame of polars, which has NaN and no value apart, is written; Arrow's file without pyarrow.
+FORMATS = {
+    "jsonl": pl.DataFrame.write_ndjson,
+    "json": pl.DataFrame.write_json,
+    "parquet": pl.DataFrame.write_parquet,
+    "arrow": pl.DataFrame.write_ipc,
+    "zstd.arrow": lambda table, path: table.write_ipc(path, compression="zstd"),
+    "arrows": pl.DataFrame.write_ipc_stream,
+}
+
+
+@pytest.fixture
+def measurements():
+    rng = np.random.default_rng(3)
+    label = rng.integers(1, 1000, 60) / 8
+    columns = {"id": [f"q{row}" for row in range(60)], "label": label, "age": rng.permutation(60) / 8}
+    return [
+        pl.DataFrame(columns | {"prediction": label + rng.normal(size=60), "mark": rng.integers(1, 4, 60) / 4})
+        for _ in range(2)
+    ]
+
+
+def results(tmp_path, tables, kind, write, *options, code=None):
+    files = [tmp_path / f"{number}.{kind}" for number in range(2)]
+    for table, path in zip(tables, files, strict=True):
+        write(table, path)
+    return compared(tmp_path, files, *options, code=code)["rows"]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_measurements_and_bins_are_those_of_the_same_table_as_csv(tmp_path, measurements, kind):
+    options = ["--measure", "neg-mae", "--score-range", "0", "200", "--bins", "age=2"]
+    as_text = results(tmp_path, measurements, "csv", pl.DataFrame.write_csv, *options)
+    found = results(tmp_path, measurements, kind, FORMATS[kind], *options)
+    assert [row["baseline"] for row in found] == [row["baseline"] for row in as_text]
+    assert [row["low"] for row in found] == [row["low"] for row in as_text]
+
+
+@pytest.mark.parametrize("unscored", ["drop", "wrong", "refuse"])
+@pytest.mark.parametrize("empty", ["", math.nan, None])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_mark_that_is_empty_is_none(tmp_path, measurements, capsys, kind, empty, unscored):
+    def emptied(value, kind):
+        return [table.with_columns(mark=pl.Series([value, *table["mark"].cast(kind)[1:]])) for table in measurements]
+
+    options, write = ["--score", "mark", "--measure", "mean-score", "--unscored", unscored], FORMATS[kind]
+    tables = emptied(empty, pl.String if empty == "" else pl.Float64)
+    if unscored == "refuse":
+        write(tables[0], tmp_path / "a")
+        assert main(["compare", str(tmp_path / "a"), str(tmp_path / "a"), *options]) == 2
+        (said,) = capsys.readouterr().err.splitlines()
+        assert "column 'mark'" in said
+        assert "row 0 (from 0)" in said
+    else:
+        as_text = results(tmp_path, emptied(None, pl.Float64), "csv", pl.DataFrame.write_csv, *options)
+        assert results(tmp_path, tables, kind, write, *options) == as_text
+
+
+def test_an_infinite_mark_is_named(tmp_path, measurements, capsys):
+    table = measurements[0].with_columns(mark=pl.Series([0.5, math.inf, *[0.25] * 58]))
+    table.write_parquet(tmp_path / "a.parquet")
+    assert main(["compare", *[str(tmp_path / "a.parquet")] * 2, "--score", "mark"]) == 2
+    assert "row 1 (from 0): column 'mark': inf is not finite; expected a number" in capsys.readouterr().err
