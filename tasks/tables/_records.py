@@ -49,6 +49,11 @@ def header(content: bytes, where: str, separator: str | None, *, start: int = 0)
     return found[0]
 
 
+def too_long(where: str) -> ValueError:
+    """The complaint about a field that neither the csv module nor Arrow can hold."""
+    return ValueError(f"{where}: a field is longer than {_LONGEST:,} bytes, the most that can be read; expected less")
+
+
 def blank(record: list[str]) -> bool:
     """True if a line holds nothing: it is left out."""
     return not record or (len(record) == 1 and not record[0].strip())
@@ -104,6 +109,8 @@ def _parse(lines: Iterator[str], where: str, separator: str, before: int) -> Ite
                 yield line, record
             line = before + reader.line_num + 1
     except csv.Error as error:
+        if "field limit" in str(error):
+            raise too_long(f"{where}, line {line}") from None
         found = "a quoted field has no end" if "unexpected end" in str(error) else "text follows a closing quote"
         wanted = f"fields in whole quotes with {shown(separator)} between them"
         raise ValueError(f"{where}, line {line}: {found}; expected {wanted}") from None

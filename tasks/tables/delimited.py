@@ -90,7 +90,10 @@ class DelimitedTable(Table):
         return _with_decimal_commas(texts) if found is None and self._separator == ";" else found
 
     def _read(self, where: str, width: int, positions: list[int]) -> tuple[int, Mapping[int, Any]]:
-        found = read_columns(self._content, self._separator, width, positions, start=self._start)
+        try:
+            found = read_columns(self._content, self._separator, width, positions, start=self._start)
+        except pa.ArrowCapacityError:
+            raise _records.too_long(where) from None
         return found or _records.read_columns(self._records(where), where, width, positions)
 
     def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:

@@ -4,6 +4,7 @@ import csv
 import io
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -120,3 +121,22 @@ def test_a_table_of_many_columns_is_read_by_name():
 def test_names_may_be_given_and_the_first_line_is_a_row_then():
     table = DelimitedTable("t", b"1|x\n2|y\n", names=["a", "b"], separator="|")
     assert (table.texts("a").to_pylist(), table.row(1)) == (["1", "2"], "line 2")
+
+
+def test_a_field_that_nothing_can_hold_is_called_too_long(monkeypatch):
+    told = r"a field is longer than [0-9,]+ bytes, the most that can be read; expected less$"
+    text = b'a,b\n1,x\n2,it"s ' + b"y" * 300 + b"\n"
+    before = csv.field_size_limit(200)
+    monkeypatch.setattr(_records, "_LONGEST", 200)
+    try:
+        with pytest.raises(ValueError, match="^t, line 3: " + told.replace("[0-9,]+", "200")):
+            DelimitedTable("t", text)
+    finally:
+        csv.field_size_limit(before)
+
+    def full(*_):
+        raise pa.ArrowCapacityError("array cannot contain more than 2147483646 bytes, have 3000000005")
+
+    monkeypatch.setattr(delimited.csv, "read_csv", full)
+    with pytest.raises(ValueError, match="^t: " + told):
+        DelimitedTable("t", b"a,b\n1,x\n")
