@@ -26,7 +26,7 @@ from ..errors import BadInput
 from ..pages.wording import count_of, significant
 from .fresh import compare_fresh, kept_row, refuse_changed
 from .page import answers_of, write_regression_report
-from .pair import Pair, identity_of, measures_of, read_pair, with_measures_meant
+from .pair import Pair, identity_of, made_by, measures_of, read_pair, with_measures_meant
 from .study import RegressionStudy, in_keys
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
@@ -143,6 +143,8 @@ def report_again(store: Store) -> str:
     records, damaged = history.read(store)
     if not records:
         raise FileNotFoundError(f"{store.root}/history has no evaluation")
+    if not any(made_by(study, record) for record in records):
+        raise Damaged("study.json was altered: no evaluation of history/ was made by its rules")
     return write_regression_report(store, study, records, damaged)
 
 
@@ -164,7 +166,7 @@ def _look(
         if record.evaluation.evaluation == identity:
             return record.evaluation.look, record
     if fresh or any(record.evaluation.held_out == record.evaluation.evaluation for record in records):
-        refuse_changed(store, study, looks)
+        refuse_changed(store, study, records, looks)
     if fresh:
         return looks + 1, None
     return history.look_of(store, records, pair.held_out, pair.rows, unreadable=len(damaged)), None

@@ -21,7 +21,7 @@ from sigstats.tasks.storage.store import Store
 from ..comparison.for_programs import KEYS_OF_ROWS, row_as_object
 from ..errors import BadInput
 from ..pages.wording import count_of
-from .pair import NO_RULES, Pair, digests_of_ids
+from .pair import NO_RULES, Pair, digests_of_ids, made_by
 from .study import ColumnNames, RegressionStudy
 
 _KEPT = ("slice", "n", "difference", "low", "high", "pvalue", "adjusted_pvalue", "pd", "psd", "nsd", "test", "note")
@@ -57,23 +57,27 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
     )
 
 
-def refuse_changed(store: Store, study: RegressionStudy, looks: int) -> None:
+def refuse_changed(store: Store, study: RegressionStudy, records: Sequence[Record], looks: int) -> None:
     """Refuse rules that are not those of the looks before, which no level of them all would hold for, or are lost."""
+    lost = BadInput(
+        f"--output: {store.root}: the rules of its {count_of(looks, 'look')} are lost; expected study.json as the "
+        "last look wrote it, or another output"
+    )
     try:
         stored = store.read_json("study.json")["study"]
     except (FileNotFoundError, Damaged, KeyError):
         if not looks:
             return
-        raise BadInput(
-            f"--output: {store.root}: the rules of its {count_of(looks, 'look')} are lost; expected study.json as the "
-            "last look wrote it, or another output"
-        ) from None
+        raise lost from None
     try:  # keys that came since have their defaults
-        before = RegressionStudy.model_validate(stored, strict=False).model_dump(mode="json")
+        known = RegressionStudy.model_validate(stored, strict=False)
     except ValueError:
         raise BadInput(
             f"--output: study.json in {store.root} is of no regression study; choose another output"
         ) from None
+    if not all(made_by(known, record) for record in records):
+        raise lost
+    before = known.model_dump(mode="json")
     for key, value in study.model_dump(mode="json", exclude={*NO_RULES}).items():
         if before.get(key) != value:
             raise BadInput(f"{key}: {value} is not valid after looks with {before.get(key)}; choose another output")

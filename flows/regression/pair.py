@@ -31,6 +31,7 @@ from sigstats.tasks.predictions import (
     scores_meant,
 )
 from sigstats.tasks.record import digest
+from sigstats.tasks.storage.history import Record
 from sigstats.tasks.tables.spelling import without_points
 
 from ..config.fetch import fetched_by
@@ -205,6 +206,10 @@ def _digest_of_file(path: Path) -> str:
 
 def identity_of(study: RegressionStudy, pair: Pair) -> str:
     """The digest of what is compared and of the rules; places and times of the files are no part of it."""
+    return _identity(study, *pair.digests)
+
+
+def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
@@ -220,7 +225,13 @@ def identity_of(study: RegressionStudy, pair: Pair) -> str:
                 del table[key]
     if rules["looks"]["rows"] == "same":
         del rules["looks"]["rows"]
-    return digest("evaluation", rules=rules, baseline=pair.digests[0], candidate=pair.digests[1])
+    return digest("evaluation", rules=rules, baseline=baseline, candidate=candidate)
+
+
+def made_by(study: RegressionStudy, record: Record) -> bool:
+    """True if an evaluation was made by the rules of a study, which the evaluation's own identity tells."""
+    about = record.evaluation
+    return about.evaluation == _identity(study, about.baseline_digest, about.candidate_digest)
 
 
 def digests_of_ids(ids: Any) -> NDArray[np.int64]:

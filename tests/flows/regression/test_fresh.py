@@ -225,6 +225,29 @@ def test_no_look_is_taken_where_the_rules_of_those_before_are_lost(folder, capsy
     assert history(folder)["look"].max() == 1
 
 
+def test_rules_in_study_json_that_no_look_had_are_not_believed(folder, capsys):
+    assert look(folder) == 0
+    path = folder / "out/study.json"
+    whole = path.read_text()
+    changed = json.loads(whole)
+    changed["study"]["alpha"] = 0.1
+    path.write_text(json.dumps(changed))
+    night(folder, 2)
+    for settings in ((), ("--set", "alpha=0.1")):
+        assert look(folder, *settings) == 2
+        assert "the rules of its 1 look are lost; expected study.json" in capsys.readouterr().err
+    assert main(["report", str(folder / "out")]) == 2
+    assert "study.json was altered: no evaluation of history/ was made by its rules" in capsys.readouterr().err
+    renamed = json.loads(whole)
+    renamed["study"]["name"] = "other"  # is no rule
+    path.write_text(json.dumps(renamed))
+    assert main(["report", str(folder / "out")]) == 0
+    path.write_text(whole)
+    assert look(folder) == 0
+    assert main(["report", str(folder / "out")]) == 0
+    assert list(history(folder).query("slice == 'all rows'")["level"]) == [0.05, 0.05]
+
+
 @pytest.mark.parametrize("number", [1, 2])
 @pytest.mark.parametrize("how", [Path.unlink, lambda file: file.write_bytes(file.read_bytes()[:100])])
 def test_no_look_is_taken_where_one_before_is_lost(folder, capsys, number, how):
