@@ -38,6 +38,9 @@ _LINE: Final = 64
 #: Counting by level is faster from so many columns on, and for so many levels times classes.
 _FEWEST_COLUMNS, _MOST_COUNTS = 8, 512
 
+#: The numbers that are drawn ahead, for all trees.
+_MOST_AHEAD: Final = 2**18
+
 #: The rows of counts in 16 bits.
 _MOST_AT_ONCE: Final = 2**15
 
@@ -67,6 +70,8 @@ class BatchedForest:
         bootstrap = getattr(forest, "bootstrap", False)
         once = not bootstrap and self._levels is not None and len(problem.y) < _MOST_AT_ONCE
         self._settings = _settings(forest, len(columns), problem.n_classes, once)
+        length = max(1, _MOST_AHEAD // len(seeds)) if self._settings[-1] else 1
+        self._ahead = np.array([compiled("trees").draw_ahead(seed, length) for seed in self._seeds])
         of_size = {size: _draws(seeds, len(problem.y) - size, bootstrap) for size in set(held_out.tolist())}
         self._draws = [of_size[size] for size in held_out.tolist()]
         self.replicate_bytes = 12 * columns.size
@@ -111,26 +116,28 @@ class BatchedForest:
 
     def _mixed(self, draw: IntArray) -> tuple[Any, ...]:
         """The data with features permuted one by one."""
+        own = draw[self._feature] if self._levels is not None else draw[np.unique(self._feature)]
+        first = own.shape[1] * np.arange(len(own))[:, None]  # places are those in all columns, one after the other
+        source = own + first
         if self._levels is not None:
-            return _coded(np.take_along_axis(self._codes, draw[self._feature], axis=1), self._known)
+            return _coded(self._codes.take(source), self._known)
         feature_of, nominal, values, categories, order = self._data
-        source = draw[np.unique(self._feature)]
         moved: Any = np.empty(source.shape, dtype=np.uint32)
-        np.put_along_axis(moved, source, np.arange(source.shape[1])[None], axis=1)  # where each value goes
-        values, categories = (np.take_along_axis(of, source, axis=1) for of in (values, categories))
-        return feature_of, nominal, values, categories, np.take_along_axis(moved, order, axis=1)
+        moved.put(source, np.broadcast_to(np.arange(source.shape[1], dtype=np.uint32), source.shape))  # where each goes
+        return feature_of, nominal, values.take(source), categories.take(source), moved.take(order + first)
 
     def _grow(self, data: tuple[Any, ...], place: IntArray, at: IntArray, predicted: IntArray) -> None:
         label, fold = self._problem.y[place].astype(np.uint32), self._problem.folds[place]
         code = compiled("trees")
         settings = code.Settings(*self._settings)
+        counts = None if self._levels is None else code.count_levels(settings, label, data[0], data[2])
         for tested, draws in enumerate(self._draws):
             forest = code.Retrained(self._seeds, draws, label, fold, at, tested, predicted)
             if self._levels is None:
                 *features, order = data
                 code.predict_sorted_fold(settings, forest, code.Features(*features), order)
             else:
-                code.predict_coded_fold(settings, forest, *data)
+                code.predict_coded_fold(settings, forest, self._ahead, counts, data)
 
 
 def _is_known(forest: Any) -> bool:

@@ -39,11 +39,11 @@ def predictions(estimator, X, y, folds, null, draws, *, batched=True):
 @settings(max_examples=examples(80), deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
-    n=st.integers(12, 90) | st.integers(91, 400),  # nodes of up to 48 rows are sorted, where levels are few
+    n=st.integers(18, 90) | st.integers(91, 400),  # nodes of up to 48 rows are sorted, where levels are few
     d=st.integers(1, 7) | st.integers(8, 40),  # from 8 on by level where these are few
     distinct=st.integers(1, 40),
     near=st.booleans(),
-    classes=st.integers(2, 4),
+    classes=st.integers(2, 6),  # up to four are counted in one number
     nominal=st.integers(0, 3),
     null=st.sampled_from(["labels", "features"]),
     max_depth=st.none() | st.integers(1, 6),
@@ -77,7 +77,12 @@ def test_trees_of_many_classes_and_rows(null):
     retrainer = Retrainer(tree, X, y, folds, null=null)
     assert (retrainer.predict(draws) == expected).all()
     assert retrainer._learner._levels is not None
-    # sorted columns give the same, from the same draws
+    # so do numbers that are drawn where they are used, in some nodes and in all
+    for ahead in (500, 1):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(batched_forest, "_MOST_AHEAD", ahead)
+            assert (predictions(tree, X, y, folds, null, draws) == expected).all()
+    # and sorted columns
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(batched_forest, "_levels_of", lambda columns, n_classes: None)
         assert (predictions(tree, X, y, folds, null, draws) == expected).all()
@@ -91,6 +96,7 @@ def test_trees_of_many_classes_and_rows(null):
         (1_500, 70, 16, 30, {"min_samples_leaf": 4}),
         (40_000, 8, 9, 3, {"max_depth": 7}),  # more rows than 16 bits count
         (30_000, 8, 9, 3, {"max_depth": 7, "min_samples_split": 60}),
+        (40_000, 2, 10**6, 3, {"max_depth": 4}),
     ],
 )
 def test_large_nodes_that_look_at_all_columns(rows, columns, levels, classes, settings):

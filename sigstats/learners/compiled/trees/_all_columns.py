@@ -14,8 +14,8 @@ from sigstats.learners.compiled.jit import borrowed, compiled, inlined, merged
 
 from ._coded_splits import Choice, Coded, Tried
 from ._few_rows import FEW, FewRows, Found, search_few
-from ._forest_folds import Settings, improvement, next_draw
-from ._vectors import find_bounds, pass_level
+from ._forest_folds import Columns, Settings, improvement
+from ._vectors import pass_level
 
 #: Bytes of the counts that nodes leave to their children; a node whose counts have no place counts anew.
 _MOST_BYTES: Final = 2**22
@@ -26,13 +26,6 @@ _ROUNDING: Final = 1e-5
 
 #: Numbers that are none of them NaN.
 _in_any_order = functools.partial(compiled, fastmath={"nnan"}, forceinline=True)
-
-
-class Columns(NamedTuple):
-    """Which columns vary, and the places that were drawn; arrays of shape (width,)."""
-
-    varies: Any
-    places: Any
 
 
 class Levels(NamedTuple):
@@ -69,7 +62,7 @@ def make_search(sample: Coded, settings: Settings) -> Search:
     free[0] = slots - 1
     few = (FEW, width)
     return Search(
-        Columns(np.zeros(width, dtype=np.uint8), np.zeros(width, dtype=np.int64)),
+        Columns(np.zeros(width, dtype=np.uint8), np.zeros(width, dtype=np.int32), np.zeros(width, dtype=np.uint32)),
         FewRows(
             np.zeros(few, dtype=np.uint16),
             np.zeros(few, dtype=np.uint8),
@@ -80,7 +73,7 @@ def make_search(sample: Coded, settings: Settings) -> Search:
             np.zeros(FEW, dtype=np.int64),
         ),
         Levels(
-            np.zeros((slots, n_classes, n_levels, width), dtype=np.int16),
+            np.empty((slots, n_classes, n_levels, width), dtype=np.int16),
             free,
             np.zeros((n_classes, width), dtype=np.int16),
             np.zeros(width, dtype=np.int32),
@@ -88,48 +81,6 @@ def make_search(sample: Coded, settings: Settings) -> Search:
         ),
         Found(np.zeros(width), np.zeros(width, dtype=np.uint16)),
     )
-
-
-@inlined
-def draw_all(sample: Coded, members: Any, columns: Any, known: int, state: int, tried: Tried, room: Columns) -> Any:
-    """Draw all columns, as `draw_columns` does: how many vary, how many are constant, and the state of the sequence.
-
-    Where a known constant is drawn does not depend on which columns vary: those draws are left out before.
-    """
-    find_bounds(sample.codes, members, tried.lowest, tried.highest)
-    varies, places = room.varies, room.places
-    low, high = borrowed(tried.lowest), borrowed(tried.highest)
-    for column in range(len(low)):
-        varies[column] = np.uint8(low[column] != high[column])
-    others, visited = len(columns) - known, 0
-    undrawn: Any = known
-    drawn: Any = 0
-    ahead = np.uint32(state)
-    while drawn < others:
-        ahead = np.uint32(next_draw(ahead))
-        place = np.int64((ahead & np.uint32(0x7FFFFFFF)) % np.uint32(len(columns) - visited))
-        places[np.uint64(drawn)] = place - undrawn
-        listed = np.int64(place < undrawn)
-        undrawn -= listed
-        drawn += 1 - listed
-        visited += 1
-    constant: Any = known
-    end: Any = len(columns)
-    found: Any = 0
-    for each in range(np.uint64(others)):
-        at = np.uint64(constant + places[each])
-        feature = columns[at]
-        if varies[np.uint64(feature)]:
-            tried.columns[np.uint64(found)] = feature
-            found += 1
-            end -= 1
-            columns[at] = columns[np.uint64(end)]
-            columns[np.uint64(end)] = feature
-        else:
-            columns[at] = columns[np.uint64(constant)]
-            columns[np.uint64(constant)] = feature
-            constant += 1
-    return found, constant, np.int64(ahead)
 
 
 @inlined
@@ -213,6 +164,33 @@ def _best(sample: Coded, members: Any, tried: Tried, n_found: int, found: Found,
     return Choice(feature, code, n_left, left_squares, right_squares)
 
 
+@compiled
+def count_levels(settings: Settings, label: Any, codes: Any, values: Any) -> Any:
+    """All rows by class, level and column, for trees that look at all columns."""
+    n_levels = values.shape[1] if settings.at_once else 0
+    counts = np.zeros((settings.n_classes, n_levels, codes.shape[1]), dtype=np.int16)
+    for row in range(len(label) if settings.at_once else 0):
+        _count_row(borrowed(counts[label[row]]), borrowed(codes[row]), np.int16(1))
+    return counts
+
+
+@inlined
+def _take(levels: Levels) -> Any:
+    """A slot that no node has, or 0."""
+    slot = levels.free[levels.free[0]] if levels.free[0] else 0
+    levels.free[0] -= slot > 0
+    return slot
+
+
+@inlined
+def count_root(sample: Coded, tests: Any, all_rows: Any, levels: Levels) -> Any:
+    """The slot with the counts of all rows but those that are tested."""
+    slot = _take(levels)
+    levels.counts[slot] = all_rows
+    _count_rows(sample, tests, levels.counts[slot], np.int16(-1))
+    return slot
+
+
 @merged
 def best_of_all(
     sample: Coded,
@@ -232,8 +210,7 @@ def best_of_all(
         search_few(sample, members, squares, smallest, search.found, search.few)
     else:
         if slot < 0:
-            slot = levels.free[levels.free[0]] if levels.free[0] else 0
-            levels.free[0] -= slot > 0
+            slot = _take(levels)
             levels.counts[slot] = 0
             _count_rows(sample, members, levels.counts[slot], np.int16(1))
         _search_levels(levels.counts[slot], total, m, smallest, tried, search.found, levels)

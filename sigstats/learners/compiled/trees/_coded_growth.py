@@ -12,7 +12,7 @@ import numpy as np
 
 from sigstats.learners.compiled.jit import borrowed, compiled, inlined, keep, merged
 
-from ._all_columns import Search, best_of_all, draw_all, leave_counts, make_search, release
+from ._all_columns import Search, best_of_all, count_root, leave_counts, make_search, release
 from ._coded_splits import (
     Choice,
     Coded,
@@ -25,7 +25,7 @@ from ._coded_splits import (
     draw_codes,
     draw_columns,
 )
-from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
+from ._forest_folds import EPSILON, Retrained, Settings, count, decide, draw_all, helps, keep_constants, parted
 
 
 class Tree(NamedTuple):
@@ -118,21 +118,25 @@ def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n
 
 
 @merged
-def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, room: Room) -> None:
-    """Grow a tree on the rows that `rows` lists, in the order of their classes."""
+def _grow(
+    sample: Coded, rows: Any, tests: Any, all_rows: Any, settings: Settings, ahead: Any, tree: Tree, room: Room
+) -> None:
+    """Grow a tree on the rows that `rows` lists, in the order of their classes; `all_rows` counts these and `tests`."""
     # Of values, which is known when this is compiled, nothing that looks at all columns is compiled.
     at_once = settings.at_once and not are_values(sample.codes)
     columns, constants, waiting, nodes = room.columns, room.constants, room.waiting, tree.nodes
     for column in range(len(columns)):
         columns[column] = column
     drawn_in_all, squares = count(sample, rows, room.total)
-    height, made, shared, state = 0, 1, 0, seed
+    # A place in what was drawn ahead, or a number of the sequence.
+    height, made, shared, state = 0, 1, 0, 0 if at_once else np.int64(ahead[0])
     nodes[0] = -1
     nodes[0, 0] = 0
     if _is_pure(drawn_in_all, squares):
         nodes[0, 2] = -1 - np.int64(sample.label[rows[0]])
     else:
-        _wait(waiting[0], 0, len(rows), 0, 0, 0, drawn_in_all, squares, -1)
+        slot = count_root(sample, tests, all_rows, room.search.levels) if at_once else -1
+        _wait(waiting[0], 0, len(rows), 0, 0, 0, drawn_in_all, squares, slot)
         height = 1
     while height:
         height -= 1
@@ -145,7 +149,7 @@ def _grow(sample: Coded, rows: Any, settings: Settings, seed: int, tree: Tree, r
         if not (depth >= settings.deepest or m < settings.fewest or m < 2 * settings.smallest or impurity <= EPSILON):
             if at_once:
                 found, constant, state = draw_all(
-                    sample, members, columns, known, state, room.tried, room.search.columns
+                    sample, members, columns, known, ahead, state, room.tried, room.search.columns
                 )
             else:
                 found, constant, state = draw_columns(
@@ -220,16 +224,15 @@ def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
 
 
 @compiled
-def predict_coded_fold(
-    settings: Settings, forest: Retrained, codes: Any, columns: Any, values: Any, apart: bool
-) -> None:
+def predict_coded_fold(settings: Settings, forest: Retrained, ahead: Any, all_rows: Any, data: Any) -> None:
     """Predict a fold.
 
-    `codes`, (n, width): the rank of each value among those of its column, or of 32 bits the value as `forest._codes`
-    has it, and zeros beyond the columns; `columns`, (columns, n), the same by column. `values`, (columns, codes): the
-    value of each code, in increasing order; none of 32 bits. `apart`: whether scikit-learn tells all values of a column
-    apart.
+    `ahead`: of each tree what `draw_ahead` draws, or the seed alone. `all_rows`: what `count_levels` counts. `data`:
+    codes, (n, width): the rank of each value among those of its column, or of 32 bits the value as `forest._codes` has
+    it, and zeros beyond the columns; (columns, n), the same by column; (columns, codes), the value of each code, in
+    increasing order, none of 32 bits; whether scikit-learn tells all values of a column apart.
     """
+    codes, columns, values, apart = data
     n = len(codes)
     placed, tests = parted(forest)
     owned = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64), np.empty(len(placed), dtype=np.uint32)
@@ -248,7 +251,7 @@ def predict_coded_fold(
             if weight[row]:
                 rows[different] = row
                 different += 1
-        _grow(sample, rows[:different], settings, forest.seeds[each], grown, scratch)
+        _grow(sample, rows[:different], tests, all_rows, settings, borrowed(ahead[each]), grown, scratch)
         _vote(sample, grown, tests, votes)
     decide(forest, tests, votes)
     keep((owned, room, tree))

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...._common.validation import IntArray
-from ..jit import compiled, inlined
+from ..jit import borrowed, compiled, inlined
+from ._vectors import find_bounds
 
 #: scikit-learn holds values no farther apart than this to be equal.
 SAME: Final = np.float32(1e-7)
@@ -67,6 +68,91 @@ def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int
         columns[drawn], columns[at] = columns[at], columns[drawn]
         return -1, drawn + 1, state
     return at + constant - known, drawn, state
+
+
+class Columns(NamedTuple):
+    """Which columns vary, the places that were drawn, and numbers beyond those of `draw_ahead`; of shape (width,)."""
+
+    varies: Any
+    places: Any
+    numbers: Any
+
+
+@compiled
+def draw_ahead(seed: int, length: int) -> Any:
+    """A seed, and the numbers of scikit-learn's sequence that follow: each waits for the one before."""
+    numbers, state = np.empty(length, dtype=np.uint32), np.uint32(seed)
+    for at in range(length):
+        numbers[at] = state
+        state = np.uint32(next_draw(state))
+    return numbers
+
+
+@inlined
+def _numbers_from(ahead: Any, place: int, spare: Any) -> Any:
+    """The numbers behind a place in what was drawn ahead, or behind the number -`place`."""
+    if 0 <= place < len(ahead) - len(spare):
+        return borrowed(ahead[place + 1 : place + 1 + len(spare)])
+    state = np.uint32(ahead[place] if place >= 0 else -place)
+    for at in range(len(spare)):
+        state = np.uint32(next_draw(state))
+        spare[at] = state
+    return spare
+
+
+@inlined
+def draw_all(
+    sample: Any, members: Any, columns: Any, known: int, ahead: Any, place: Any, tried: Any, room: Columns
+) -> Any:
+    """Draw all columns, as `draw_columns` does: how many vary, how many are constant, and the place of the last number.
+
+    Where a known constant is drawn does not depend on which columns vary: those draws are left out before. Beyond what
+    was drawn ahead the place is the last number, less than 0.
+    """
+    find_bounds(sample.codes, members, tried.lowest, tried.highest)
+    varies, places = room.varies, room.places
+    low, high = borrowed(tried.lowest), borrowed(tried.highest)
+    for column in range(len(low)):
+        varies[column] = np.uint8(low[column] != high[column])
+    others, n_columns = len(columns) - known, np.int32(len(columns))
+    numbers = _numbers_from(ahead, place, borrowed(room.numbers[:n_columns]))
+    for each in range(np.uint64(n_columns)):
+        # Division of 31 bits is exact up to the whole part, and LLVM makes vectors of it.
+        number, left = float(np.int32(numbers[each] & np.uint32(0x7FFFFFFF))), float(n_columns - np.int32(each))
+        places[each] = np.int32(number - np.floor(number / left) * left)
+    visited: Any = others
+    undrawn: Any = known
+    drawn: Any = 0
+    if known:
+        visited = 0
+        while drawn < others:
+            own = places[np.uint64(visited)]
+            places[np.uint64(drawn)] = own - undrawn
+            listed = np.int64(own < undrawn)
+            undrawn -= listed
+            drawn += 1 - listed
+            visited += 1
+    if 0 <= place < len(ahead) - len(columns):
+        place += visited
+    elif visited:
+        place = -np.int64(numbers[np.uint64(visited - 1)])
+    constant: Any = known
+    end: Any = len(columns)
+    found: Any = 0
+    for each in range(np.uint64(others)):
+        at: Any = np.uint64(constant + places[each])
+        feature = columns[at]
+        if varies[np.uint64(feature)]:
+            tried.columns[np.uint64(found)] = feature
+            found += 1
+            end -= 1
+            columns[at] = columns[np.uint64(end)]
+            columns[np.uint64(end)] = feature
+        else:
+            columns[at] = columns[np.uint64(constant)]
+            columns[np.uint64(constant)] = feature
+            constant += 1
+    return found, constant, place
 
 
 @compiled

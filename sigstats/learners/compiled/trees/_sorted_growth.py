@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled, inlined, merged
+from sigstats.learners.compiled.jit import borrowed, compiled, inlined, keep, merged
 
 from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
-from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split
+from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split, bits_of
 
 
 @compiled
@@ -74,17 +74,20 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
     Returns, by node, its column (-1 in a leaf), the threshold, the nodes to go to, and the shares of classes in a leaf.
     """
     features, n_classes, (n_features, m) = sample.features, settings.n_classes, rows.shape
-    asked = np.empty(2 * m, dtype=np.int32)
-    thresholds = np.empty(2 * m, dtype=np.float64)
-    children = np.empty((2 * m, 2), dtype=np.int32)
-    shares = np.empty((2 * m, n_classes), dtype=np.float64)
-    columns, constants = columns.copy(), np.empty(len(columns), dtype=np.int64)
+    tree = (
+        np.empty(2 * m, dtype=np.int32),
+        np.empty(2 * m, dtype=np.float64),
+        np.empty((2 * m, 2), dtype=np.int32),
+        np.empty((2 * m, n_classes), dtype=np.float64),
+    )
+    asked, thresholds, children, shares = borrowed(tree)
     n_categories = len(features.feature_of) if features.nominal.any() else 0
-    room = Room(
+    owned = Room(
         np.empty(n_classes, dtype=np.int64),
         np.empty(n_classes, dtype=np.int64),
         np.empty(FEW, dtype=np.uint32),
         np.empty(m, dtype=np.int64),
+        np.empty(m, dtype=np.float64),
         Categories(
             np.full(n_features, -1, dtype=np.int64),
             np.full(n_categories, -1, dtype=np.int64),
@@ -92,10 +95,16 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
             np.empty((n_categories, n_classes), dtype=np.int64),
         ),
     )
-    parted_in = np.full(n_features, -1, dtype=np.int64)
-    goes_left = np.zeros(features.values.shape[1], dtype=np.uint8)
-    spare = np.empty(m, dtype=np.uint32)
-    waiting = np.empty((m + 1, 6), dtype=np.int64)
+    lists = (
+        columns.copy(),
+        np.empty(len(columns), dtype=np.int64),
+        np.full(n_features, -1, dtype=np.int64),
+        np.zeros(features.values.shape[1], dtype=np.uint8),
+        np.empty(m, dtype=np.uint32),
+        np.empty((m + 1, 6), dtype=np.int64),
+    )
+    room = borrowed(owned)
+    columns, constants, parted_in, goes_left, spare, waiting = borrowed(lists)
     _wait(waiting[0], 0, m, 0, 0, 0, -1)
     height, nodes, state, drawn_in_all = 1, 0, seed, 0
     while height:
@@ -130,7 +139,8 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
         _wait(waiting[height], middle, end, listed, depth + 1, constant, 2 * node.number + 1)
         _wait(waiting[height + 1], start, middle, listed, depth + 1, constant, 2 * node.number)
         height += 2
-    return asked, thresholds, children, shares
+    keep((owned, lists))
+    return tree
 
 
 @merged
@@ -171,22 +181,25 @@ def predict_sorted_fold(settings: Settings, forest: Retrained, features: Feature
     placed, tests = parted(forest)
     columns = _columns_there(features, placed)
     train = _listed(order, forest.fold != forest.tested, m)
-    weight, votes = np.zeros(n, dtype=np.int32), np.zeros((n, settings.n_classes))
-    marks = np.zeros(n, dtype=np.int64)
+    votes, owned = np.zeros((n, settings.n_classes)), (np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64))
+    weight, marks = borrowed(owned)
+    sample = borrowed(Sample(features, forest.label, weight, marks))
     for tree in range(len(forest.seeds)):
         different = 0
         for at in range(m):
             row, drawn = placed[at], np.int64(forest.draws[tree, at])
             weight[row] = drawn
-            marks[row] = (drawn if forest.label[row] == 1 else 0) << 32 | drawn
+            label = np.int64(forest.label[row])
+            marks[row] = drawn | (drawn << bits_of(settings.n_classes) * label if 0 < label < 4 else 0)
             different += int(drawn > 0)
         rows = _listed(train, weight, different)
-        sample = Sample(features, forest.label, weight, marks)
-        asked, thresholds, children, shares = _grow(sample, rows, columns, settings, forest.seeds[tree])
+        asked, thresholds, children, shares = _grow(sample, borrowed(rows), columns, settings, forest.seeds[tree])
         for row in tests:
             node = 0
             while asked[node] >= 0:
                 node = children[node, 1 if _goes_right(features, asked[node], thresholds[node], row) else 0]
             for own_class in range(settings.n_classes):
                 votes[row, own_class] += shares[node, own_class]
+        keep(rows)
     decide(forest, tests, votes)
+    keep(owned)

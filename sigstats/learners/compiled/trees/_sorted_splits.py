@@ -15,6 +15,9 @@ from ._forest_folds import SAME, Settings, draw_place, floor_of, improvement, pr
 #: So few rows are sorted by each column that is tried, which costs less than keeping them in order.
 FEW: Final = 6
 
+#: Draws that are counted in 16 bits with a sign.
+_MOST_IN_16: Final = 2**15
+
 
 class Features(NamedTuple):
     """The features of the rows."""
@@ -33,7 +36,8 @@ class Features(NamedTuple):
 class Sample(NamedTuple):
     """The rows of a tree: their features, and of each row the class and how often it was drawn.
 
-    ``marks`` are how often in the lower 32 bits, and the same in the upper ones, or 0 unless the class is 1.
+    ``marks`` are how often in the lowest bits, and the same in the bits of the class, unless it is the first. Of more
+    than four classes they have no meaning.
     """
 
     features: Features
@@ -76,34 +80,91 @@ class Node(NamedTuple):
 class Room(NamedTuple):
     """Memory that each node overwrites.
 
-    Counts of classes in all and to the left, a few rows in order, sums of their marks up to each row, categories.
+    Counts of classes in all and to the left, a few rows in order, sums of marks up to each row, what a split there
+    may improve by, categories.
     """
 
     total: Any
     left: Any
     ordered: Any
     sums: Any
+    reach: Any
     categories: Categories
 
 
 @inlined
-def _promises(marks: Any, members: Any, total: Any, best: float, sums: Any) -> Any:
-    """True if some threshold may improve by as much as `best`, of two classes.
+def bits_of(n_classes: int) -> int:
+    """The bits of a count in `Sample.marks`: of two classes 32, of three or four 16."""
+    return 32 if n_classes == 2 else 16
 
-    Let x of t draws to the left, and T of all n, be of class 1. A split improves by 2 (T^2 / n - T) + 2 (n x - T t)^2 /
-    (n t (n - t)). Counts up to each row are added up first, as LLVM makes vectors of what comes then.
+
+@inlined
+def _reach(sums: Any, total: Any, n: int, least: float, reach: Any) -> Any:
+    """Take `least` from what the split behind each row improves by; of how many splits something is left.
+
+    Let L of t draws to the left, and T of all n, be of a class. A split improves by a constant and the sum over classes
+    of (n L - T t)^2, over n t (n - t); these differences sum to 0. LLVM makes vectors of what is done here.
     """
-    n, ones, so_far, last = float(total[0] + total[1]), float(total[1]), np.int64(0), np.uint64(len(members) - 1)
-    for at in range(last):
+    hits, of_all = np.int64(0), float(n)
+    if len(total) == 2:
+        ones = float(total[1])
+        for at in range(np.uint64(len(sums))):
+            n_left, ones_left = float(sums[at] & 0xFFFFFFFF), float(sums[at] >> 32)
+            beyond = of_all * ones_left - ones * n_left
+            left = 2.0 * (beyond * beyond) - least * (n_left * (of_all - n_left))
+            reach[at] = left
+            hits += np.int64(left >= 0)
+        return hits
+    first, second, third = float(total[1]), float(total[2]), float(total[3] if len(total) > 3 else 0)
+    for at in range(np.uint64(len(sums))):
+        n_left = float(sums[at] & 0xFFFF)
+        one = of_all * float(sums[at] >> 16 & 0xFFFF) - first * n_left
+        two = of_all * float(sums[at] >> 32 & 0xFFFF) - second * n_left
+        three = of_all * float(sums[at] >> 48) - third * n_left
+        rest = one + two + three
+        left = one * one + two * two + three * three + rest * rest - least * (n_left * (of_all - n_left))
+        reach[at] = left
+        hits += np.int64(left >= 0)
+    return hits
+
+
+@inlined
+def _may_improve(marks: Any, members: Any, total: Any, n: int, squares: int, best: float, sums: Any, reach: Any) -> Any:
+    """True if some threshold may improve by as much as `best`; sums of marks up to each row."""
+    so_far: Any = np.int64(0)
+    for at in range(np.uint64(len(sums))):
         so_far += marks[members[at]]
         sums[at] = so_far
-    least = ((best - 1e-9 * n) / 2.0 + ones - ones * ones / n) * n
-    hits = np.int64(0)
-    for at in range(last):
-        n_left, ones_left = float(sums[at] & 0xFFFFFFFF), float(sums[at] >> 32)
-        beyond = n * ones_left - ones * n_left
-        hits += np.int64(beyond * beyond >= least * (n_left * (n - n_left)))
-    return hits > 0
+    return _reach(sums, total, n, (floor_of(best, n) - squares / float(n)) * float(n), reach) > 0
+
+
+@compiled
+def _best_in_reach(
+    sums: Any, reach: Any, values: Any, members: Any, total: Any, n: int, smallest: int, best: float
+) -> Any:
+    """The same as `_best_threshold`, from sums of marks: only splits that may be as good as `best` are compared."""
+    n_classes, bits = len(total), bits_of(len(total))
+    place, n_there, left_there, right_there = -1, 0, 0, 0
+    floor = floor_of(best, n)
+    for at in range(smallest - 1, len(members) - smallest):
+        if not (reach[at] >= 0 and values[members[at + 1]] > values[members[at]] + SAME):
+            continue
+        n_left: Any = np.int64(sums[at] & (1 << bits) - 1)
+        rest, left_squares, right_squares = n_left, 0, 0
+        for each in range(1, n_classes):
+            own: Any = np.int64(sums[at] >> (bits * each) & (1 << bits) - 1)
+            rest -= own
+            left_squares += own * own
+            right_squares += (total[each] - own) ** 2
+        left_squares += rest * rest
+        right_squares += (total[0] - rest) ** 2
+        if not promising(left_squares, n_left, right_squares, n - n_left, floor):
+            continue
+        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
+        if gain > best:
+            best, place, n_there, left_there, right_there = gain, at + 1, n_left, left_squares, right_squares
+            floor = floor_of(best, n)
+    return place, best, n_there, left_there, right_there
 
 
 @compiled
@@ -217,11 +278,17 @@ def best_split(
                 found, gain = _split_of_category(column, m, inside, counts.classes[column], room.total)
                 split, best = (found, gain) if gain > best else (split, best)
             continue
-        if len(room.total) == 2 and not _promises(sample.marks, members, room.total, best, room.sums):
-            continue
-        cut, best, n_left, left_squares, right_squares = _best_threshold(
-            sample, values, members, room.total, node.n, node.squares, settings.smallest, best, room.left
-        )
+        if len(room.total) == 2 or (len(room.total) <= 4 and node.n < _MOST_IN_16):
+            sums, reach = room.sums[: m - 1], room.reach[: m - 1]
+            if not _may_improve(sample.marks, members, room.total, node.n, node.squares, best, sums, reach):
+                continue
+            cut, best, n_left, left_squares, right_squares = _best_in_reach(
+                sums, reach, values, members, room.total, node.n, settings.smallest, best
+            )
+        else:
+            cut, best, n_left, left_squares, right_squares = _best_threshold(
+                sample, values, members, room.total, node.n, node.squares, settings.smallest, best, room.left
+            )
         if cut >= 0:
             threshold = float(values[members[cut - 1]]) / 2.0 + float(values[members[cut]]) / 2.0
             split = Split(column, threshold, cut, n_left, left_squares, right_squares)
