@@ -130,11 +130,12 @@ class BatchedDesign:
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from columns permuted one by one."""
         columns = np.ascontiguousarray(self._design.columns.T)
-        predicted = np.empty((len(source), columns.shape[1]), dtype=np.int64)
-        rows = self._order.sorted
+        m, n = columns.shape
+        predicted = np.empty((len(source), n), dtype=np.int64)
+        rows, first = self._order.sorted, n * np.arange(m)[:, None]
         for some in blocks(len(source), self.replicate_bytes):
-            mixed = source[some][:, :, rows][:, self._design.feature]
-            values = np.ascontiguousarray(np.take_along_axis(columns[None], mixed, axis=2).swapaxes(1, 2))
+            places = source[some].take(rows, axis=2).take(self._design.feature, axis=1)
+            values = np.ascontiguousarray(columns.take(np.add(places, first, out=places)).swapaxes(1, 2))
             predicted[some, rows] = self._predict(values, self._order.cell_sums(values))
         return predicted
 

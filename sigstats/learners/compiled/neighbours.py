@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled
+from sigstats.learners.compiled.jit import borrowed, compiled, keep
 
 from ..base import UNDECIDED
 from .vector_products import ROWS, SINGLE_COLUMNS, set_single_product
@@ -39,8 +39,10 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
     equally near rows of each place in each fold, which decides for one neighbour.
     """
     n = len(numbers)
-    room = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)
-    votes = np.empty((2, np.int64(labels.max()) + 1), dtype=np.int64)
+    owned = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)
+    counts = np.empty((2, np.int64(labels.max()) + 1), dtype=np.int64)
+    room, votes, lists, numbers, rule = borrowed((owned, counts, lists, numbers, rule))
+    weights, bound, own, labels, place = borrowed((weights, bound, own, labels, place))
     scaled = weights.shape[1] > 0
     for row in range(n):
         for replicate in range(own.shape[1]):
@@ -56,6 +58,7 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
                 predicted[row, replicate] = labels[first, replicate]
             else:
                 predicted[row, replicate] = _vote(room, count, labels[:, replicate], kth, rule[0], votes, rule[2])
+    keep((owned, counts))
 
 
 @compiled
@@ -224,10 +227,15 @@ def predict_fold(tested, panels, squares, margin, own, data, rule, predicted):  
     which of equally near rows is taken; the tolerance within which rows are equally near, and the farthest distance
     that is told from others.
     """
+    data, rule, squares = borrowed((data, rule, squares))
     order, n, rows = data[2], len(data[2]), own[1] - own[0]
-    minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)
-    found, distances = np.empty(_FOUND, dtype=np.int64), np.empty(_FOUND)
-    products = np.empty((_TOGETHER, len(panels) * SINGLE_COLUMNS), dtype=np.float32)
+    owned = (
+        np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32),
+        np.empty(_FOUND, dtype=np.int64),
+        np.empty(_FOUND),
+        np.empty((_TOGETHER, len(panels) * SINGLE_COLUMNS), dtype=np.float32),
+    )
+    minima, found, distances, products = borrowed(owned)
     doubtful = 0
     for first in range(0, rows, _TOGETHER):
         together = min(_TOGETHER, rows - first)
@@ -244,6 +252,7 @@ def predict_fold(tested, panels, squares, margin, own, data, rule, predicted):  
                 predicted[order[i]] = rule[0][found[0]]
             else:
                 predicted[order[i]] = _decide(i, found[:count], distances, data, rule)
+    keep(owned)
     return True
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
-from sigstats.learners.compiled.jit import borrowed, compiled, merged
+from sigstats.learners.compiled.jit import borrowed, compiled, keep, merged
 
 from ...base import UNDECIDED, FoldOrder
 from ._gaussian_scores import Fold, classify, new_fold, set_weights
@@ -180,14 +180,16 @@ def _learn(rules: Rules, number: int, sums: Any, squares: Any, room: Any, fold: 
 def _predict_replicate(rules: Rules, columns: Any, rows: Any, out: Any) -> None:
     """Predictions of one replicate, by row of X, with `rows` in the order of folds and classes."""
     m, d, (n_folds, classes) = columns.shape[1], len(rules.squares), rules.size.shape
-    sums, squares = np.empty((n_folds * classes, m)), np.empty((n_folds * classes, m))
+    moments = np.empty((n_folds * classes, m)), np.empty((n_folds * classes, m))
+    sums, squares = borrowed(moments)
     _add_moments(columns, rows, rules.cells, sums, squares)
     total, square = np.zeros((classes, m)), np.zeros((classes, m))
     for cell in range(n_folds * classes):
         for j in range(m):
             total[cell % classes, j] += sums[cell, j]
             square[cell % classes, j] += squares[cell, j]
-    fold, room = new_fold(classes, d, m), (np.empty(d), np.empty(d), np.empty(d))
+    learned, owned = new_fold(classes, d, m), (np.empty(d), np.empty(d), np.empty(d))
+    fold, room = borrowed(learned), borrowed(owned)
     first = 0
     for number in range(n_folds):
         cells = slice(number * classes, (number + 1) * classes)
@@ -199,11 +201,13 @@ def _predict_replicate(rules: Rules, columns: Any, rows: Any, out: Any) -> None:
             for i in range(first, end):
                 out[rows[i]] = _UNDECIDED
         first = end
+    keep((moments, learned, owned))
 
 
 @compiled
 def _predict(rules: Rules, by_feature: Any, source: Any, columns: Any, rows: Any, out: Any) -> None:
     """Predictions of replicates, which have `rows` of their own, or features that `source` permutes into `columns`."""
+    rules, by_feature, source, columns, rows, out = borrowed((rules, by_feature, source, columns, rows, out))
     for replicate in range(len(out)):
         if len(source):
             _mix(by_feature, source[replicate], columns)
