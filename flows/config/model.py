@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, ClassVar, Self, TypeVar, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
 
 from sigstats._common.messages import hint, one_line, shown, shown_name
 from sigstats.tasks.plan import Adjustment
@@ -22,6 +22,20 @@ class Strict(BaseModel):
     """A table of a configuration file: unknown keys are refused, and values are not converted to other types."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_idle_defaults(cls, values: Any) -> Any:
+        """Leave out defaults that `only` might refuse: what a report says of a study is a study file."""
+        if not isinstance(values, dict):
+            return values
+        fields = cls.model_fields.items()
+        idle = {name: each.default for name, each in fields if any(isinstance(one, _Only) for one in each.metadata)}
+        return {
+            name: value
+            for name, value in values.items()
+            if name not in idle or type(value) is not type(idle[name]) or value != idle[name]
+        }
 
 
 def _require_plain(options: dict[str, Any]) -> dict[str, Any]:
@@ -43,6 +57,10 @@ def each_once(names: Names, what: str = "name") -> Names:
     return names
 
 
+class _Only(AfterValidator):
+    """What `only` makes."""
+
+
 def only(key: str, *values: str) -> AfterValidator:
     """Take the value of a field only where the one before it, `key`, is given, or is or has one of `values`."""
 
@@ -54,7 +72,7 @@ def only(key: str, *values: str) -> AfterValidator:
             raise ValueError(f"{shown(value)} is not valid; expected only with {key} {', '.join(values)}".rstrip())
         return value
 
-    return AfterValidator(taken)
+    return _Only(taken)
 
 
 #: A table whose keys another part of the program checks: strings, finite numbers, booleans, lists and tables.

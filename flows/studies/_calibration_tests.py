@@ -123,7 +123,8 @@ class DifferenceInterval(Strict):
     @classmethod
     def _drawn(cls, resamples: int, info: ValidationInfo) -> int:
         measure = info.data.get("measure", "ratio")  # it is there unless it is not valid
-        if MEASURES[measure].test not in ("counts", "ratios"):
+        default = cls.model_fields["resamples"].default
+        if resamples != default and MEASURES[measure].test not in ("counts", "ratios"):
             raise ValueError(f"{resamples} is not valid; no interval of {measure} draws, expected a measure of counts")
         return resamples
 

@@ -113,6 +113,13 @@ def test_a_spoiled_study_is_a_study_or_one_line(values):
         assert parse_study(tomllib.loads(config_as_toml(kept)), source="study.toml") == study
 
 
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_a_report_says_of_a_ready_study_is_its_study_file(name):
+    study = parse_study(copy.deepcopy(STUDIES[name]), source="study.toml")
+    said = tomllib.loads(config_as_toml(study.model_dump(mode="json", exclude_none=True)))
+    assert parse_study(said, source="study.toml") == study
+
+
 @spoiled_often(spoiled(CLUSTERS))
 def test_a_spoiled_cluster_is_a_cluster_or_one_line(tmp_path_factory, values):
     path = tmp_path_factory.mktemp("cluster") / "cluster.toml"
