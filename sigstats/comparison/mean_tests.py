@@ -27,7 +27,7 @@ from ..intervals import Interval
 from ..measures.score_formulas import pass_at, ratio_of_sums
 from ..measures.table import MEASURES, MeasureSpec
 from ..ranking.means import mean_interval, standard_error
-from ..unseen_row.means import Units, mean_intervals, mean_pvalues, units_of
+from ..unseen_row.means import Units, mean_intervals, mean_pvalues, sums_by, units_of
 from .paired_predictions import ItemTotals
 from .part import Part
 from .rows import WITHOUT_LIMITS, ComparisonRow
@@ -173,8 +173,8 @@ def with_means(
     intervals = [mean_interval(each, group, rule.confidence_level) for each in values]
     return replace(
         row,
-        baseline=float(values[0].mean()),
-        candidate=float(values[1].mean()),
+        baseline=float(np.sort(values[0]).mean()),
+        candidate=float(np.sort(values[1]).mean()),
         baseline_interval=intervals[0],
         candidate_interval=intervals[1],
         standard_error=standard_error(values[1] - values[0], group),
@@ -217,7 +217,7 @@ def by_group(values: FloatArray, group: IntArray | None) -> tuple[FloatArray, In
     if group is None:
         return values, None
     _, codes, sizes = np.unique(group, return_inverse=True, return_counts=True)
-    return np.asarray(np.bincount(codes, values), dtype=np.float64), sizes
+    return sums_by(codes, values), sizes
 
 
 #: Units that differ, of which all exchanges are listed; of more they are drawn.

@@ -19,7 +19,7 @@ from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
 from ..measures.score_formulas import pair_wins
 from .law import MOST_ATOMS, tails
-from .means import Start, distinct, share_points
+from .means import Start, distinct, share_points, sums_by
 
 
 class Gains(NamedTuple):
@@ -55,17 +55,9 @@ def gains_of(
         return Gains(np.append(u, 0 * v), of_class, np.append(0 * u, v), 1 - of_class, np.append(often_u, often_v))
     codes = np.unique(groups, return_inverse=True)[1]
     size = int(codes.max()) + 1
-
-    def by_group(rows: NDArray[np.bool_], values: FloatArray) -> FloatArray:
-        return np.asarray(np.bincount(codes[rows], values, size), dtype=np.float64)
-
-    return Gains(
-        by_group(positive, u),
-        by_group(positive, np.ones(len(u))),
-        by_group(~positive, v),
-        by_group(~positive, np.ones(len(v))),
-        np.ones(size),
-    )
+    of_u, of_v = codes[positive], codes[~positive]
+    rows_u, rows_v = (np.bincount(each, minlength=size).astype(np.float64) for each in (of_u, of_v))
+    return Gains(sums_by(of_u, u, size), rows_u, sums_by(of_v, v, size), rows_v, np.ones(size))
 
 
 def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:

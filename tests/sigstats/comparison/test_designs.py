@@ -1,5 +1,7 @@
 """Equivalence, simultaneous intervals, margins by class, weights of rows and ordered classes, beside other programs."""
 
+import math
+
 import numpy as np
 import pytest
 import sklearn.metrics as sk
@@ -162,3 +164,21 @@ def test_classes_are_ordered_as_numbers_and_not_as_text():
 def test_designs_that_do_not_fit_are_refused(options, said):
     with pytest.raises(ValueError, match=said):
         sigstats.compare(Y, A, B, **options)
+
+
+@pytest.mark.parametrize("measure", ["mean-score", "neg-brier", "auc"])
+def test_the_order_of_rows_in_groups_changes_no_digit_of_what_decides(measure):
+    rng = np.random.default_rng(0)
+    label, group, scores = rng.integers(0, 2, 300), rng.integers(0, 40, 300), rng.random((2, 300))
+
+    def found(order):
+        rows = label[order]
+        options = {"measures": [measure], "positive": "1", "groups": group[order], "scores": scores[:, order]}
+        (row,) = sigstats.compare(rows, rows, rows.copy(), **{**options, "scores": tuple(options["scores"])}).rows
+        return [row.pvalue, row.low, row.high, row.difference, row.baseline, row.candidate, row.verdict]
+
+    first = found(np.arange(300))
+    assert all(found(rng.permutation(300)) == first for _ in range(5))
+    if measure != "auc":
+        values = scores if measure == "mean-score" else -((scores - label) ** 2)
+        assert first[3] == pytest.approx(math.fsum(values[1] - values[0]) / 300, abs=1e-15)
