@@ -177,7 +177,7 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
     features = [name for name in spec.get("columns", table.names) if name not in outside]
     if not features:
         raise ValueError(f"{table.where}: no column is left; expected a feature beside the class {shown(target)}")
-    if odd := next((name for name in nominal if name not in features), None):
+    if odd := next((name for name in nominal if name not in features and name != target), None):
         raise ValueError(f"{table.where}: column {shown(odd)} is in nominal; expected features, which it is none of")
     if "" in features:
         raise ValueError(f"{table.where}: a column has no name; name it, or leave it out with drop = ['']")

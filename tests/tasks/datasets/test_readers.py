@@ -99,7 +99,7 @@ def test_the_default_source_is_scikit_learn(tmp_path):
         ({"target": "lable"}, "column 'lable' is not there; did you mean 'label'?"),
         ({"target": None}, "target: is missing"),
         ({"drop": ["c"]}, "column 'c' is not there"),
-        ({"nominal": ["kind", "label"]}, "column 'label' is in nominal; expected features, which it is none of"),
+        ({"nominal": ["kind"], "columns": ["a"]}, "column 'kind' is in nominal; expected features"),
         ({"nominal": ["kind"], "drop": ["kind"]}, "column 'kind' is in nominal; expected features"),
         ({"drop": ["a", "b", "kind"]}, "no column is left"),
         ({"drop": "a"}, "drop: 'a' is not valid; expected a list"),
