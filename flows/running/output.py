@@ -8,12 +8,9 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
-import os
 import platform
-import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from sigstats.tasks.engine.dask_staff import all_code
@@ -21,7 +18,7 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import digest
 from sigstats.tasks.results import read_plan, write_plan
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.storage.block_files import BLOCKS, REPLICATES, folders, range_in
+from sigstats.tasks.storage.block_files import BLOCKS, folders, range_in
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.published import write_references
@@ -139,17 +136,6 @@ def begin(store: Store, identity: Mapping[str, Any], prepared: Prepared, *, alon
         write_references(store, prepared.references)
     write_plan(store, prepared.plan)
     return list(filter(None, damaged))
-
-
-def drop_left(root: Path, mine: os.stat_result) -> None:
-    """Remove what a run still wrote where its output, `mine`, is no more; what holds a study by now stays."""
-    if not root.is_dir() or os.path.samestat(root.stat(), mine):
-        return
-    if not any((root / name).exists() for name in ("study.json", ".lock")):
-        for folder in (REPLICATES, BLOCKS, "receipts"):
-            shutil.rmtree(root / folder, ignore_errors=True)
-        with contextlib.suppress(OSError):  # it holds something else
-            root.rmdir()
 
 
 def described(identity: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,16 +32,7 @@ from ..report.page import report_of, write_report
 from .cells import CellComputer, run_cells
 from .costs import Sizes, sizes_of
 from .options import Part, Prepared, Progress, RunOptions
-from .output import (
-    begin,
-    described,
-    drop_left,
-    finished_before,
-    identity_of,
-    mark_finished,
-    refuse_another,
-    stored_replicates,
-)
+from .output import begin, described, finished_before, identity_of, mark_finished, refuse_another, stored_replicates
 from .progress import Display
 from .result import CellStudyResult
 from .workers import StaffChanges, StaffWatch, add_changes, anything_left, changes_of, workers_for
@@ -94,7 +85,7 @@ def _run(
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
-        with _begun(store, identity, prepared, kinds, display, part, workers.close) as there:
+        with _begun(store, identity, prepared, kinds, display, part) as there:
             for file in options.code:
                 store.files.write(f"code/{file.name}", file.read_bytes())
             outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, there=there)
@@ -174,7 +165,6 @@ def _begun(
     kinds: Collection[str],
     display: Display,
     part: Part | None,
-    end_workers: Callable[[], None],
 ) -> Iterator[Callable[[], bool]]:
     """Lock the output for as long as the context lasts, and write the inputs to it; parts share the lock.
 
@@ -195,15 +185,10 @@ def _begun(
             ) from None
         for reason in filter(None, again):
             display.say(f"made again: {reason}")
-        root = Path(store.root)
-        mine = root.stat() if root.is_dir() else None
         try:
             yield there
         finally:
             if not there():
-                end_workers()  # they may write yet
-                if mine is not None:
-                    drop_left(root, mine)
                 raise FileNotFoundError(
                     f"{store.root} was moved or removed during the run; the same command with its new place as output "
                     "goes on from what is stored there"
