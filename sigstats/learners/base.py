@@ -142,6 +142,15 @@ def blocks(count: int, each: int, *, least: int = 1) -> Iterator[slice]:
         yield slice(first, min(first + step, count))
 
 
+def taken_by_column(columns: Any, places: IntArray) -> Any:
+    """Of each of the `columns`, (m, n), the values in its `places`, (..., m, k).
+
+    As `np.take_along_axis` does it, in less time: places in one array are taken faster than along an axis.
+    """
+    m, n = columns.shape
+    return columns.take(places + n * np.arange(m)[:, None])
+
+
 class FoldOrder:
     """Places sorted by fold and class, so that sums over a fold, or a class in it, are sums of neighbours."""
 

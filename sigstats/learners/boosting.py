@@ -15,7 +15,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 from .._common.validation import IntArray
-from .base import UNDECIDED, Null, Problem, is_default, steps_of
+from .base import UNDECIDED, Null, Problem, is_default, steps_of, taken_by_column
 from .design import Design, design_of
 from .door import compiled, fuses_products
 
@@ -84,7 +84,7 @@ class BatchedBoosting:
         """Predict from trees a fold, on columns permuted one by one."""
         predicted = np.empty((len(source), source.shape[2]), dtype=np.int64)
         for draw, own in zip(source, predicted, strict=True):
-            own[:] = self._predict(np.take_along_axis(self._levels, draw[self._feature], axis=1))
+            own[:] = self._predict(taken_by_column(self._levels, draw[self._feature]))
         return predicted
 
     def _predict(self, levels: Any) -> IntArray:

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from .._common.validation import FloatArray, IntArray
-from .base import FoldOrder, Problem, blocks, is_default, steps_of
+from .base import FoldOrder, Problem, blocks, is_default, steps_of, taken_by_column
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -130,12 +130,11 @@ class BatchedDesign:
     def predict_features(self, source: IntArray) -> IntArray:
         """Predict from columns permuted one by one."""
         columns = np.ascontiguousarray(self._design.columns.T)
-        m, n = columns.shape
-        predicted = np.empty((len(source), n), dtype=np.int64)
-        rows, first = self._order.sorted, n * np.arange(m)[:, None]
+        predicted = np.empty((len(source), columns.shape[1]), dtype=np.int64)
+        rows = self._order.sorted
         for some in blocks(len(source), self.replicate_bytes):
             places = source[some].take(rows, axis=2).take(self._design.feature, axis=1)
-            values = np.ascontiguousarray(columns.take(np.add(places, first, out=places)).swapaxes(1, 2))
+            values = np.ascontiguousarray(taken_by_column(columns, places).swapaxes(1, 2))
             predicted[some, rows] = self._predict(values, self._order.cell_sums(values))
         return predicted
 

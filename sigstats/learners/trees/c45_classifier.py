@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sigstats._common.validation import FloatArray, IntArray, as_real, refuse
 
-from ..base import Null, Problem, nominal_mask, steps_of
+from ..base import Null, Problem, nominal_mask, steps_of, taken_by_column
 from ..door import compiled
 from . import c45_tree
 from .c45_splits import Training
@@ -252,7 +252,7 @@ class BatchedC45:
         """Predict from one tree a fold, on columns permuted one by one."""
         predicted = np.empty((len(source), self._codes.shape[1]), dtype=np.int64)
         for draw, own in zip(source, predicted, strict=True):
-            codes = np.take_along_axis(self._codes, draw, axis=1)
+            codes = taken_by_column(self._codes, draw)
             self._cross_validate(codes, self._problem.y, self._problem.folds, own)
         return predicted
 

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from sigstats._common.validation import IntArray
 
-from ..base import Null, Problem, is_default, steps_of
+from ..base import Null, Problem, is_default, steps_of, taken_by_column
 from ..design import Design, design_of
 from ..door import compiled, fuses_products
 
@@ -70,8 +70,10 @@ class BatchedForest:
         bootstrap = getattr(forest, "bootstrap", False)
         once = not bootstrap and self._levels is not None and len(problem.y) < _MOST_AT_ONCE
         self._settings = _settings(forest, len(columns), problem.n_classes, once)
-        length = max(1, _MOST_AHEAD // len(seeds)) if self._settings[-1] else 1
-        self._ahead = np.array([compiled("trees").draw_ahead(seed, length) for seed in self._seeds])
+        self._ahead: Any = self._seeds.astype(np.uint32)[:, None]
+        if self._settings[-1]:
+            length = max(1, _MOST_AHEAD // len(seeds))
+            self._ahead = np.array([compiled("trees").draw_ahead(seed, length) for seed in self._seeds])
         of_size = {size: _draws(seeds, len(problem.y) - size, bootstrap) for size in set(held_out.tolist())}
         self._draws = [of_size[size] for size in held_out.tolist()]
         self.replicate_bytes = 12 * columns.size
@@ -116,15 +118,14 @@ class BatchedForest:
 
     def _mixed(self, draw: IntArray) -> tuple[Any, ...]:
         """The data with features permuted one by one."""
-        own = draw[self._feature] if self._levels is not None else draw[np.unique(self._feature)]
-        first = own.shape[1] * np.arange(len(own))[:, None]  # places are those in all columns, one after the other
-        source = own + first
         if self._levels is not None:
-            return _coded(self._codes.take(source), self._known)
+            return _coded(taken_by_column(self._codes, draw[self._feature]), self._known)
         feature_of, nominal, values, categories, order = self._data
+        source = draw[np.unique(self._feature)]
         moved: Any = np.empty(source.shape, dtype=np.uint32)
-        moved.put(source, np.broadcast_to(np.arange(source.shape[1], dtype=np.uint32), source.shape))  # where each goes
-        return feature_of, nominal, values.take(source), categories.take(source), moved.take(order + first)
+        np.put_along_axis(moved, source, np.arange(source.shape[1])[None], axis=1)  # where each value goes
+        values, categories = (taken_by_column(of, source) for of in (values, categories))
+        return feature_of, nominal, values, categories, taken_by_column(moved, order)
 
     def _grow(self, data: tuple[Any, ...], place: IntArray, at: IntArray, predicted: IntArray) -> None:
         label, fold = self._problem.y[place].astype(np.uint32), self._problem.folds[place]
