@@ -252,19 +252,15 @@ def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str,
             raise BadInput(f"{option}: is not valid with {other}; expected one of them")
 
 
-def refuse_unused(
-    options: argparse.Namespace, columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False
-) -> None:
-    """Refuse limits and columns of predictions, and `of_one` model of labels, that are named and that no measure has.
+def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False) -> None:
+    """Refuse columns of predictions, and `of_one` model of labels, that are named and that no measure has.
 
     A measure that is None is the mean of the score that is named, or the accuracy. Labels of several models tell that
     their rows are the same.
     """
-    from sigstats.comparison.margins import require_limits_used
     from sigstats.measures.table import MEASURES
 
     names = {each or ("mean-score" if columns.score else "accuracy"): None for each in measures}
-    require_limits_used(getattr(options, "score_range", None), names)
     needs = {MEASURES[each].needs for each in names}
     used = {"prediction": needs - {"marks", "scores", "probabilities"}, "label": needs - {"marks"} or not of_one}
     for key, any_use in used.items():

@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 def _checked(options: argparse.Namespace) -> "CheckResult":
     from dataclasses import replace
 
-    from sigstats.comparison.check import check_predictions
+    from sigstats.comparison.check import check_predictions, measures_checked
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.tasks.predictions import join, read
 
@@ -88,10 +88,9 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
         paired = join(predictions, predictions, columns)
         if options.score_range is not None:
             paired = replace(paired, score_range=as_score_range(options.score_range))
-        measures = options.measures or None
-        found = check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
-        refuse_unused(options, columns, [row.measure for row in found.rows], of_one=True)
-        return found
+        measures = measures_checked(paired, options.measures or None)
+        refuse_unused(columns, measures, of_one=True)
+        return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
     except ValueError as error:
         said = str(error).replace("the baseline: ", f"{options.file}: ").replace("expected at_", "expected --at-")
         raise as_options(ValueError(said)) from None

@@ -150,7 +150,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     """The comparison of all candidates, and the rows of each, by each score."""
     from sigstats.comparison.candidates import compare_candidates
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.comparison.requirements import as_compared_measures
+    from sigstats.comparison.requirements import as_compared_measures, measures_meant
     from sigstats.tasks.predictions import ScoredFile, join_scores, read, same_content, score_names, scores_meant
 
     rule, named = rule_of(options), options.predictions
@@ -181,8 +181,8 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
             pairs.append(joined)
         of_one_file = names_in_one_file(options) if {options.baseline} == set(options.candidates) else []
         baseline_name, *names = of_one_file or (options.baseline, *options.candidates)
+        refuse_unused(columns, [name for each in pairs for pair in each for name in measures_meant(pair, measures)])
         found = compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive)
-        refuse_unused(options, columns, [row.measure for result in found.results for row in result.rows])
         return found, pairs
     except ValueError as error:
         raise as_options(error) from None

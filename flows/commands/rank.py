@@ -167,6 +167,7 @@ def _ranked_by_pairs(
     if len(measures) > 1:
         raise BadInput(f"--measure: {len(measures)} are named; expected one")
     columns = [replace(each, run=options.run) for each in columns_of_files(options, len(files))]
+    refuse_unused(columns[0], measures)
     sides = [ScoredFile(*each, read) for each in zip(files, columns, strict=True)]
     of_each = [side.by(own.score) for side, own in zip(sides, columns, strict=True)]
     own = names_in_one_file(options) or model_names(files, [each.subject for each in of_each])
@@ -179,7 +180,6 @@ def _ranked_by_pairs(
         confidence_level=options.confidence,
         smallest_slice=options.smallest_slice,
     )
-    refuse_unused(options, columns[0], measures)
     file_of = dict(zip(names, files, strict=True))
     return found, [file_of[model.model] for model in found.models]
 
@@ -205,8 +205,8 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
         if options.positive is not None:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
         columns = columns_of_files(options, len(files))
+        refuse_unused(columns[0], [None])
         joined = join_many(files, columns, read, **match_options(options))
-        refuse_unused(options, columns[0], [None])
         own = names_in_one_file(options) if len(options.files) == 1 else model_names(files, joined.subjects)
         names = own if given is None else given
         found = rank_table(

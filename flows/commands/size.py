@@ -170,7 +170,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     if joined.group is not None:
         raise BadInput("FILE: a size of a leaderboard is of single rows; expected one answer or score of each")
     names = names_in_one_file(options) or model_names(files, joined.subjects)
-    refuse_unused(options, columns_of(options), [None])
+    refuse_unused(columns_of(options), [None])
     level = 1 - rule_of(options).alpha
     found = leaderboard_size(joined.scores, names, target=target, confidence_level=level, lower=joined.lower)
     return _told(options, found)
@@ -231,9 +231,11 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
 def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
     """The measures that a comparison would test together."""
     from sigstats.comparison.compare import asked_of
+    from sigstats.comparison.margins import require_limits_used
 
     names, _ = asked_of(paired, options.measures or None, options.positive)
-    refuse_unused(options, columns_of(options), names)
+    require_limits_used(options.score_range, names)
+    refuse_unused(columns_of(options), names)
     return names
 
 

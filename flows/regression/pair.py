@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
-from sigstats.comparison.requirements import as_compared_measures, default_measures, with_cost
+from sigstats.comparison.requirements import default_measures, measures_meant, with_cost
 from sigstats.tasks.input_files import place
 from sigstats.tasks.predictions import (
     Columns,
@@ -195,8 +195,7 @@ def with_measures_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:
 
 def measures_of(study: RegressionStudy, pair: Pair) -> dict[str, None]:
     """The measures that are compared, each once."""
-    named = None if study.measures is None else as_compared_measures(study.measures)
-    return {name: None for each in pair.by_score for name in with_cost(each, named or default_measures(each))}
+    return dict.fromkeys(name for each in pair.by_score for name in measures_meant(each, study.measures))
 
 
 def _digest_of_file(path: Path) -> str:

@@ -24,6 +24,7 @@ from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .check_result import CheckResult
 from .check_tests import HITS, Limits, test_row
+from .margins import require_limits_used
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
 from .requirements import (
@@ -65,7 +66,7 @@ def check_predictions(
     or nothing can be tested.
     """
     rule = ComparisonRule() if rule is None else rule
-    names = _measures(paired, measures)
+    names = measures_checked(paired, measures)
     code = None
     if any(name in HITS or MEASURES[name].needs in ("probabilities", "scores") for name in names):
         code = None if paired.of_truth else positive_code(paired, positive, among_several=True)
@@ -104,8 +105,8 @@ def check_predictions(
     return CheckResult(rows=found, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=notes)
 
 
-def _measures(paired: PairedPredictions, measures: Sequence[str] | None) -> tuple[str, ...]:
-    """The measures, each of which the predictions hold the data of."""
+def measures_checked(paired: PairedPredictions, measures: Sequence[str] | None) -> tuple[str, ...]:
+    """The measures that are checked, each of which the predictions hold the data of."""
     if measures is None:
         marks = paired.scores is not None and not paired.graded and (paired.lower or not paired.of_truth)
         names = (mean_of(paired),) if marks else default_measures(paired)
@@ -120,6 +121,7 @@ def _measures(paired: PairedPredictions, measures: Sequence[str] | None) -> tupl
     if len(set(names)) < len(names):
         raise refuse("measures", ", ".join(names), "each measure once")
     require_score_used(paired, names)
+    require_limits_used(paired.score_range, names)
     for name in names:
         require(paired, name)
     return names

@@ -5,7 +5,7 @@ that were tested on different rows.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -20,20 +20,18 @@ from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
-from .margins import require_margins
+from .margins import require_limits_used, require_margins
 from .mean_tests import INFINITE_LOSS, bounded
 from .notes import copies_note, cost_quantiles, limits_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine, whole
 from .requirements import (
-    as_compared_measures,
-    default_measures,
     is_of_scores,
+    measures_meant,
     positive_code,
     require,
     require_known_positive,
     require_score_used,
-    with_cost,
 )
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
@@ -77,6 +75,11 @@ def compare_pairs(
     elif not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
     asked = [asked_of(paired, measures, positive, alone=alone) for paired in pairs]
+    require_limits_used(pairs[0].score_range, dict.fromkeys(name for names, _ in asked for name in names))
+    require_margins(
+        rule.margins,
+        [row for paired, (names, _) in zip(pairs, asked, strict=True) for row in _blank_rows(paired, names)],
+    )
     tests = sum(
         tests_of(paired, names, rule) for paired, (names, _) in zip(pairs, asked, strict=True) if not paired.identical
     )
@@ -101,7 +104,6 @@ def compare_pairs(
         for each, paired, (names, _) in zip(found, pairs, asked, strict=True)
     ]
     decided = iter(_decide([each.rows for each in found if not each.identical], of_one, level))
-    require_margins(rule.margins, [row for each in found for row in each.rows])
     return tuple(
         each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes), rule=rule)
         for each in found
@@ -118,8 +120,7 @@ def asked_of(
     paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
 ) -> tuple[tuple[str, ...], Part]:
     """The measures of a pair, each of which it has the data of, and its rows; `alone`: without a cost beside."""
-    names = default_measures(paired) if measures is None else as_compared_measures(measures)
-    names = names if measures is None or alone else with_cost(paired, names)
+    names = measures_meant(paired, measures, alone=alone)
     if not alone:
         require_score_used(paired, names)
     if paired.compared:
@@ -201,6 +202,14 @@ def blank_row(
     lower, unit = bool(paired.lower), unit_of(paired.score_column.partition("/")[0])
     name = paired.score_name or (paired.score_column if lower or unit or paired.per else "")
     return replace(row, score=name, lower_is_better=lower, unit=unit)
+
+
+def _blank_rows(paired: PairedPredictions, names: Sequence[str]) -> Iterator[ComparisonRow]:
+    """The rows of a pair, before anything is computed."""
+    for part in [ALL_ROWS] if paired.identical else [part for part, _ in paired.parts()]:
+        yield from (blank_row(paired, name, part) for name in names)
+    if paired.tasks is not None and not paired.identical:
+        yield from (blank_row(paired, name, MEAN_OVER_TASKS) for name in names if has_task_mean(name))
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:

@@ -103,9 +103,7 @@ def _rows(kinds: Kinds, counts: Any, measure: str, *, grouped: bool = True, weig
     if not is_of_scores(measure):
         return pair_arrays(label, a, b, groups=groups, weights=weights)
     scores = a.astype(np.float64), b.astype(np.float64)
-    return pair_arrays(
-        label, label, label.copy(), scores=scores, groups=groups, weights=weights, score_range=(0.0, 1.0)
-    )
+    return pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights)
 
 
 def _compared(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:

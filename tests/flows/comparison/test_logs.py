@@ -561,6 +561,7 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
         ("compare", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
         ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
         ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
+        ("compare", [], ["--margins", "t=1pt"], "--margins: 't' is not valid; expected a slice or a measure of the"),
         ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
         ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
         (
@@ -584,7 +585,9 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
         ("size", ["--measure", "f1", "--positive", "x"], ["--task", "t"], "--task: is not valid with the measure f1"),
     ],
 )
-def test_what_no_measure_uses_is_refused(tmp_path, capsys, command, options, unused, said):
+def test_what_no_measure_uses_is_refused_before_anything_is_computed(
+    tmp_path, capsys, monkeypatch, command, options, unused, said
+):
     rng = np.random.default_rng(1)
     rows = {"id": range(60), "label": ["x", "y"] * 30, "t": ["u", "v", "w"] * 20, "n": 2}
     for name in "abc":
@@ -592,11 +595,13 @@ def test_what_no_measure_uses_is_refused(tmp_path, capsys, command, options, unu
         pd.DataFrame(rows | said_of | {"cost": rng.random(60)}).to_csv(tmp_path / f"{name}.csv", index=False)
     command, *three = command.split()
     paths = [str(tmp_path / f"{name}.csv") for name in ("a" if command == "check" else "abc" if three else "ab")]
-    of_cost = unused[0] not in ("--score-range", "--task")
+    of_cost = unused[0] not in ("--score-range", "--task", "--margins")
     bar = [] if command != "check" else ["--at-most", "0.9"] if of_cost else ["--at-least", "0.1"]
     score = ["--score", "cost"] if of_cost and "--ratio" not in options else []
     assert main([command, *paths, *options, *score, *bar]) in (0, 1)
     capsys.readouterr()
+    for computes in ("comparison.compare.test_part", "comparison.check.test_row", "ranking.rank.rank_table"):
+        monkeypatch.setattr(f"sigstats.{computes}", None)
     assert main([command, *paths, *options, *score, *bar, *unused]) == 2
     told = capsys.readouterr()
     assert (told.out, told.err.count("\n")) == ("", 1)

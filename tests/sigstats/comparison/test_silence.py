@@ -64,7 +64,8 @@ def test_one_row_more_of_the_other_kind_does_not_turn_a_warning_into_a_pass(meas
     a = y + np.linspace(0, 0.5, 400)
     b = np.where(np.arange(400) == 3, -1.0, a)
     calls = (a > 0.75) * 1, (b > 0.75) * 1
-    options = {"measures": [measure], "rule": sigstats.ComparisonRule(margin=0.05), "score_range": (-1, 2)}
+    options = {"measures": [measure], "rule": sigstats.ComparisonRule(margin=0.05)}
+    options |= {"score_range": (-1, 2)} if measure == "mean-score" else {}
     alike, apart = (None, None) if measure == "macro-recall" else ((a, a.copy()), (a, b))
     equal = sigstats.compare(y * 1, calls[0], calls[0].copy(), scores=alike, **options)
     worse = sigstats.compare(y * 1, *calls, scores=apart, **options)
@@ -159,6 +160,8 @@ def test_pass_at_k_is_a_mean_of_items():
         (lambda: compared(measures=["pass@3"], groups=np.arange(10) // 2), "is not valid for an item of 2 answers"),
         (lambda: compared(measures=["pass@0"]), "'pass@0'"),
         (lambda: compared(score_range=(1, 0)), "score_range: (1, 0) is not valid; expected two numbers"),
+        (lambda: compared(score_range=(0, 5)), "score_range: 0 to 5 says nothing of accuracy; expected a measure of"),
+        (lambda: sigstats.assert_at_least(TEN, TEN, at_least=0.5, score_range=(0, 5)), "says nothing of accuracy;"),
         (lambda: compared(scores=(MARKS, MARKS), score_range=(0, 0.5), measures=["mean-score"]), "does not hold 1;"),
     ],
 )  # fmt: skip
