@@ -149,8 +149,9 @@ def _run_judged(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
     """The comparison of all candidates, and the rows of each, by each score."""
     from sigstats.comparison.candidates import compare_candidates
+    from sigstats.comparison.family import measures_meant
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.comparison.requirements import as_compared_measures, measures_meant
+    from sigstats.comparison.requirements import as_compared_measures
     from sigstats.tasks.predictions import ScoredFile, join_scores, read, same_content, score_names, scores_meant
 
     rule, named = rule_of(options), options.predictions

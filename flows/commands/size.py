@@ -230,7 +230,7 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
 
 def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
     """The measures that a comparison would test together."""
-    from sigstats.comparison.compare import asked_of
+    from sigstats.comparison.family import asked_of
     from sigstats.comparison.margins import require_limits_used
 
     names, _ = asked_of(paired, options.measures or None, options.positive)
@@ -263,7 +263,7 @@ def _tests(
     options: argparse.Namespace, paired: "PairedPredictions", names: Sequence[str], rule: "ComparisonRule"
 ) -> int:
     """The number of tests that are adjusted together: those of a comparison by these measures, if it is not named."""
-    from sigstats.comparison.compare import tests_of
+    from sigstats.comparison.family import tests_of
 
     return _named_tests(options) or max(1, tests_of(paired, names, rule))
 

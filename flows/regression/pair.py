@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats.comparison.family import measures_meant
 from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
-from sigstats.comparison.requirements import default_measures, measures_meant, with_cost
+from sigstats.comparison.requirements import default_measures, with_cost
 from sigstats.tasks.input_files import place
 from sigstats.tasks.predictions import (
     Columns,

@@ -5,7 +5,7 @@ that were tested on different rows.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,25 +13,20 @@ from typing import Any
 import numpy as np
 
 from .._common.numerals import p_number
-from .._common.scores import lower_is_better_note, unit_of
+from .._common.scores import lower_is_better_note
 from .._common.validation import refuse
-from ..measures.table import MEASURES, refers_to_one_class
 from ..multiplicity import adjust_pvalues
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
+from .family import asked_of, blank_row, blank_rows, tests_of
 from .margins import require_limits_used, require_margins
 from .mean_tests import INFINITE_LOSS, bounded
 from .notes import copies_note, cost_quantiles, limits_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
-from .part import Part, outcome_counts, too_fine, whole
+from .part import Part, outcome_counts, too_fine
 from .requirements import (
-    is_of_scores,
-    measures_meant,
     positive_code,
-    require,
-    require_known_positive,
-    require_score_used,
 )
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
@@ -78,7 +73,7 @@ def compare_pairs(
     require_limits_used(pairs[0].score_range, dict.fromkeys(name for names, _ in asked for name in names))
     require_margins(
         rule.margins,
-        [row for paired, (names, _) in zip(pairs, asked, strict=True) for row in _blank_rows(paired, names)],
+        [row for paired, (names, _) in zip(pairs, asked, strict=True) for row in blank_rows(paired, names)],
     )
     tests = sum(
         tests_of(paired, names, rule) for paired, (names, _) in zip(pairs, asked, strict=True) if not paired.identical
@@ -108,32 +103,6 @@ def compare_pairs(
         each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes), rule=rule)
         for each in found
     )
-
-
-def tests_of(paired: PairedPredictions, measures: Sequence[str], rule: ComparisonRule) -> int:
-    """The number of tests of a pair: of each measure on all rows, on each slice, and in the mean over tasks."""
-    parts = sum(size >= rule.smallest_slice for size in paired.part_sizes())
-    return len(measures) * parts + (0 if paired.tasks is None else sum(map(has_task_mean, measures)))
-
-
-def asked_of(
-    paired: PairedPredictions, measures: Sequence[str] | None, positive: str | None, *, alone: bool = False
-) -> tuple[tuple[str, ...], Part]:
-    """The measures of a pair, each of which it has the data of, and its rows; `alone`: without a cost beside."""
-    names = measures_meant(paired, measures, alone=alone)
-    if not alone:
-        require_score_used(paired, names)
-    if paired.compared:
-        names = tuple(name for name in names if is_of_scores(name))
-    for name in names:
-        require(paired, name)
-    of_scores = any(MEASURES[name].needs in ("scores", "probabilities") for name in names)
-    code = None
-    if (of_scores and not paired.of_truth) or any(map(refers_to_one_class, names)):
-        code = positive_code(paired, positive, among_several=not of_scores or paired.of_truth)
-    else:
-        require_known_positive(paired, positive)
-    return names, whole(paired, positive=code, with_numbers=any(MEASURES[name].needs == "numbers" for name in names))
 
 
 def _tested(
@@ -188,28 +157,6 @@ def _tested(
         notes.append(lower_is_better_note(paired.score_column))
         notes += [] if alone else cost_quantiles(everything, paired.score_column, rule)
     return ComparisonResult(rows=rows, rule=rule, notes=tuple(notes), joint=joint, **_sizes_and_subjects(paired))
-
-
-def blank_row(
-    paired: PairedPredictions, measure: str, where: str = ALL_ROWS, n: int | None = None, items: int | None = None
-) -> ComparisonRow:
-    """A row that is not tested; its score is said where there are several or the lower is better."""
-    row = ComparisonRow(slice=where, measure=measure, n=paired.n if n is None else n, items=items)
-    if not (paired.graded or is_of_scores(measure)):
-        return row
-    if MEASURES[measure].needs != "marks":
-        return replace(row, score=paired.score_name)
-    lower, unit = bool(paired.lower), unit_of(paired.score_column.partition("/")[0])
-    name = paired.score_name or (paired.score_column if lower or unit or paired.per else "")
-    return replace(row, score=name, lower_is_better=lower, unit=unit)
-
-
-def _blank_rows(paired: PairedPredictions, names: Sequence[str]) -> Iterator[ComparisonRow]:
-    """The rows of a pair, before anything is computed."""
-    for part in [ALL_ROWS] if paired.identical else [part for part, _ in paired.parts()]:
-        yield from (blank_row(paired, name, part) for name in names)
-    if paired.tasks is not None and not paired.identical:
-        yield from (blank_row(paired, name, MEAN_OVER_TASKS) for name in names if has_task_mean(name))
 
 
 def _sizes_and_subjects(paired: PairedPredictions) -> dict[str, Any]:

@@ -21,7 +21,8 @@ from ..anytime.bets import Rows, interval_left, log_evalue, rows_of
 from ..intervals import Interval
 from ..measures.table import MEASURES
 from ..multiplicity import adjust_pvalues
-from .compare import asked_of, blank_row, decide_row
+from .compare import decide_row
+from .family import asked_of, blank_row
 from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule

@@ -103,16 +103,6 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
     return ("accuracy", mean_of(paired) if paired.lower or paired.per else "auc")
 
 
-def measures_meant(
-    paired: PairedPredictions, measures: str | Sequence[str] | None, *, alone: bool = False
-) -> tuple[str, ...]:
-    """The measures that are compared: by default, or those named and a cost beside them unless these are `alone`."""
-    if measures is None:
-        return default_measures(paired)
-    names = as_compared_measures(measures)
-    return names if alone else with_cost(paired, names)
-
-
 def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, ...]:
     """The measures, and the mean of a cost that is named, which is compared whatever they are."""
     wanted = paired.scores is not None and paired.lower and not any(map(is_of_scores, names))

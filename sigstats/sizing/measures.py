@@ -19,7 +19,8 @@ from .._common.numerals import points, significant
 from .._common.tabular import Table, Tabular, columns_of
 from .._common.validation import as_real, shown
 from ..comparison.cells import in_points
-from ..comparison.compare import compare_pair, tests_of
+from ..comparison.compare import compare_pair
+from ..comparison.family import tests_of
 from ..comparison.paired_predictions import PairedPredictions
 from ..comparison.rows import ComparisonRow
 from ..comparison.rule import ComparisonRule
