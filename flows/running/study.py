@@ -10,10 +10,10 @@ from typing import Any
 
 import sigstats
 from sigstats._common.extras import compiles_first
-from sigstats.tasks.engine.address_space import STUDY, require_addresses
 from sigstats.tasks.engine.execute import Interrupted, Outcome
 from sigstats.tasks.engine.guarded import end_idle
 from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.engine.process_memory import STUDY, require_addresses
 from sigstats.tasks.own_code import difference
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import canonical

@@ -13,7 +13,7 @@ from typing import Any
 import distributed
 from distributed import WorkerPlugin
 
-from .address_space import take_buffers
+from .process_memory import take_buffers
 
 take_buffers()  # a worker has this module from its first moment
 

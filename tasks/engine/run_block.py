@@ -16,7 +16,7 @@ from ..plan import Block, Needs
 from ..replicates import beside_others, fanout
 from ..storage.store import Store
 from ..threads import alone, threads
-from .kept_memory import kept_memory
+from .process_memory import kept_memory
 from .stopping import exceedances
 
 #: A worker sends the content of a smaller file with its receipt, in bytes.

@@ -9,7 +9,7 @@ import pytest
 CODE = """
 import json, resource
 import numpy as np
-from sigstats.tasks.engine.kept_memory import kept_memory
+from sigstats.tasks.engine.process_memory import kept_memory
 
 def pages():
     "The pages that the system gave this process for a hundred arrays of 200, of which one is there at a time."

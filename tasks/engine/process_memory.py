@@ -1,0 +1,120 @@
+"""The memory of a process: the addresses that it may have (`ulimit -v`), and what it keeps of freed memory.
+
+What has no room under a limit of addresses is refused in one line, before a library ends or hangs. Where OpenBLAS finds
+no room it asks again without end, ends the process with exit code 1, or sends it SIGINT where that befalls one of its
+threads. The C library ends a process with exit code 127.
+
+Dask starts workers with ``MALLOC_TRIM_THRESHOLD_=65536``, so that the C library gives the arrays of each retrain back
+to the system, which finds and clears other pages for the next: that took half of the time of a worker. So freed memory
+is kept for the next arrays while blocks are computed.
+"""
+
+import contextlib
+import functools
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+#: Each thread takes addresses, and Arrow's own allocator a gibibyte of them.
+_SPARING = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "ARROW_IO_THREADS"), "1")
+_SPARING |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}
+#: The number of the option of GNU's `mallopt` that limits the number of arenas.
+_ARENAS = -8
+_MEBIBYTE = 2**20
+
+#: Mebibytes that the libraries of a command take, and those of a study, Numba's among them.
+COMMAND, STUDY = 512, 1024
+
+
+def require_addresses(mebibytes: int, what: str) -> None:
+    """Raise MemoryError, one line, if this process is limited to fewer addresses; `what` needs them."""
+    limit = _limit()
+    if limit is not None and limit < mebibytes * _MEBIBYTE:
+        raise MemoryError(
+            f"this process is limited to {limit // _MEBIBYTE} MiB of addresses (ulimit -v); expected {mebibytes} MiB "
+            f"or more for {what}"
+        )
+
+
+def take_buffers() -> None:
+    """Let libraries start their threads and take the memory that they keep while there is room, if there is a limit."""
+    if _limit() is None:
+        return
+    for name, value in _SPARING.items():
+        os.environ.setdefault(name, value)
+    with contextlib.suppress(ImportError, OSError, AttributeError):  # another C library than GNU's
+        import ctypes
+
+        ctypes.CDLL(None).mallopt(_ARENAS, 1)  # otherwise 64 MiB of addresses for each thread
+    import numpy as np
+    from scipy.linalg.blas import dgemm
+
+    large = np.ones((256, 256))  # a small product takes no buffer
+    np.dot(large, large)
+    dgemm(1.0, large, large)
+    with contextlib.suppress(ImportError):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        held = pa.BufferOutputStream()
+        pq.write_table(pa.table({name: [0] for name in "ab"}), held)
+        pq.read_table(pa.BufferReader(held.getvalue()))
+
+
+def _limit() -> int | None:
+    """The most bytes of addresses that this process may have, if there is such a limit."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return None
+    soft, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+#: The options of GNU's `mallopt` for bytes of freed memory that are kept, and of pieces that are too large for that.
+_TRIM, _MMAP = -1, -3
+#: Dask's threshold and the C library's own, and those while blocks are computed.
+_USUAL = {_TRIM: 64 << 10, _MMAP: 128 << 10}
+_COMPUTING = {_TRIM: 64 << 20, _MMAP: 32 << 20}
+
+_lock = threading.Lock()
+_inside = 0
+
+
+@contextlib.contextmanager
+def kept_memory() -> Iterator[None]:
+    """Keep freed memory while a thread is in this context; where a person has set the thresholds, they stay."""
+    global _inside  # noqa: PLW0603
+    if not _as_dask_starts_it():
+        yield
+        return
+    with _lock:
+        _inside += 1
+        _set(_COMPUTING)
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            if not _inside:
+                _set(_USUAL)
+
+
+def _set(thresholds: dict[int, int]) -> None:
+    import ctypes
+
+    for option, size in thresholds.items():
+        ctypes.CDLL(None).mallopt(option, size)
+
+
+@functools.cache
+def _as_dask_starts_it() -> bool:
+    """True if this process was started with Dask's threshold alone, and the C library is GNU's."""
+    import ctypes
+
+    with contextlib.suppress(OSError, TypeError):  # another system than Linux
+        started = dict(each.partition(b"=")[::2] for each in Path("/proc/self/environ").read_bytes().split(b"\0"))
+        usual = started.get(b"MALLOC_TRIM_THRESHOLD_") == b"%d" % _USUAL[_TRIM]
+        return usual and b"MALLOC_MMAP_THRESHOLD_" not in started and hasattr(ctypes.CDLL(None), "mallopt")
+    return False
