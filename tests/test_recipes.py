@@ -78,11 +78,11 @@ FIGURE = '''
 from markupsafe import Markup
 from sigstats.flows.report.section import Figure
 
-ORDER = 90
-
 def draw(evidence):
     if evidence.of("rows-right"):
         yield Figure(title="The bar of the recipe", caption="It is long.", body=Markup("<svg></svg>"))
+
+FIGURES = {"bar": (90, draw)}
 '''
 
 CLUSTER = '''

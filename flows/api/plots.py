@@ -18,9 +18,6 @@ from ..report.over_data_sets import OverDataSets
 from ..report.section import Figure
 from ..report.standalone import standalone
 
-#: What figures are called here, where it is not the name of their module.
-_CALLED = {"null": "null-histograms", "power": "power-curves", "pairs": "dominance"}
-
 
 @dataclass(frozen=True)
 class Plot:
@@ -102,12 +99,8 @@ class StudyPlots:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The figures that this study has."""
-        called = {module: name for name, module in _CALLED.items()}
         evidence = Evidence(self._results)
-        there = (
-            name for name, module in figures.REGISTRY.modules().items() if any(True for _ in module.draw(evidence))
-        )
-        return tuple(sorted(called.get(name, name) for name in there))
+        return tuple(sorted(name for name, draw in figures.kinds().items() if any(True for _ in draw(evidence))))
 
     def null(self, dataset: str | None = None, classifier: str | None = None) -> Plot:
         """The errors of retrains under each null hypothesis, with the observed one.
@@ -166,8 +159,7 @@ class StudyPlots:
             known = sorted({str(each) for row in Evidence(self._results).rows for each in _values(vars(row), key)})
             if value not in known:
                 raise refuse(key, value, f"one of {', '.join(known)}" + did_you_mean(value, known))
-        module = figures.REGISTRY.module(_CALLED.get(name, name))
-        drawn: list[Figure] = list(module.draw(evidence))
+        drawn: list[Figure] = list(figures.kinds()[name](evidence))
         if not drawn:
             raise ValueError(f"figure: {name!r} has nothing to show of {', '.join(asked.values())}")
         return Plot(

@@ -4,7 +4,7 @@ A figure is a piece of HTML (inline SVG, or a table with coloured cells) whose c
 sheet, so that it is right on light, dark and paper.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from sigstats._common.registry import Registry
@@ -16,17 +16,19 @@ from ..section import Figure
 class FigureModule(Protocol):
     """The members that a module of this folder must have."""
 
-    #: Where the figures stand among the others.
-    ORDER: int
-
-    def draw(self, evidence: Evidence, /) -> Iterable[Figure]:
-        """Draw the figures that the evidence holds, if any."""
+    #: Of each kind of figure its name, where it stands among the others, and what draws those that the evidence holds.
+    FIGURES: Mapping[str, tuple[int, Callable[[Evidence], Iterable[Figure]]]]
 
 
 REGISTRY = Registry(__name__, FigureModule, what="figure")
 
 
+def kinds() -> dict[str, Callable[[Evidence], Iterable[Figure]]]:
+    """What draws each kind of figure, by its name, in the order of the report."""
+    every = [kind for module in REGISTRY.modules().values() for kind in module.FIGURES.items()]
+    return {name: draw for name, (_, draw) in sorted(every, key=lambda kind: kind[1][0])}
+
+
 def draw_all(evidence: Evidence) -> list[Figure]:
     """Every figure that there is something to draw in."""
-    modules = sorted(REGISTRY.modules().values(), key=lambda module: module.ORDER)
-    return [figure for module in modules for figure in module.draw(evidence)]
+    return [figure for draw in kinds().values() for figure in draw(evidence)]

@@ -14,7 +14,6 @@ from .. import sections
 from ..evidence import Evidence, at_smallest_p, distinct, group_by
 from ..section import Figure
 
-ORDER = 12
 #: Larger tables are shown by their size.
 _MOST_CLASSES = 6
 
@@ -101,3 +100,6 @@ def _p(row: Hypothesis | None) -> str:
         return "–"
     shown = p_at_most(row.p_value, at_most=at_smallest_p(row), log10_p=row.log10_p)
     return f"● {shown}" if row.decision == "reject" else shown
+
+
+FIGURES = {"counts": (12, draw)}

@@ -22,8 +22,6 @@ from ..evidence import (
 )
 from ..section import Figure
 
-ORDER = 20
-
 
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for every test that compares two classifiers."""
@@ -99,3 +97,6 @@ def ranked(rows: Sequence[Hypothesis]) -> list[str]:
             gains[row.b].append(of_b)
             gains[row.a].append(-of_b)
     return sorted(gains, key=lambda name: (not gains[name], -round(math.fsum(gains[name]), 12)))
+
+
+FIGURES = {"pairs": (20, draw)}

@@ -15,7 +15,6 @@ from ..design import estimand
 from ..evidence import Evidence, distinct, group_by
 from ..section import Figure
 
-ORDER = 13
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.
 _LEAST, _WIDTH = 4.0, 280.0
@@ -127,3 +126,6 @@ def _loop(axes: Axes, names: Sequence[str], index: int, order: Sequence[Setting]
         + svg.text(side, top + 8, names[index], anchor="start")
         + svg.text(side, top + 20, shown, anchor="start", css="tick")
     )
+
+
+FIGURES = {"nested-loops": (13, draw)}

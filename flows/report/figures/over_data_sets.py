@@ -1,21 +1,107 @@
-"""Pairs of classifiers over the data sets: the matrix, the two questions side by side, the Bayesian answer."""
+"""Classifiers over the data sets: the critical-difference picture, and pairs.
 
-from collections.abc import Iterator
+The picture has the mean ranks, and bars that join classifiers of which no two differ. Of pairs there are the matrix,
+the two questions side by side, and the Bayesian answer.
+"""
+
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
 from ...pages import svg
 from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, data_table, heat_table, p_legend, p_shade
-from ...pages.wording import adjusted_p, index_number, p_number, p_order
+from ...pages.svg import Axes
+from ...pages.wording import adjusted_p, index_number, p_number, p_order, significant
 from ..evidence import Evidence
 from ..over_data_sets import OverDataSets
 from ..section import Figure
 
-ORDER = 2
+#: Of the picture of ranks: its width without names, the heights of a name and a bar, and the room above.
+_RANKS_WIDTH, _NAME_LINE, _BAR, _TOP = 160.0, 18.0, 9.0, 34.0
+#: Of the probabilities: the width of the bars, and the height of a line.
 _BARS, _LINE = 120.0, 20.0
 
 
-def draw(evidence: Evidence) -> Iterator[Figure]:
+def draw_ranks(evidence: Evidence) -> Iterator[Figure]:
+    """One figure, where there are three data sets or more."""
+    found = evidence.over_data_sets
+    if found is not None:
+        cliques = found.comparison.cliques
+        yield Figure(
+            title="Mean ranks over the data sets",
+            caption=_caption_of_ranks(found),
+            body=picture(found.comparison.models, found.comparison.ranks, cliques) + _table_of_ranks(found),
+        )
+
+
+def _caption_of_ranks(found: OverDataSets) -> str:
+    what, comparison = found.score.model, found.comparison
+    said = f"Mean ranks of {len(comparison.models)} {what}s on {comparison.datasets} data sets, 1 for the best."
+    if comparison.control is not None:
+        return f"{said} All are compared with {comparison.control}; no other pair is tested."
+    return (
+        f"{said} A bar joins {what}s of which no two are shown to differ, by exact signed-rank tests "
+        f"({adjusted_p(comparison.adjust)} at {significant(comparison.alpha)}): those that have a point on it. "
+        f"A bar may pass over a {what} without a point, which differs from one on the bar."
+    )
+
+
+def picture(models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Sequence[str]]) -> Markup:
+    """The picture; the models stand from the best mean rank to the worst."""
+    k = len(models)
+    place = dict(zip(models, ranks, strict=True))
+    bars = [clique for clique in cliques if len(clique) > 1]
+    room = 24 + max(svg.text_width(f"{name} 00.00") for name in models)
+    first, lines = _TOP + 14 + _BAR * len(bars) + 8, (k + 1) // 2
+    height = first + _NAME_LINE * lines + 6
+    axes = Axes(
+        width=_RANKS_WIDTH + 2 * room,
+        height=height,
+        left=room,
+        right=room,
+        top=_TOP,
+        bottom=height - _TOP,
+        x_limits=(1, max(k, 2)),
+    )
+    marks = range(1, k + 1, max(1, k // 12))
+    parts = [axes.across("axis", 0)]
+    parts += [svg.text(axes.x(rank), _TOP - 12, str(rank), css="tick") for rank in marks]
+    parts += [svg.path("axis", f"M{svg.coordinate(axes.x(rank))} {_TOP:g}v-5") for rank in marks]
+    for position, name in enumerate(models):
+        left = position < lines
+        row = position if left else k - 1 - position
+        x, y = axes.x(place[name]), first + _NAME_LINE * row + 8
+        edge = room - 8 if left else axes.width - room + 8
+        leader = f"M{svg.coordinate(x)} {_TOP:g}V{svg.coordinate(y)}H{svg.coordinate(edge)}"
+        label = f"{name} {place[name]:.2f}" if left else f"{place[name]:.2f} {name}"
+        parts.append(svg.path("leader", leader))
+        parts.append(svg.text(edge - 4 if left else edge + 4, y + 4, label, anchor="end" if left else "start"))
+    for number, clique in enumerate(bars):
+        y = _TOP + 14 + _BAR * number
+        ends = sorted(axes.x(place[name]) for name in clique)
+        low, high = svg.coordinate(ends[0] - 3), svg.coordinate(ends[-1] + 3)
+        parts.append(svg.path("clique", f"M{low} {svg.coordinate(y)}H{high}"))
+        parts += [
+            Markup('<circle class="member" cx="{}" cy="{}" r="3.5"/>').format(svg.coordinate(x), svg.coordinate(y))
+            for x in ends
+        ]
+    said = "; ".join(" and ".join(clique) for clique in bars[:20]) or "none"
+    drawn = axes.drawing("critical-difference", "Mean ranks", f"Sets of which no two differ: {said}.", *parts)
+    return Markup('<div class="scroll">{}</div>').format(drawn)
+
+
+def _table_of_ranks(found: OverDataSets) -> Markup:
+    comparison = found.comparison
+    columns = {found.score.model: comparison.models, "mean rank": tuple(f"{rank:.2f}" for rank in comparison.ranks)}
+    if found.low:
+        bounds = zip(found.low, found.high, strict=True)
+        columns["ranks it may have"] = tuple(f"{low}" if low == high else f"{low}–{high}" for low, high in bounds)
+    columns[f"mean {found.score.name}"] = tuple(map(found.score.text, found.means))
+    kinds = dict.fromkeys(columns, "number") | {found.score.model: "row"}
+    return data_table("Mean ranks", kinds, zip(*columns.values(), strict=True))
+
+
+def draw_pairs(evidence: Evidence) -> Iterator[Figure]:
     """Three figures, where there are three data sets or more; two where their rows are not known."""
     found = evidence.over_data_sets
     if found is None:
@@ -117,3 +203,6 @@ def _probabilities(found: OverDataSets) -> Markup:
 
 def _rectangle(x: float, y: float, width: float, height: float) -> str:
     return f"M{svg.coordinate(x)} {svg.coordinate(y)}h{svg.coordinate(width)}v{height:g}h-{svg.coordinate(width)}Z"
+
+
+FIGURES = {"critical-difference": (1, draw_ranks), "over-data-sets": (2, draw_pairs)}

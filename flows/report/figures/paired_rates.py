@@ -16,7 +16,6 @@ from ..design import estimand, size
 from ..evidence import Evidence, group_by, some_of
 from ..section import Figure
 
-ORDER = 15
 #: So many methods are shown.
 _MOST_METHODS = 8
 
@@ -73,3 +72,6 @@ def _cell(found: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> Heat
     only_column = int(np.count_nonzero(found[column] & ~found[row]))
     p = mcnemar_test(only_row, only_column).pvalue
     return HeatCell(f"{only_row:,} : {only_column:,}", p_shade(p), hint=p_equation(p))
+
+
+FIGURES = {"paired-rates": (15, draw)}

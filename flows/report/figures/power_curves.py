@@ -15,7 +15,6 @@ from ...pages.wording import join_words, percent, significant
 from ..evidence import Evidence, group_by
 from ..section import Figure
 
-ORDER = 6
 #: The size of a figure without the labels of its curves, and the room for the numbers of rates.
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0
 #: As many sizes make a curve.
@@ -130,3 +129,6 @@ def _curve(curve: Curve, axes: Axes) -> Markup:
     bars = "".join(axes.path([(n, low), (n, high)]) for n, (low, high) in zip(sizes, intervals, strict=True))
     dots = [axes.dot(n, rate, 2.5) for n, rate in zip(sizes, rates, strict=True)]
     return axes.line("mean", zip(sizes, exact, strict=True)) + svg.path("observed", bars) + Markup("").join(dots)
+
+
+FIGURES = {"power": (6, draw)}

@@ -16,7 +16,6 @@ from ..evidence import Evidence, distinct, group_by
 from ..replicates import null_distribution
 from ..section import Figure
 
-ORDER = 5
 _WIDTH, _HEIGHT = 236.0, 178.0
 #: As many data sets make a curve.
 _FEWEST = 4
@@ -110,3 +109,6 @@ def _panel(name: str, classifier: str, points: Sequence[Point], label: str, axes
     )
     title = f"Error of {classifier} against {label}"
     return svg.panel(classifier, axes.drawing(name, title, description, *parts))
+
+
+FIGURES = {"trends": (5, draw)}

@@ -20,7 +20,6 @@ from ..design import estimand, size
 from ..evidence import Evidence, group_by
 from ..section import Figure
 
-ORDER = 16
 _SIDE, _HEIGHT = 252.0, 300.0
 _LEFT, _RIGHT = 42.0, 18.0
 #: So many intervals are drawn, evenly from all.
@@ -95,3 +94,6 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     coverage = percent(row.estimate or 0)
     drawn = axes.drawing(name, f"{row.method}: zip plot", f"{coverage} hold the truth.", *parts)
     return svg.panel(row.method, drawn, f"{where}: {coverage}")
+
+
+FIGURES = {"zips": (16, draw)}

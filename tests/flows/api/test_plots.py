@@ -60,12 +60,10 @@ def test_a_mark_stands_apart_from_its_number():
 @pytest.mark.parametrize("study", ["benchmark", "calibration"])
 def test_a_figure_says_what_the_page_says_and_needs_no_style_sheet(study, request):
     results = request.getfixturevalue(study)
-    modules = figures.REGISTRY.modules()
-    called = {"null": "null-histograms", "power": "power-curves", "pairs": "dominance"}
     assert results.plot.names
     for name in results.plot.names:
         plot = results.plot(name)
-        drawn = list(modules[called.get(name, name)].draw(Evidence(results._results)))
+        drawn = list(figures.kinds()[name](Evidence(results._results)))
         for figure in drawn:
             assert words(f"<div>{figure.body}</div>") <= words(plot.svg), name
             assert figure.title in plot.title

@@ -315,10 +315,13 @@ def test_nothing_is_drawn_of_nothing(store):
 
 
 def test_every_figure_kind_has_a_place_of_its_own():
-    orders = [module.ORDER for module in figures.REGISTRY.modules().values()]
+    modules = figures.REGISTRY.modules()
+    orders = [order for module in modules.values() for order, _ in module.FIGURES.values()]
     assert sorted(orders) == sorted(set(orders))
+    assert len(orders) == len(figures.kinds())
     folder = Path(figures.__file__).parent
-    assert len(orders) == len([path for path in folder.glob("*.py") if not path.name.startswith("_")])
+    assert len(modules) == len([path for path in folder.glob("*.py") if not path.name.startswith("_")])
+    assert all(module.FIGURES for module in modules.values())
 
 
 def test_a_trend_runs_through_the_errors_of_each_value(tmp_path):

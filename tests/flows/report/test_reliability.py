@@ -9,7 +9,7 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.flows.report import replicates
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figures import reliability
+from sigstats.flows.report.figures import stated_confidence
 from sigstats.flows.report.sections import calibration
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.results import Results
@@ -83,7 +83,7 @@ def test_right_is_what_the_population_says(evidence):
 
 def test_a_bin_holds_what_is_stated_in_it():
     said = replicates.Statements(np.array([0.52, 0.58, 0.6, 0.99, 1.0]), np.array([True, False, True, True, True]))
-    assert [(round(x, 3), share, total) for x, share, _, _, total in reliability.binned(said)] == [
+    assert [(round(x, 3), share, total) for x, share, _, _, total in stated_confidence.binned(said)] == [
         (0.55, 0.5, 2),
         (0.6, 1.0, 1),
         (0.995, 1.0, 2),
@@ -91,7 +91,7 @@ def test_a_bin_holds_what_is_stated_in_it():
 
 
 def test_a_panel_a_size_says_what_is_stated_and_right(evidence):
-    drawn = list(reliability.draw(evidence))
+    drawn = list(stated_confidence.draw_reliability(evidence))
     assert [figure.title.split(" stated by ")[1] for figure in drawn] == [
         "McNemar, rows",
         "McNemar (less), rows",

@@ -8,7 +8,7 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.flows.report.design import design
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figures import law_of_p, nested_loops, paired_rates, zips
+from sigstats.flows.report.figures import nested_loops, null_p_values, paired_rates, zips
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.results import Results
@@ -119,7 +119,7 @@ def test_how_far_an_estimate_is_from_the_truth():
 
 
 def test_the_law_of_p_is_that_of_the_test_sets(evidence):
-    drawn = list(law_of_p.draw(evidence))
+    drawn = list(null_p_values.draw_law(evidence))
     assert [figure.title for figure in drawn] == [
         f"The law of p where the null hypothesis is true, grid, difference = 0, prevalence = {p}" for p in (0.4, 0.1)
     ]

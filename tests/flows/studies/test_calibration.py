@@ -12,7 +12,7 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.figures import calibration_curves
+from sigstats.flows.report.figures import null_p_values
 from sigstats.flows.studies.populations import parquet
 from sigstats.intervals import clopper_pearson
 from sigstats.mcnemar.test import mcnemar_test
@@ -263,7 +263,7 @@ def test_the_curves_are_the_rates(sturm):
 
 def test_the_achieved_error_is_that_of_every_level(done):
     p_values = np.array([0.005, 0.05, 0.05, 0.0500001, 0.2, 0.3, 1.0, 1.0])
-    rates = calibration_curves.achieved(p_values)
+    rates = null_p_values.achieved(p_values)
     assert rates[[0, 9, 10, 39], 0].tolist() == [1 / 8, 3 / 8, 4 / 8, 5 / 8]  # at 0.005, 0.05, 0.055 and 0.2
     assert rates[9, 1:].tolist() == list(clopper_pearson(3, 8))
     stored = Results(Store(str(done)))

@@ -1,33 +1,86 @@
-"""The law of p where the null hypothesis is true: its distribution function from 0.0001 to 0.2 with an exact band."""
+"""p-values where the null hypothesis is true: how often a test rejects at every level, and the law of p near zero.
+
+Stated against achieved: the rate of rejections at every level up to a fifth. The law of p: its distribution function
+from 0.0001 to 0.2 with an exact band.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
+from sigstats._common.extreme import at_most
 from sigstats.ecdf_band import ecdf_band, shares
+from sigstats.intervals import clopper_pearson
 from sigstats.tasks.rates import ERROR
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg
 from ...pages.svg import Axes
-from ...pages.wording import join_words
+from ...pages.wording import count_of, join_words, percent
 from ..evidence import Evidence, group_by, some_of
 from ..section import Figure
 
-ORDER = 14
 _SIDE = 236.0
-#: The levels, even on the logarithmic axis.
+#: The levels at which the rate of rejections is drawn.
+_RATE_LEVELS = np.arange(1, 41) / 200
+#: The levels of the law, even on the logarithmic axis.
 LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
 
 
-def draw(evidence: Evidence) -> Iterator[Figure]:
+def draw_rates(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each test and population in which its null hypothesis is true, a panel for some of its sizes."""
+    rows = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
+    for number, group in enumerate(group_by(rows, lambda row: (row.dataset, row.slice, row.method)).values()):
+        first = group[0]
+        shown = some_of(sorted(group, key=lambda row: row.n or 0))
+        panels = [_rates(f"calibration-{number}-{index}", row, evidence) for index, row in enumerate(shown)]
+        yield Figure(
+            title=f"Stated and achieved type I error of {first.method}, {first.slice or first.dataset}",
+            caption=(
+                "Across the level that is stated, upwards the share of the test sets that are rejected at it, with its "
+                "95% interval. A test that keeps its level stays on or below the dashed line."
+            ),
+            body=svg.panels(panels),
+        )
+
+
+def achieved(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each level how many are rejected, as a share, and the ends of its interval: an array of shape (levels, 3)."""
+    counts = [int(np.count_nonzero(at_most(p_values, level))) for level in _RATE_LEVELS.tolist()]
+    return np.array([[count / p_values.size, *clopper_pearson(count, p_values.size)] for count in counts])
+
+
+def _rates(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
+    (cell,) = evidence.cells_of(row)
+    table = evidence.results.table(cell)
+    assert table is not None
+    rates = achieved(table.column("p_value").to_numpy())
+    stated, (share, low, high) = 100 * _RATE_LEVELS, 100 * rates.T
+    axes = Axes(
+        width=_SIDE, height=_SIDE, x_limits=(0, float(stated[-1])), y_limits=(0, float(max(stated[-1], high.max())))
+    )
+    parts = [
+        axes.band(stated.tolist(), low.tolist(), high.tolist()),
+        axes.line("level", [(0, 0), (float(stated[-1]), float(stated[-1]))]),
+        axes.line("observed", zip(stated.tolist(), share.tolist(), strict=True)),
+        axes.y_axis(unit="%"),
+        axes.x_axis("stated", unit="%"),
+    ]
+    at = [list(_RATE_LEVELS).index(level) for level in (0.01, 0.05, 0.1)]
+    said = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(_RATE_LEVELS[i]))}" for i in at)
+    size = count_of(row.n or 0, "row")
+    return svg.panel(size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts))
+
+
+def draw_law(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each population in which null hypotheses are true, a panel a test, a curve a size."""
     rows = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
     for number, ((dataset, part), group) in enumerate(group_by(rows, lambda row: (row.dataset, row.slice)).items()):
         panels = [
-            _panel(f"law-{number}-{index}", method, some_of(sorted(of_test, key=lambda row: row.n or 0)), evidence)
+            _law(f"law-{number}-{index}", method, some_of(sorted(of_test, key=lambda row: row.n or 0)), evidence)
             for index, (method, of_test) in enumerate(group_by(group, lambda row: row.method).items())
         ]
         yield Figure(
@@ -45,7 +98,7 @@ def _logarithm(share: float, least: float) -> float:
     return math.log10(max(share, least))
 
 
-def _panel(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
+def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
     trials = min(row.replicates or 0 for row in rows)
     least = 0.5 * LEVELS[0]
     low, high = (bound / trials for bound in ecdf_band(trials, LEVELS))
@@ -103,3 +156,6 @@ def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:
         for number, row in enumerate(rows)
     )
     return Markup("").join(lines)
+
+
+FIGURES = {"calibration-curves": (7, draw_rates), "law-of-p": (14, draw_law)}

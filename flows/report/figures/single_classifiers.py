@@ -1,4 +1,7 @@
-"""Both permutation tests beside each other, as Ojala and Garriga print them, in one table."""
+"""Tests of single classifiers on data sets: grids coloured by p-value and by necessity, and both permutation tests.
+
+The permutation tests stand beside each other in one table, as Ojala and Garriga print them.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -9,23 +12,94 @@ from markupsafe import Markup
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.summary.published import Reference, read_references
 
-from ...pages.heat_table import data_table
-from ...pages.wording import join_words, p_at_most, significant
-from .. import usual_columns as usual
-from ..evidence import Evidence, at_smallest_p, group_by
+from ...pages.heat_table import (
+    MISSING,
+    HeatCell,
+    data_table,
+    heat_table,
+    necessity_legend,
+    necessity_shade,
+    p_legend,
+    p_shade,
+    side_by_side,
+)
+from ...pages.wording import (
+    NBSP,
+    adjusted_p,
+    index_number,
+    join_words,
+    p_at_most,
+    p_equation,
+    p_number,
+    p_order,
+    significant,
+)
+from .. import sections
+from ..evidence import Evidence, at_smallest_p, distinct, group_by, necessity
 from ..section import Figure
+from ..usual_columns import DECISION, measured
 
-ORDER = 11
-_TESTS = ("permutation-labels", "permutation-features")
+_PERMUTATION_TESTS = ("permutation-labels", "permutation-features")
 
-
-#: A classifier on a data set, by both tests.
+#: A classifier on a data set, by both permutation tests.
 Case: TypeAlias = tuple[Hypothesis, Hypothesis]
 
 
-def draw(evidence: Evidence) -> Iterator[Figure]:
+def draw_grids(evidence: Evidence) -> Iterator[Figure]:
+    """A grid of p-values and one of necessities for every test of single classifiers."""
+    grids = []
+    for section in sections.of(evidence):
+        rows = evidence.of(section.test)
+        if all(row.decision == "none" for row in rows):  # estimates, of which nothing is tested
+            continue
+        if all(row.dataset and row.classifier and not row.slice for row in rows):
+            grids.append(Markup("<h4>{}</h4>{}").format(section.name, _grids(section.name, rows, evidence)))
+    if grids:
+        yield Figure(
+            title="Data sets by classifiers",
+            caption=(
+                "p-values are before adjustment; ● marks a rejected null hypothesis "
+                f"({adjusted_p(evidence.adjust)} ≤ {significant(evidence.alpha)}). Necessity says how necessarily the "
+                "data support one side, the alternative (1 − PD) or the null hypothesis (NSD); the legend has both."
+            ),
+            body=Markup("").join(grids),
+        )
+
+
+def _grids(name: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
+    by_place = {(row.dataset or "", row.classifier or ""): row for row in rows}
+    datasets, classifiers = distinct(row.dataset for row in rows), distinct(row.classifier for row in rows)
+
+    def p_cell(dataset: str, classifier: str) -> HeatCell:
+        row = by_place.get((dataset, classifier))
+        if row is None or row.p_value is None:
+            return MISSING
+        text = f"≤{NBSP}{p_number(row.p_value)}" if at_smallest_p(row) else p_order(row.p_value, row.log10_p)
+        return HeatCell(text, p_shade(row.p_value), marked=row.decision == "reject", hint=_hint(row, evidence))
+
+    def necessity_cell(dataset: str, classifier: str) -> HeatCell:
+        row = by_place.get((dataset, classifier))
+        value = None if row is None else necessity(row)
+        if row is None or value is None:
+            return MISSING
+        return HeatCell(index_number(abs(value)), necessity_shade(value), hint=_hint(row, evidence))
+
+    by_p = heat_table("p-value", f"{name}: p-value", datasets, classifiers, p_cell)
+    by_necessity = heat_table("Necessity", f"{name}: necessity", datasets, classifiers, necessity_cell)
+    panels = [by_p + p_legend(), by_necessity + necessity_legend("alternative", "null")]
+    return side_by_side(panels, len(classifiers))
+
+
+def _hint(row: Hypothesis, evidence: Evidence) -> str:
+    parts = [f"{row.classifier} on {row.dataset}"]
+    if row.p_adjusted is not None:
+        parts.append(p_equation(row.p_adjusted, at_most=at_smallest_p(row), name=adjusted_p(evidence.adjust)))
+    return ", ".join([*parts, DECISION.text(row)])
+
+
+def draw_both(evidence: Evidence) -> Iterator[Figure]:
     """One table of every classifier on every data set with both tests."""
-    by_case = [{(row.dataset, row.classifier): row for row in evidence.of(test)} for test in _TESTS]
+    by_case = [{(row.dataset, row.classifier): row for row in evidence.of(test)} for test in _PERMUTATION_TESTS]
     cases = [(row, by_case[1][key]) for key, row in by_case[0].items() if key in by_case[1]]
     done = [case for case in cases if all(row.p_value is not None for row in case)]
     if not done:
@@ -84,10 +158,10 @@ def _line(case: Case, printed: Mapping[tuple[str, str], str], said: str) -> list
     cells = [
         labels.classifier or "",
         labels.dataset or "",
-        _cell(usual.measured(labels, labels.estimate or 0), labels, "estimate", printed),
+        _cell(measured(labels, labels.estimate or 0), labels, "estimate", printed),
     ]
     for row in case:
-        cells.append(_cell(usual.measured(row, row.null_mean or 0), row, "null_mean", printed))
+        cells.append(_cell(measured(row, row.null_mean or 0), row, "null_mean", printed))
         cells.append(_cell(p_at_most(row.p_value or 0, at_most=at_smallest_p(row)), row, "p_value", printed))
     return [*cells, said]
 
@@ -99,3 +173,6 @@ def _cell(found: str, row: Hypothesis, column: str, printed: Mapping[tuple[str, 
     differs = "≠" if f"{column} {theirs} is printed" in row.disagrees else ""
     # A share in percent, with no more digits than are printed.
     return f"{found} ({differs}{theirs if column == 'p_value' else f'{Decimal(theirs).scaleb(2):f}%'})"
+
+
+FIGURES = {"grids": (10, draw_grids), "permutation-tests": (11, draw_both)}

@@ -1,0 +1,140 @@
+"""Stated confidence: the bootstrap of one test set (Keller, Mariethoz and Bengio, Figure 1), and how often it is right.
+
+Keller, Mariethoz and Bengio hold the confidence of one test set against other test sets and leave open whether the
+bootstrap has an intrinsic bias. For reliability every test set states a confidence, and the population says how often
+the classifier that a test is so sure of is the better one in truth.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from sigstats.intervals import clopper_pearson
+from sigstats.tasks.schema import Hypothesis
+
+from ...pages import svg
+from ...pages.svg import Axes
+from ...pages.wording import count_of, number, percent
+from ..evidence import Evidence, group_by, some_of
+from ..replicates import Statements, statements
+from ..section import Figure
+from ..usual_columns import where
+
+#: The size of a histogram, and the side of a plot of reliability.
+_WIDTH, _HEIGHT, _SIDE = 300.0, 150.0, 236.0
+#: Test sets are grouped by their stated confidence between these.
+BINS = np.array([0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 1.0])
+
+
+def draw_resampled(evidence: Evidence) -> Iterator[Figure]:
+    """One figure, a panel for each bootstrap of trained classifiers; those of one measure are side by side."""
+    panels = []
+    groups = group_by(list(evidence.of("confidence")), lambda row: row.method).values()
+    for index, row in enumerate(row for group in groups for row in group):
+        if row.resampled is not None:
+            panels.append(_histogram(f"resampled-{index}", row, json.loads(row.resampled)))
+    if panels:
+        yield Figure(
+            title="Resampled differences on the one test set",
+            caption=(
+                "Bootstrap replicates of the difference between the classifier that is better on the test set and the "
+                "other. Those up to zero do not bear it out; the share of the others is the stated "
+                "confidence. The shaded part holds 95% of the replicates, centred at their mean: if 0 is outside, the "
+                "two differ with 95% confidence (Keller, Mariethoz and Bengio, Figure 1 and equation 14)."
+            ),
+            body=svg.side_by_side(panels),
+        )
+
+
+def _histogram(name: str, row: Hypothesis, found: Mapping[str, Any]) -> Markup:
+    width, mean, counts = found["width"], found["mean"], np.array(found["counts"])
+    left = (found["first"] + np.arange(len(counts))) * width
+    axes = Axes(
+        width=_WIDTH, height=_HEIGHT, left=9, right=9, x_limits=(float(left[0]), float(left[-1] + width)), bottom=38
+    )
+    heights = np.maximum(counts / counts.max() * (axes.base - axes.top), np.where(counts > 0, 0.8, 0.0))
+    positions = np.array([axes.x(value) for value in left.tolist()])
+    step = axes.x(float(left[0]) + width) - axes.x(float(left[0]))
+    behind = left < -1e-15
+    band = [float(np.clip(mean + side * found["reach"], left[0], left[-1] + width)) for side in (-1, 1)]
+    parts = [
+        axes.band(band, [0.0, 0.0], [1.0, 1.0]),
+        *(
+            svg.path(css, svg.bars(np.where(shown, heights, 0.0), positions, step, axes.base))
+            for css, shown in (("null", ~behind), ("extreme", behind))
+            if (shown & (counts > 0)).any()
+        ),
+        axes.upwards("observed", 0.0),
+        axes.x_axis(f"difference in {row.measure}", most=4),
+    ]
+    description = (
+        f"{found['replicates']:,} replicates, mean {number(mean, 4)}, observed {number(found['observed'], 4)}; "
+        f"{percent(found['above'])} are above 0."
+    )
+    title = f"{where(row)}: {row.method}, {percent(row.statistic or 0.0)} sure of {row.b}"
+    return Markup('<figure class="trend resampled"><h4>{}</h4>{}</figure>').format(
+        title, axes.drawing(name, title, description, *parts)
+    )
+
+
+def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each test and data set, a panel for some of its sizes; all populations of a data set together."""
+    groups = group_by(list(evidence.of("calibration")), lambda row: (row.dataset, row.method))
+    for place, ((dataset, method), rows) in enumerate(groups.items()):
+        sizes = {n: statements(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}
+        known = {n: said for n, said in sorted(sizes.items()) if said is not None}
+        if not known:
+            continue
+        panels = [_reliability(f"reliability-{place}-{n}", method, n, known[n]) for n in some_of(list(known))]
+        yield Figure(
+            title=f"Reliability of the confidence stated by {method}, {dataset}",
+            caption=(
+                "Across the confidence that a test states on a test set, that the classifier which is better there is "
+                "better in truth (1 less half the two-sided p); upwards the share of test sets on which that is right, "
+                "with its 95% interval. On the dashed line it is right as often as stated; below it, less often. Where "
+                "the true difference is large for the number of rows every test is right more often than it says, and "
+                "where it is small less often: no test knows how large it is."
+            ),
+            body=svg.panels(panels),
+        )
+
+
+def binned(said: Statements) -> list[tuple[float, float, float, float, int]]:
+    """For each bin that holds a test set: the mean stated, the share that is right, its interval, how many."""
+    which = np.clip(np.searchsorted(BINS, said.stated, side="right") - 1, 0, len(BINS) - 2)
+    found = []
+    for index in np.unique(which):
+        inside = which == index
+        count, total = int(np.count_nonzero(said.right[inside])), int(np.count_nonzero(inside))
+        low, high = clopper_pearson(count, total)
+        found.append((float(said.stated[inside].mean()), count / total, low, high, total))
+    return found
+
+
+def _reliability(name: str, method: str, n: int, said: Statements) -> Markup:
+    points = binned(said)
+    least = 100 * min(0.5, *(low for _, _, low, _, _ in points))
+    low_x = 100 * min(0.5, float(said.stated.min()))
+    axes = Axes(width=_SIDE, height=_SIDE, x_limits=(low_x, 100.0), y_limits=(least, 100.0))
+    bars = "".join(axes.path([(100 * x, 100 * low), (100 * x, 100 * high)]) for x, _, low, high, _ in points)
+    start = max(low_x, least)
+    parts = [
+        axes.line("level", [(start, start), (100, 100)]),
+        axes.line("mean", [(100 * x, 100 * share) for x, share, *_ in points]),
+        svg.path("observed", bars),
+        *(axes.dot(100 * x, 100 * share, 2.5) for x, share, *_ in points),
+        axes.y_axis(unit="%"),
+        axes.x_axis("stated", unit="%"),
+    ]
+    summary = f"stated {percent(float(said.stated.mean()))} on average, right on {percent(float(said.right.mean()))}"
+    described = "; ".join(f"{percent(share)} of {total:,} at {percent(x)}" for x, share, _, _, total in points)
+    size = count_of(n, "row")
+    return svg.panel(
+        size, axes.drawing(name, f"{method}, {size}: reliability", f"Right on {described}.", *parts), summary
+    )
+
+
+FIGURES = {"resampled-differences": (8, draw_resampled), "reliability": (9, draw_reliability)}
