@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from sigstats.tasks.rates import monte_carlo_error
+from sigstats.tasks.rates import SHARES, monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
 from ..pages.wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart
@@ -200,7 +200,9 @@ RATE_INTERVAL = interval_by(
 
 def _error(row: Hypothesis) -> str:
     error = monte_carlo_error(row)
-    return ABSENT if error is None else f"{number(100 * error, 2)}%"
+    if error is None:
+        return ABSENT
+    return f"{number(100 * error, 2)}%" if row.measure in SHARES else number(error, 4)
 
 
 MONTE_CARLO_ERROR = Column(

@@ -1,9 +1,9 @@
-"""What a calibration study says beyond rates: of intervals, of stated confidence, and of the classifiers it trained."""
+"""What a calibration study says beyond rates: of intervals, stated confidence, trained classifiers and sizes."""
 
 from collections import Counter
 from collections.abc import Sequence
 
-from sigstats.tasks.rates import COVERAGE, SHARES, UNDEFINED, WIDTH, monte_carlo_error
+from sigstats.tasks.rates import COVERAGE, SHARES, UNDEFINED, WIDTH
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words, number, percent
@@ -55,13 +55,6 @@ def _shown(row: Hypothesis, value: float | None) -> str:
     return percent(value) if row.measure in SHARES else number(value, 4)
 
 
-def _error(row: Hypothesis) -> str:
-    error = monte_carlo_error(row)
-    if error is None:
-        return usual.ABSENT
-    return f"{number(100 * error, 2)}%" if row.measure in SHARES else number(error, 4)
-
-
 def _performance_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     """The population, the method, the size, the measure, its value and Monte-Carlo error."""
     return [
@@ -70,7 +63,7 @@ def _performance_columns(rows: Sequence[Hypothesis]) -> list[Column]:
         usual.ROWS.named("Rows", "rows of a test set"),
         usual.MEASURE,
         Column("Value", lambda row: _shown(row, row.estimate), lambda row: row.estimate),
-        Column("MC error", _error, monte_carlo_error, "Monte-Carlo standard error of the value"),
+        usual.MONTE_CARLO_ERROR.named("MC error", "Monte-Carlo standard error of the value"),
         Column("Stated", lambda row: _shown(row, row.null_mean), lambda row: row.null_mean, "what it should be"),
         usual.P,
         TEST_SETS,
@@ -255,4 +248,33 @@ _TRAINED = Section(
     ),
 )
 
-SECTIONS = (_PERFORMANCE, _CONFIDENCE, _TRAINED)
+
+def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
+    found = [f"{row.estimate:,.0f} rows on {where(row)}" for row in rows if row.estimate is not None]
+    return Verdict(f"Half of the time is reached with {join_words(found)}." if found else "No formula says.")
+
+
+def _rows_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    return [
+        Column("Population", where),
+        usual.METHOD.named("Test"),
+        usual.value("Rows", "estimate", "{:,.0f}".format, "from how many rows on the test rejects half of the time"),
+        *usual.printed_columns(rows),
+    ]
+
+
+_SAMPLE_SIZE = Section(
+    order=91,
+    test="sample-size",
+    name="Rows for half of the time",
+    question="With how many rows does the test reject more often than not?",
+    verdict=_rows_verdict,
+    columns=_rows_columns,
+    method=(
+        "The least number of rows from which on the exact rate at which McNemar's test rejects is at least one half, "
+        "by the probabilities with which only one of the two is right. It is of no size that was drawn."
+    ),
+    source="Sturm, Comparing two classifiers using a contingency table",
+)
+
+SECTIONS = (_PERFORMANCE, _CONFIDENCE, _TRAINED, _SAMPLE_SIZE)

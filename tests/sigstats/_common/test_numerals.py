@@ -16,7 +16,7 @@ from sigstats.comparison.rows import ComparisonRow
 from sigstats.flows.pages.wording import percent_range, percent_span, points_range
 from sigstats.flows.ranking import words
 from sigstats.flows.report import usual_columns as usual
-from sigstats.flows.report.sections import _verdicts, calibration, recorded
+from sigstats.flows.report.sections import _verdicts, calibration, significance_tables
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.tasks.schema import Hypothesis
@@ -70,7 +70,9 @@ def test_every_table_and_sentence_tells_close_ends_apart(low):
         usual.MONTE_CARLO.text(row.with_(p_low=low, p_high=high)),
         usual.RATE_INTERVAL.text(row),
         _verdicts.in_points("").pop().text(row),
-        next(each for each in recorded._signed_rank_columns([row]) if each.header == "95% interval").text(row),
+        next(each for each in significance_tables._signed_rank_columns([row]) if each.header == "95% interval").text(
+            row
+        ),
         percent_range(low, high),
         points_range(low, high),
     ]

@@ -1,15 +1,15 @@
-"""Tests with a record whose verdicts or columns are not the usual ones, and numbers that are computed alone."""
+"""The tests of a significance study whose verdicts or columns are not the usual ones, and numbers computed alone."""
 
 from collections.abc import Sequence
 from functools import partial
 
+from sigstats.possibilistic_indices import possibility
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.wording import NBSP, join_words, number, signed, told_apart
+from ...pages.wording import NBSP, adjusted_p, index_number, join_words, number, signed, told_apart
 from .. import usual_columns as usual
 from ..evidence import Evidence
 from ..section import Column, Section, Verdict, caveat, section_of
-from ..usual_columns import where
 from . import _tables, _verdicts
 
 
@@ -85,32 +85,75 @@ def _replicates_columns(rows: Sequence[Hypothesis]) -> list[Column]:
     return [usual.DATASET.named("Level"), usual.value("Replicates", "estimate", _WHOLE), *usual.printed_columns(rows)]
 
 
-def _rows_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    found = [f"{row.estimate:,.0f} rows on {where(row)}" for row in rows if row.estimate is not None]
-    return Verdict(f"Half of the time is reached with {join_words(found)}." if found else "No formula says.")
+#: What the indices say, for who has not met them (Hryniewicz, eq. 22 to 28).
+_INDICES = (
+    "From 0, not at all, to 1, fully: PD is how far the data leave possible that one of two hypotheses is no worse a "
+    "choice than the other, PSD how far they leave possible that it is the better choice, NSD how far they make that "
+    "certain. A PD behind a p-value is that of being like this algorithm, against not being like it."
+)
 
 
-def _rows_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    return [
-        Column("Population", where),
-        usual.METHOD.named("Test"),
-        usual.value("Rows", "estimate", _WHOLE, "from how many rows on the test rejects half of the time"),
-        *usual.printed_columns(rows),
-    ]
+def _likeness_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
+    """For each table which known algorithms are rejected, and which is the closest, with its indices."""
+    groups = _verdicts.by_dataset([row for row in rows if row.pd is not None and row.method == rows[0].method])
+    if not groups:
+        return Verdict("There is no result: every comparison is missing.")
+    sentences = [_like(dataset, group, evidence) for dataset, group in groups.items()]
+    return Verdict(sentences[0], tuple(sentences[1:]))
 
 
-_SAMPLE_SIZE = Section(
-    order=91,
-    test="sample-size",
-    name="Rows for half of the time",
-    question="With how many rows does the test reject more often than not?",
-    verdict=_rows_verdict,
-    columns=_rows_columns,
+def _like(dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> str:
+    name = adjusted_p(evidence.adjust)
+    first, *others = sorted(rows, key=lambda row: -(row.p_value or 0))
+    # PD of one is how possible it is at all to be like it: eq. (29), against the complement.
+    pds = [f"PD{NBSP}{index_number(possibility(row.p_value or 0).pd)}" for row in (first, *others)]
+    named = zip((first, *others), pds, strict=True)
+    ranks = join_words([f"{row.a} ({_verdicts.decision_p_in_words(row, name)}, {pd})" for row, pd in named])
+    closer = _closer(first)
+    if first.decision == "reject":
+        return (
+            f"{dataset}: the new algorithm is like none of the known ones; the test rejects {ranks}. {first.a} is the "
+            f"closest, yet rejected too; {closer}."
+        )
+    refused = [row.a or "?" for row in others if row.decision == "reject"]
+    rest = f"; {join_words(refused)} {'is' if len(refused) == 1 else 'are'} rejected" if refused else ""
+    return (
+        f"{dataset}: the new algorithm is not shown to differ from {first.a}{rest}. Closest first: {ranks}; {closer}."
+    )
+
+
+def _closer(row: Hypothesis) -> str:
+    """Whether the new algorithm is closer to one known algorithm than to another, with the indices of eq. 25 to 27."""
+    pd, psd, nsd = (index_number(value or 0) for value in (row.pd, row.psd, row.nsd))
+    indices = f"PD{NBSP}{pd}, PSD{NBSP}{psd}, NSD{NBSP}{nsd}"
+    shown = "the data show that it is closer" if row.nsd else "it is not shown to be closer"
+    return f"{shown} to {row.a} than to {row.b} ({indices})"
+
+
+def _likeness_columns(rows: Sequence[Hypothesis]) -> list[Column]:
+    """The known algorithm, its rival, and the table's size."""
+    names = [usual.A.named("Like"), usual.B.named("Rival", "the most plausible of the others")]
+    method = [usual.METHOD] if len({row.method for row in rows}) > 1 else []
+    return [usual.DATASET, *names, *method, usual.OBJECTS, *usual.closing_columns(rows)]
+
+
+_LIKENESS = Section(
+    order=70,
+    test="likeness",
+    name="Likeness",
+    question="Which known algorithm is the new one like?",
+    verdict=_likeness_verdict,
+    columns=_likeness_columns,
     method=(
-        "The least number of rows from which on the exact rate at which McNemar's test rejects is at least one half, "
-        "by the probabilities with which only one of the two is right. It is of no size that was drawn."
+        "The new algorithm's counts are tested against the class probabilities of each known one, and each hypothesis "
+        "is compared with the most plausible of the others by its possibilistic indices, which speak of the two "
+        "hypotheses alone: PD of 1 says that the rival is not the better choice for certain, PSD above 0 that the data "
+        "may speak for the one rather than the other, NSD above 0 that they do. The PD behind a known algorithm's p is "
+        "that of being like it at all, against its complement: min(1, 2p). If all are rejected, the answer is: like "
+        "none of them."
     ),
-    source="Sturm, Comparing two classifiers using a contingency table",
+    source="Hryniewicz, Possibilistic methodology for the evaluation of classification algorithms, equations 25 to 27",
+    terms=_INDICES,
 )
 
 SECTIONS = (
@@ -120,5 +163,5 @@ SECTIONS = (
     section_of("signed-rank", verdict=partial(_verdicts.verdict, by="signed ranks"), columns=_signed_rank_columns),
     section_of("enumeration-size", verdict=_terms_verdict, columns=_terms_columns),
     section_of("monte-carlo-size", verdict=_replicates_verdict, columns=_replicates_columns),
-    _SAMPLE_SIZE,
+    _LIKENESS,
 )
