@@ -12,7 +12,7 @@ from sigstats._common.validation import refuse
 from ..config.model import Strict, Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
-from ..running.given_code import MAIN, GivenCode, given_code
+from ..running.from_python import MAIN, GivenCode, given_code
 from ..running.options import asked
 from ..running.result import CellStudyResult
 from ..studies import find_study, kind_of

@@ -17,10 +17,9 @@ from sigstats.tasks.storage.store import Store
 from ..config.model import Study, validated
 from ..config.toml_files import apply_settings, place_of, read_toml, ready_studies
 from ..errors import BadInput
-from ..running.given_code import GivenCode
+from ..running.from_python import GivenCode, plain
 from ..running.options import PlanOptions, RunOptions
 from ..running.result import StudyResult
-from ._from_python import plain
 
 
 class StudyKind(Protocol):

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import sigstats
-from sigstats.flows.running.given_code import content_of
+from sigstats.flows.running.from_python import content_of
 
 from ..conftest import environment, results
 

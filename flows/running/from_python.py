@@ -1,0 +1,260 @@
+"""What a study has that was written in Python: its values as a study file says them, and code only this program has.
+
+A study from Python is that of a study file, to the byte. A notebook holds classes, functions and estimators that no
+file defines. Each becomes a module of one file, which the processes of a run import and whose name says its content:
+equal code has an equal name in every session, and its replicates are used again. What a module defines a study names by
+its import path.
+"""
+
+import base64
+import contextlib
+import hashlib
+import sys
+import tempfile
+import types
+from collections.abc import Iterator, Mapping
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sigstats._common.data_frames import opened
+from sigstats._common.messages import one_line
+from sigstats._common.registry import COMMON, GIVEN
+
+from ..errors import BadInput
+
+#: The name by which ``allow=`` lets such code go to other machines.
+MAIN = "__main__"
+
+_TEXT = '''"""{name}, of the program that ran the study, as cloudpickle wrote it."""
+
+import base64
+import pickle
+
+CONTENT = "{content}"
+{attribute} = pickle.loads(base64.b85decode(
+    "{pickled}"
+))
+'''
+
+#: What every class has of its own, and what says where in a file it stands.
+_OF_THE_PLACE = {"__dict__", "__weakref__", "__module__", "__firstlineno__", "__static_attributes__", "__qualname__"}
+
+
+class GivenCode:
+    """The modules of a run, in a folder on the path of this process and of those that it starts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The file of each module."""
+        return tuple(sorted(self.folder.glob("*.py")))
+
+    def path_of(self, value: Any, name: str) -> str:
+        """The import path by which processes of the run find the value."""
+        import cloudpickle
+
+        try:
+            content, pickled = content_of(value), base64.b85encode(cloudpickle.dumps(value)).decode()
+        except Exception as error:  # an object may raise anything
+            raise ValueError(f"{name} cannot be sent to a process: {type(error).__name__}: {error}") from None
+        attribute = name if name.isidentifier() and not name.startswith("_") else "given"
+        module = f"{GIVEN}{content[:12]}"
+        text = _TEXT.format(name=name, content=content, attribute=attribute, pickled=pickled)
+        (self.folder / f"{module}.py").write_text(text, encoding="utf-8")
+        return f"{module}:{attribute}"
+
+
+@contextlib.contextmanager
+def given_code() -> Iterator[GivenCode]:
+    """A folder for modules, on the path as long as the context lasts."""
+    with tempfile.TemporaryDirectory(prefix="sigstats-given-") as folder:
+        sys.path.append(folder)
+        try:
+            yield GivenCode(Path(folder))
+        finally:
+            sys.path.remove(folder)
+
+
+def importable(value: Any) -> bool:
+    """True if a module that is no program holds a class or a function by its name."""
+    found: Any = sys.modules.get(module) if (module := getattr(value, "__module__", None) or "") != MAIN else None
+    for part in getattr(value, "__qualname__", "").split("."):
+        found = getattr(found, part, None)
+    return found is value
+
+
+def content_of(value: Any) -> str:
+    """SHA-256 of what a value does: of code the instructions and what they refer to, not where it stands."""
+    state, seen = hashlib.sha256(), dict[int, int]()
+    kept: list[Any] = []  # so that no two have one id
+
+    def say(each: Any) -> None:
+        if each is None or isinstance(each, (bool, int, float, complex, str, bytes, type(...))):
+            state.update(f"{type(each).__name__} {each!r}\n".encode())
+        elif id(each) in seen:
+            state.update(f"again {seen[id(each)]}\n".encode())
+        else:
+            seen[id(each)] = len(seen)
+            kept.append(each)
+            for part in _parts(each):
+                say(part)
+            state.update(b"end\n")
+
+    say(value)
+    return state.hexdigest()
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """What a value is made of, beginning with what kind it is."""
+    yield type(value).__name__
+    if isinstance(value, types.ModuleType):
+        yield value.__name__
+    elif isinstance(value, types.CodeType):
+        yield from (value.co_code, value.co_consts, value.co_names, value.co_varnames, value.co_freevars)
+        yield from (value.co_argcount, value.co_kwonlyargcount, value.co_flags)
+    elif isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) and importable(value):
+        package = value.__module__.partition(".")[0]
+        yield from (value.__module__, value.__qualname__)
+        if package not in COMMON:
+            yield str(getattr(sys.modules[package], "__version__", ""))
+    elif isinstance(value, types.FunctionType):
+        yield from (value.__code__, value.__defaults__, value.__kwdefaults__)
+        yield [cell.cell_contents for cell in value.__closure__ or ()]
+        used = sorted(_names(value.__code__) & value.__globals__.keys())
+        yield {name: value.__globals__[name] for name in used}
+    elif isinstance(value, type):
+        own = {name: each for name, each in vars(value).items() if name not in _OF_THE_PLACE}
+        yield from (value.__name__, value.__bases__, dict(sorted(own.items())))
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from (key, each)
+    elif isinstance(value, (set, frozenset)):
+        yield from sorted(map(content_of, value))
+    elif isinstance(value, (list, tuple)):
+        yield from value
+    elif isinstance(value, (staticmethod, classmethod)):
+        yield value.__func__
+    elif isinstance(value, property):
+        yield from (value.fget, value.fset, value.fdel)
+    elif isinstance(value, np.ndarray) and value.dtype != object:
+        yield from (str(value.dtype), value.shape, value.tobytes())
+    else:
+        reduced = value.__reduce_ex__(4)
+        yield from (
+            (list(each) if isinstance(each, Iterator) else each for each in reduced)
+            if isinstance(reduced, tuple)
+            else [reduced]
+        )
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """The names that code, and the code within it, looks up."""
+    inner = [each for each in code.co_consts if isinstance(each, types.CodeType)]
+    return set(code.co_names).union(*map(_names, inner))
+
+
+#: The keys of a study whose values may be classifiers or tests of other packages.
+_OF_CODE = frozenset(("learner", "test"))
+
+_FRAME = (
+    'the path of a data set, {"name": "mine", "path": frame, "target": "the column of the class"}, or of a population; '
+    "of anything else a file: write "
+    'it with .to_parquet("mine.parquet"), and name that'
+)
+
+
+def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
+    """Values of NumPy, paths, data frames, functions, classes and estimators in words."""
+    if isinstance(value, Mapping):
+        value = {str(key): each for key, each in value.items()}
+        if where.startswith(("datasets.", "populations.")) and opened(value.get("path")) is not None:
+            value = {"name": "frame", "source": "parquet", **value, "path": _in_memory(value["path"], where)}
+        for key in _OF_CODE & value.keys():
+            if _is_code(value[key]):
+                named = _named(value[key], f"{where}.{key}", code)
+                params = {**named.get("params", {}), **value.get("params", {})}
+                value = {**value, key: named["learner"], **({"params": params} if params else {})}
+        return {key: plain(each, f"{where}.{key}" if where else key, code) for key, each in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(each, f"{where}.{place}", code) for place, each in enumerate(value)]
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if opened(value) is not None:
+        raise BadInput(f"study: {where}: a data frame is not valid; expected it as {_FRAME}")
+    if _is_code(value):
+        if not where.startswith("classifiers."):
+            name = getattr(value, "__qualname__", type(value).__name__)
+            raise BadInput(f"study: {where}: {name} is not valid; expected text, a number or a table")
+        return _named(value, where, code)
+    return value
+
+
+def _is_code(value: Any) -> bool:
+    return callable(value) or hasattr(value, "get_params")
+
+
+def _in_memory(frame: Any, where: str) -> str:
+    """A place in this process's memory that holds the frame as Parquet, by its content; the run stores its data."""
+    import fsspec
+    import narwhals as nw
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = nw.from_native(frame, eager_only=True).to_arrow().replace_schema_metadata(None)
+        content = pa.BufferOutputStream()
+        with pa.ipc.new_stream(content, table.schema) as stream:
+            stream.write_table(table.combine_chunks())
+    except Exception as error:  # a column may hold anything
+        raise BadInput(f"study: {where}.path: the data frame cannot be written as Parquet ({error})") from None
+    place = f"memory://sigstats/{hashlib.sha256(content.getvalue()).hexdigest()}.parquet"
+    with fsspec.open(place, "wb") as file:
+        pq.write_table(table, file)
+    return place
+
+
+def _named(value: Any, where: str, code: GivenCode | None) -> dict[str, Any]:
+    """The name, the import path and the parameters of a function, a class or an estimator."""
+    made = hasattr(value, "get_params") and not isinstance(value, type)
+    source = type(value) if made else value
+    name = getattr(source, "__qualname__", type(value).__name__).rpartition(".")[2]
+    params = _changed(value) if made and importable(source) else {}
+    if importable(source) and params is not None:
+        parts = source.__module__.split(".")
+        homes = [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+        home = next(each for each in homes if getattr(sys.modules.get(each), name, None) is source)
+        learner = f"{home}.{name}" if parts[0] == "sklearn" else f"{home}:{name}"
+        return {"name": name, "learner": learner, **({"params": params} if params else {})}
+    if code is None:
+        raise BadInput(
+            f"study: {where}: {name} of this program is not valid; expected what a module holds, as "
+            '{"name": "mine", "learner": "mymodels:function_or_class"}, with allow=["mymodels"]'
+        )
+    try:
+        if made:
+            from sklearn.base import clone
+
+            value = clone(value)
+        return {"name": name, "learner": code.path_of(value, name)}
+    except Exception as error:  # a constructor may raise anything
+        raise BadInput(f"study: {where}: {name} is not valid; {one_line(error)}") from None
+
+
+def _changed(estimator: Any) -> dict[str, Any] | None:
+    """The parameters that are not the defaults of the class; None if one is no number, text or truth value."""
+    try:
+        usual = type(estimator)().get_params(deep=False)
+    except TypeError:  # of a pipeline, say, some have no default
+        return None
+    changed = {name: each for name, each in estimator.get_params(deep=False).items() if repr(each) != repr(usual[name])}
+    values = {name: each.item() if isinstance(each, np.generic) else each for name, each in changed.items()}
+    return values if all(isinstance(each, (str, int, float)) for each in values.values()) else None
