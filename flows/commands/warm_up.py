@@ -82,7 +82,7 @@ def _compile(job: list[tuple[str, int]]) -> str:
         _retrain(classifier, columns)
     from sigstats.learners.door import compiled
 
-    return str(compiled("trees").predict_sorted_fold.stats.cache_path)
+    return str(compiled("trees").predict_from_order.stats.cache_path)
 
 
 def _retrain(classifier: str, columns: int) -> None:

@@ -74,8 +74,10 @@ class BatchedForest:
         if self._settings[-1]:
             length = max(1, _MOST_AHEAD // len(seeds))
             self._ahead = np.array([compiled("trees").draw_ahead(seed, length) for seed in self._seeds])
-        of_size = {size: _draws(seeds, len(problem.y) - size, bootstrap) for size in set(held_out.tolist())}
-        self._draws = [of_size[size] for size in held_out.tolist()]
+        sizes, self._size_of = np.unique(len(problem.y) - held_out, return_inverse=True)
+        self._draws: Any = np.zeros((len(sizes), len(seeds), sizes[-1]), dtype=np.int32)
+        for size, draws in zip(sizes, self._draws, strict=True):
+            draws[:, :size] = _draws(seeds, size, bootstrap)
         self.replicate_bytes = 12 * columns.size
 
     @classmethod
@@ -131,14 +133,13 @@ class BatchedForest:
         label, fold = self._problem.y[place].astype(np.uint32), self._problem.folds[place]
         code = compiled("trees")
         settings = code.Settings(*self._settings)
-        counts = None if self._levels is None else code.count_levels(settings, label, data[0], data[2])
-        for tested, draws in enumerate(self._draws):
-            forest = code.Retrained(self._seeds, draws, label, fold, at, tested, predicted)
-            if self._levels is None:
-                *features, order = data
-                code.predict_sorted_fold(settings, forest, code.Features(*features), order)
-            else:
-                code.predict_coded_fold(settings, forest, self._ahead, counts, data)
+        forest = code.Retrained(self._seeds, self._draws, self._size_of, label, fold, at, predicted)
+        if self._levels is None:
+            *features, order = data
+            code.predict_from_order(settings, forest, code.Features(*features), order)
+        else:
+            counts = code.count_levels(settings, label, data[0], data[2])
+            code.predict_from_codes(settings, forest, self._ahead, counts, data)
 
 
 def _is_known(forest: Any) -> bool:
@@ -198,7 +199,7 @@ def _codes(columns: Any, levels: list[Any]) -> Any:
 
 
 def _meaning(codes: Any, levels: list[Any]) -> tuple[Any, ...]:
-    """The values of codes, as `predict_coded_fold` takes them."""
+    """The values of codes, as `predict_from_codes` takes them."""
     apart = all(map(_apart, levels))
     if codes.dtype == np.uint32:
         return np.zeros((len(codes), 0), dtype=np.float32), apart

@@ -1,9 +1,9 @@
 """Trees and forests, compiled: a fold is predicted by what scikit-learn would grow on the others."""
 
 from ._all_columns import count_levels
-from ._coded_growth import predict_coded_fold
+from ._coded_growth import predict_from_codes
 from ._forest_folds import Retrained, Settings, draw_ahead
-from ._sorted_growth import predict_sorted_fold
+from ._sorted_growth import predict_from_order
 from ._sorted_splits import Features
 
 __all__ = [
@@ -12,6 +12,6 @@ __all__ = [
     "Settings",
     "count_levels",
     "draw_ahead",
-    "predict_coded_fold",
-    "predict_sorted_fold",
+    "predict_from_codes",
+    "predict_from_order",
 ]

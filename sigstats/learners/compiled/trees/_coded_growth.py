@@ -224,8 +224,8 @@ def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
 
 
 @compiled
-def predict_coded_fold(settings: Settings, forest: Retrained, ahead: Any, all_rows: Any, data: Any) -> None:
-    """Predict a fold.
+def predict_from_codes(settings: Settings, forest: Retrained, ahead: Any, all_rows: Any, data: Any) -> None:
+    """Predict all folds.
 
     `ahead`: of each tree what `draw_ahead` draws, or the seed alone. `all_rows`: what `count_levels` counts. `data`:
     codes, (n, width): the rank of each value among those of its column, or of 32 bits the value as `forest._codes` has
@@ -233,27 +233,35 @@ def predict_coded_fold(settings: Settings, forest: Retrained, ahead: Any, all_ro
     increasing order, none of 32 bits; whether scikit-learn tells all values of a column apart.
     """
     codes, columns, values, apart = data
-    n = len(codes)
-    placed, tests = parted(forest)
-    owned = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64), np.empty(len(placed), dtype=np.uint32)
-    weight, marks, rows = borrowed(owned)
+    n, most = len(codes), forest.draws.shape[2]
+    owned = (
+        np.zeros(n, dtype=np.int32),
+        np.zeros(n, dtype=np.int64),
+        np.empty(most, dtype=np.uint32),
+        np.zeros((n, settings.n_classes)),
+    )
+    weight, marks, rows, votes = borrowed(owned)
     sample = borrowed(Coded(codes, columns, values, apart, forest.label, weight, marks))
-    votes, train = np.zeros((n, settings.n_classes)), _by_class(forest, settings.n_classes)
-    room, tree = _make_room(sample, len(placed), settings)
+    room, tree = _make_room(sample, most, settings)
     scratch, grown = borrowed(room), borrowed(tree)
-    for each in range(len(forest.seeds)):
-        different = 0
-        for at in range(len(placed)):
-            drawn = forest.draws[each, at]
-            weight[placed[at]] = drawn
-            marks[placed[at]] = 1 << 32 | np.int64(drawn)
-        for row in train:
-            if weight[row]:
-                rows[different] = row
-                different += 1
-        _grow(sample, rows[:different], tests, all_rows, settings, borrowed(ahead[each]), grown, scratch)
-        _vote(sample, grown, tests, votes)
-    decide(forest, tests, votes)
+    for tested in range(len(forest.size_of)):
+        lists, draws = (*parted(forest, tested), _by_class(forest, tested, settings.n_classes)), forest.draws
+        placed, tests, train = borrowed(lists)
+        weight[:] = 0
+        for each in range(len(forest.seeds)):
+            different, drawn_of = 0, borrowed(draws[forest.size_of[tested], each])
+            for at in range(len(placed)):
+                drawn = drawn_of[at]
+                weight[placed[at]] = drawn
+                marks[placed[at]] = 1 << 32 | np.int64(drawn)
+            for row in train:
+                if weight[row]:
+                    rows[different] = row
+                    different += 1
+            _grow(sample, rows[:different], tests, all_rows, settings, borrowed(ahead[each]), grown, scratch)
+            _vote(sample, grown, tests, votes)
+        keep(lists)
+    decide(forest, votes)
     keep((owned, room, tree))
 
 
@@ -276,17 +284,16 @@ def _vote(sample: Coded, tree: Tree, tested: Any, votes: Any) -> None:
 
 
 @compiled
-def _by_class(forest: Retrained, n_classes: int) -> Any:
+def _by_class(forest: Retrained, tested: int, n_classes: int) -> Any:
     """The rows to train on, in the order of their classes and then as they stand."""
-    label, train = forest.label, np.empty(forest.draws.shape[1], dtype=np.uint32)
+    label, train = forest.label, np.empty(len(forest.label), dtype=np.uint32)
     filled = np.zeros(n_classes + 1, dtype=np.int64)
     for row in range(len(label)):
-        if forest.fold[row] != forest.tested:
-            filled[label[row] + 1] += 1
+        filled[label[row] + 1] += int(forest.fold[row] != tested)
     for own_class in range(n_classes):
         filled[own_class + 1] += filled[own_class]
     for row in range(len(label)):
-        if forest.fold[row] != forest.tested:
+        if forest.fold[row] != tested:
             train[filled[label[row]]] = row
             filled[label[row]] += 1
-    return train
+    return train[: filled[n_classes]]

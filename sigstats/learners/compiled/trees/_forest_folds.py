@@ -180,39 +180,40 @@ class Settings(NamedTuple):
 
 
 class Retrained(NamedTuple):
-    """A forest that predicts the rows of the fold `tested` and is grown on all others."""
+    """A forest for each fold, which predicts the rows of the fold and is grown on all others."""
 
     #: Where the sequences by which scikit-learn draws columns and thresholds start; not 0; array of int64, shape
     #: (trees,).
     seeds: Any
-    #: How often the rows are drawn, in the order of their places; array of int32, shape (trees, training rows).
+    #: How often training rows are drawn, in the order of their places, for each number of them; array of int32, shape
+    #: (sizes, trees, most training rows).
     draws: Any
+    #: Which of these each fold has; array of int64, shape (folds,).
+    size_of: Any
     #: array of uint32, shape (n,).
     label: Any
     #: array of int64, shape (n,).
     fold: Any
     #: The row at each place; array of int64, shape (n,).
     at: IntArray
-    tested: int
     #: Where the classes are written to; array of int64, shape (n,).
     predicted: IntArray
 
 
 @compiled
-def parted(forest: Retrained) -> Any:
-    """The rows to train on, in the order in which `draws` has them, and those to test, as they stand."""
-    m = forest.draws.shape[1]
-    train, tests = np.empty(m, dtype=np.uint32), np.empty(len(forest.fold) - m, dtype=np.uint32)
-    filled, left = 0, 0
+def parted(forest: Retrained, tested: int) -> Any:
+    """The rows to train on, in the order in which `draws` has them, and those of a fold to test, as they stand."""
+    n, left = len(forest.fold), 0
+    rows = np.empty(n, dtype=np.uint32)
+    for row in range(n):
+        rows[left] = row
+        left += int(forest.fold[row] == tested)
+    tests, train, filled = rows[:left].copy(), rows, 0
     for row in forest.at:
-        if forest.fold[row] != forest.tested:
+        if forest.fold[row] != tested:
             train[filled] = row
             filled += 1
-    for row in range(len(forest.fold)):
-        if forest.fold[row] == forest.tested:
-            tests[left] = row
-            left += 1
-    return train, tests
+    return train[:filled], tests
 
 
 @inlined
@@ -229,7 +230,12 @@ def count(sample: Any, members: Any, counts: Any) -> Any:
 
 
 @compiled
-def decide(forest: Retrained, tests: Any, votes: Any) -> None:
-    """Write the classes of the tested rows, from the sums of all trees' shares."""
-    for row in tests:
-        forest.predicted[row] = np.argmax(votes[row] / float(len(forest.seeds)))
+def decide(forest: Retrained, votes: Any) -> None:
+    """Write the classes of all rows, the first of those with the largest mean of all trees' shares."""
+    trees = float(len(forest.seeds))
+    for row in range(len(votes)):
+        most = -1.0
+        for own_class in range(votes.shape[1]):
+            share = votes[row, own_class] / trees
+            if share > most:
+                most, forest.predicted[row] = share, own_class

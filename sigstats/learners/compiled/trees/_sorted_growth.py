@@ -171,35 +171,37 @@ def _listed(order: Any, wanted: Any, m: int) -> Any:
 
 
 @compiled
-def predict_sorted_fold(settings: Settings, forest: Retrained, features: Features, order: Any) -> None:
-    """Predict a fold.
+def predict_from_order(settings: Settings, forest: Retrained, features: Features, order: Any) -> None:
+    """Predict all folds.
 
     `features`: where some are nominal, all rows are drawn once. `order` (array of uint32, shape (features, n)): the
     rows in the order of each feature's values; of a nominal feature in any.
     """
-    n, m = features.values.shape[1], forest.draws.shape[1]
-    placed, tests = parted(forest)
-    columns = _columns_there(features, placed)
-    train = _listed(order, forest.fold != forest.tested, m)
-    votes, owned = np.zeros((n, settings.n_classes)), (np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64))
-    weight, marks = borrowed(owned)
+    n = features.values.shape[1]
+    owned = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64), np.zeros((n, settings.n_classes))
+    weight, marks, votes = borrowed(owned)
     sample = borrowed(Sample(features, forest.label, weight, marks))
-    for tree in range(len(forest.seeds)):
-        different = 0
-        for at in range(m):
-            row, drawn = placed[at], np.int64(forest.draws[tree, at])
-            weight[row] = drawn
-            label = np.int64(forest.label[row])
-            marks[row] = drawn | (drawn << bits_of(settings.n_classes) * label if 0 < label < 4 else 0)
-            different += int(drawn > 0)
-        rows = _listed(train, weight, different)
-        asked, thresholds, children, shares = _grow(sample, borrowed(rows), columns, settings, forest.seeds[tree])
-        for row in tests:
-            node = 0
-            while asked[node] >= 0:
-                node = children[node, 1 if _goes_right(features, asked[node], thresholds[node], row) else 0]
-            for own_class in range(settings.n_classes):
-                votes[row, own_class] += shares[node, own_class]
-        keep(rows)
-    decide(forest, tests, votes)
+    for tested in range(len(forest.size_of)):
+        placed, tests = parted(forest, tested)
+        columns = _columns_there(features, placed)
+        train = _listed(order, forest.fold != tested, len(placed))
+        for tree in range(len(forest.seeds)):
+            different, drawn_of = 0, forest.draws[forest.size_of[tested], tree]
+            for at in range(len(placed)):
+                row, drawn = placed[at], np.int64(drawn_of[at])
+                weight[row] = drawn
+                label = np.int64(forest.label[row])
+                marks[row] = drawn | (drawn << bits_of(settings.n_classes) * label if 0 < label < 4 else 0)
+                different += int(drawn > 0)
+            weight[tests] = 0
+            rows = _listed(train, weight, different)
+            asked, thresholds, children, shares = _grow(sample, borrowed(rows), columns, settings, forest.seeds[tree])
+            for row in tests:
+                node = 0
+                while asked[node] >= 0:
+                    node = children[node, 1 if _goes_right(features, asked[node], thresholds[node], row) else 0]
+                for own_class in range(settings.n_classes):
+                    votes[row, own_class] += shares[node, own_class]
+            keep(rows)
+    decide(forest, votes)
     keep(owned)
