@@ -191,6 +191,15 @@ def count_root(sample: Coded, tests: Any, all_rows: Any, levels: Levels) -> Any:
     return slot
 
 
+@inlined
+def count_anew(sample: Coded, members: Any, levels: Levels) -> Any:
+    """The slot with the counts of rows."""
+    slot = _take(levels)
+    levels.counts[slot] = 0
+    _count_rows(sample, members, levels.counts[slot], np.int16(1))
+    return slot
+
+
 @merged
 def best_of_all(
     sample: Coded,
@@ -210,9 +219,7 @@ def best_of_all(
         search_few(sample, members, squares, smallest, search.found, search.few)
     else:
         if slot < 0:
-            slot = _take(levels)
-            levels.counts[slot] = 0
-            _count_rows(sample, members, levels.counts[slot], np.int16(1))
+            slot = count_anew(sample, members, levels)
         _search_levels(levels.counts[slot], total, m, smallest, tried, search.found, levels)
     return _best(sample, members, tried, n_found, search.found, total, left), slot
 
@@ -226,12 +233,23 @@ def release(slot: int, levels: Levels) -> None:
 
 
 @inlined
-def leave_counts(sample: Coded, members: Any, cut: int, ends: bool, slot: int, levels: Levels) -> int:
-    """Leave the counts of a node to its larger child, unless that ends or has few rows: their slot, or -1."""
+def leave_counts(
+    sample: Coded, members: Any, cut: int, left_ends: bool, right_ends: bool, slot: int, levels: Levels
+) -> tuple[int, int]:
+    """Leave the counts of a node to its children, unless they end or have few rows: their slots, or -1."""
+    right_larger = len(members) - cut > cut
     larger = max(cut, len(members) - cut)
+    smaller = members[:cut] if right_larger else members[cut:]
+    ends, smaller_ends = (right_ends, left_ends) if right_larger else (left_ends, right_ends)
+    own: Any = -1
     if slot < 1 or ends or larger <= FEW:
         release(slot, levels)
-        return -1
-    smaller = members[larger:] if larger == cut else members[:cut]
-    _count_rows(sample, smaller, levels.counts[slot], np.int16(-1))
-    return slot
+        return -1, -1
+    if len(smaller) > FEW and not smaller_ends and levels.free[0]:
+        own = count_anew(sample, smaller, levels)
+        left, taken = borrowed(levels.counts[slot].reshape(-1)), borrowed(levels.counts[own].reshape(-1))
+        for each in range(len(left)):
+            left[each] -= taken[each]
+    else:
+        _count_rows(sample, smaller, levels.counts[slot], np.int16(-1))
+    return (own, slot) if right_larger else (slot, own)

@@ -193,19 +193,18 @@ def _grow(
         nodes[node, 0], nodes[node, 1] = choice.feature, code
         n_left, rest, middle = choice.n_left, n - choice.n_left, start + cut
         left_ends, right_ends = _is_pure(n_left, choice.left_squares), _is_pure(rest, choice.right_squares)
-        right_larger = m - cut > cut
-        slot = leave_counts(sample, members, cut, right_ends if right_larger else left_ends, slot, room.search.levels)
+        left_slot, right_slot = leave_counts(sample, members, cut, left_ends, right_ends, slot, room.search.levels)
         if right_ends:
             nodes[node, 3] = -1 - np.int64(sample.label[members[cut]])
         else:
-            own_slot = slot if right_larger else -1
-            _wait(waiting[height], middle, end, depth + 1, constant, 2 * node + 1, rest, choice.right_squares, own_slot)
+            squares = choice.right_squares
+            _wait(waiting[height], middle, end, depth + 1, constant, 2 * node + 1, rest, squares, right_slot)
             height += 1
         if left_ends:
             nodes[node, 2] = -1 - np.int64(sample.label[members[0]])
         else:
-            own_slot = -1 if right_larger else slot
-            _wait(waiting[height], start, middle, depth + 1, constant, 2 * node, n_left, choice.left_squares, own_slot)
+            squares = choice.left_squares
+            _wait(waiting[height], start, middle, depth + 1, constant, 2 * node, n_left, squares, left_slot)
             height += 1
 
 

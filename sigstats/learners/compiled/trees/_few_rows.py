@@ -84,21 +84,24 @@ _make_key, _sort_two, _take_class = by_vectors(_key_of), by_vectors(_in_order), 
 _advance, _weigh = by_vectors(_move), by_vectors(_compare_split)
 
 
-@inlined
-def _sort(keys: Any, m: int) -> None:
-    """Sort the first `m` rows of each column, by Batcher's network (Knuth's algorithm 5.2.2 M)."""
-    size = 1
+def _network(m: int) -> list[tuple[int, int]]:
+    """The pairs that Batcher's network puts in order, one after the other (Knuth's algorithm 5.2.2 M)."""
+    pairs, size = [], 1
     while size < m:
         step = size
         while step:
-            start = step & (size - 1)
-            while start < m - step:
-                for at in range(start, min(start + step, m - step)):
-                    if at ^ (at + step) < 2 * size:
-                        _sort_two((borrowed(keys[np.uint64(at)]), borrowed(keys[np.uint64(at + step)])), ())
-                start += 2 * step
+            for start in range(step & (size - 1), m - step, 2 * step):
+                ends = range(start, min(start + step, m - step))
+                pairs += [(at, at + step) for at in ends if at ^ (at + step) < 2 * size]
             step >>= 1
         size *= 2
+    return pairs
+
+
+_NETWORKS: Final = [_network(m) for m in range(FEW + 1)]
+#: The pairs of all numbers of rows, and the first of each number.
+_PAIRS: Final = np.array([pair for network in _NETWORKS for pair in network], dtype=np.uint8)
+_FIRST: Final = np.cumsum([0, *map(len, _NETWORKS)])
 
 
 @inlined
@@ -119,7 +122,9 @@ def _make_keys(sample: Coded, members: Any, keys: Any) -> None:
     for at in range(len(members)):
         row = members[at]
         _make_key((borrowed(sample.codes[row]), borrowed(keys[np.uint64(at)])), (np.int64(sample.label[row]),))
-    _sort(keys, len(members))
+    for each in range(_FIRST[len(members)], _FIRST[len(members) + 1]):
+        one, other = np.uint64(_PAIRS[each, 0]), np.uint64(_PAIRS[each, 1])
+        _sort_two((borrowed(keys[one]), borrowed(keys[other])), ())
 
 
 @merged
