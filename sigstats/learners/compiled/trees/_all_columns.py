@@ -145,11 +145,11 @@ def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried,
 @merged
 def _best(sample: Coded, members: Any, tried: Tried, n_found: int, found: Found, total: Any, left: Any) -> Choice:
     """The best of the columns that were drawn, the first of equal ones."""
-    best, feature = -np.inf, np.int64(-1)
-    for each in range(n_found):
-        column = np.uint64(tried.columns[each])
-        if found.gain[column] > best:
-            best, feature = found.gain[column], np.int64(column)
+    best, feature = _largest(borrowed(found.gain)), np.int64(-1)
+    for each in range(n_found if best > -np.inf else 0):
+        feature = np.int64(tried.columns[each])
+        if found.gain[np.uint64(feature)] == best:
+            break
     if feature < 0:
         return Choice(feature, np.int64(0), 0, 0, 0)
     code, own = np.int64(found.code[np.uint64(feature)]), sample.columns[np.uint64(feature)]
