@@ -9,7 +9,7 @@ from sigstats.learners.compiled.jit import borrowed, compiled, keep
 from ..base import UNDECIDED
 from .vector_products import ROWS, SINGLE_COLUMNS, set_single_product
 
-__all__ = ["ROWS", "SINGLE_COLUMNS", "mix", "predict_fold", "walk_lists"]
+__all__ = ["SINGLE_COLUMNS", "mix", "predict_mixed", "walk_lists"]
 
 #: A row among whose neighbours a stated rule chooses, where more than one votes.
 OPEN = -2
@@ -152,6 +152,9 @@ _DOUBTFUL = 8
 #: A row with more of them is left to products of 64 bits, with its fold.
 _FOUND = 64
 
+#: Whole numbers up to this are floats of 32 bits.
+_EXACT = 2.0**24
+
 #: Numbers of 32 bits in the widest vector.
 _LANES = 16
 
@@ -160,17 +163,53 @@ _TOGETHER = 8 * ROWS
 
 
 @compiled
-def mix(columns, source, order, starts, mixed, low, high):  # type: ignore[no-untyped-def]
-    """Fill `mixed`, (d, n), with the permuted `columns` in the order of folds, and `low` and `high`, (folds, d)."""
+def mix(columns, source, order, starts, panels, low, high):  # type: ignore[no-untyped-def]
+    """Fill `panels`, (panels, d, `SINGLE_COLUMNS`), with the permuted `columns`, (d, n), in the order of folds.
+
+    `low` and `high`, (folds, d): the extremes of each feature in each fold.
+    """
     for j in range(len(columns)):
         column, rows = columns[j], source[j]
         for fold in range(len(starts) - 1):
             least, most = np.inf, -np.inf
             for at in range(starts[fold], starts[fold + 1]):
                 value = column[rows[order[at]]]
-                mixed[j, at] = value
+                panels[at // SINGLE_COLUMNS, j, at % SINGLE_COLUMNS] = value
                 least, most = min(least, value), max(most, value)
             low[fold, j], high[fold, j] = least, most
+
+
+@compiled
+def _square(panels, weights, squared, left, squares):  # type: ignore[no-untyped-def]
+    """Fill in the weighted squares of all rows, (folds, rows); memory of the numbers of a panel and of weights."""
+    width = squares.shape[1]
+    for j in range(weights.shape[1]):
+        for fold in range(len(weights)):
+            left[j, fold] = weights[fold, j]
+    for panel in range(len(panels)):
+        own = panels[panel].reshape(-1)
+        for at in range(len(own)):
+            squared[at] = own[at] * own[at]
+        for fold in range(0, len(squares), ROWS):
+            places = (fold, 1, len(squares), 0, SINGLE_COLUMNS, fold * width + panel * SINGLE_COLUMNS, width, len(left))
+            set_single_product(left.reshape(-1), squared, squares.reshape(-1), places)
+
+
+@compiled
+def _weigh(panels, weight, own, tested):  # type: ignore[no-untyped-def]
+    """Fill in minus twice the weighted numbers of a fold, (d, rows)."""
+    for j in range(len(weight)):
+        scale = np.float32(-2 * weight[j])
+        for at in range(own[0], own[1]):
+            tested[j, at - own[0]] = panels[at // SINGLE_COLUMNS, j, at % SINGLE_COLUMNS] * scale
+
+
+@_numbers
+def _largest(values):  # type: ignore[no-untyped-def]
+    largest = values[0]
+    for at in range(1, len(values)):
+        largest = max(largest, values[at])
+    return float(largest)
 
 
 @_numbers
@@ -216,51 +255,61 @@ def _multiply(tested, panels, own, group, products):  # type: ignore[no-untyped-
 
 
 @compiled
-def predict_fold(tested, panels, squares, margin, own, data, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict the rows of one fold, (n,) by row; False if many others are about as near to them as the nearest.
+def predict_mixed(panels, weights, whole, data, rule, predicted):  # type: ignore[no-untyped-def]
+    """Predict all rows, (n,) by row; False if many others are about as near to them as the nearest.
 
-    `tested`, (d, rows): minus twice the weighted numbers of the rows, filled up to a multiple of `ROWS`. `panels`,
-    (panels, d, `SINGLE_COLUMNS`): the numbers of all rows in the order of folds; `squares` their weighted squares.
-    `margin`: by so much the sum of both may rise by rounding, from one row to another. `own`: the first place of the
-    fold, and the first after it. `data`: columns, (d, n), and source, of which mixed rows are made; the row in each
-    place, and the weights of features. `rule`: labels and priorities by place, or no priorities where nobody knows
-    which of equally near rows is taken; the tolerance within which rows are equally near, and the farthest distance
-    that is told from others.
+    `panels`: the numbers of all rows, as `mix` puts them. `weights`: of features, (folds, d). `whole`: small whole
+    numbers, or halves, are not rounded. `data`: columns, (d, n), and source, of which mixed rows are made; the row in
+    each place, and the first place of each fold. `rule`: labels by place, and priorities by fold and place, or none
+    where nobody knows which of equally near rows is taken; the tolerance within which rows are equally near, and the
+    farthest distance that is told from others.
     """
-    data, rule, squares = borrowed((data, rule, squares))
-    order, n, rows = data[2], len(data[2]), own[1] - own[0]
+    data, rule, weights = borrowed((data, rule, weights))
+    order, starts, n, d = data[2], data[3], len(data[2]), weights.shape[1]
+    width = len(panels) * SINGLE_COLUMNS
     owned = (
         np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32),
         np.empty(_FOUND, dtype=np.int64),
         np.empty(_FOUND),
-        np.empty((_TOGETHER, len(panels) * SINGLE_COLUMNS), dtype=np.float32),
+        np.empty((_TOGETHER, width), dtype=np.float32),
+        np.zeros((d, n + ROWS), dtype=np.float32),
+        np.empty((-(-len(weights) // ROWS) * ROWS, width), dtype=np.float32),
     )
-    minima, found, distances, products = borrowed(owned)
-    doubtful = 0
-    for first in range(0, rows, _TOGETHER):
-        together = min(_TOGETHER, rows - first)
-        _multiply(tested, panels, own, (first, together), products)
-        for row in range(together):
-            here, i = products[row, :n], own[0] + first + row
-            _minima(here, squares, minima)
-            limit = np.float32(minima.min() + margin)
-            count = _candidates(here, squares, minima, limit, found)
-            doubtful += count - 1
-            if count > len(found) or doubtful > _DOUBTFUL * rows + _FOUND:
-                return False
-            if count == 1 and limit + squares[i] < rule[3]:
-                predicted[order[i]] = rule[0][found[0]]
-            else:
-                predicted[order[i]] = _decide(i, found[:count], distances, data, rule)
-    keep(owned)
+    lists = np.empty(d * SINGLE_COLUMNS, dtype=np.float32), np.zeros((d, len(owned[5])), dtype=np.float32)
+    minima, found, distances, products, tested, all_squares = borrowed(owned)
+    _square(panels, weights, *borrowed(lists), all_squares)
+    for fold in range(len(weights)):
+        own, weight, squares = (starts[fold], starts[fold + 1]), weights[fold], all_squares[fold]
+        _weigh(panels, weight, own, tested)
+        rows, doubtful, margin, largest = own[1] - own[0], 0, rule[2], _largest(squares)
+        if not (whole and 16 * largest < _EXACT):
+            # By so much the sum of a product and a square may rise by rounding, from one row to another.
+            margin += 2 * (3 * d + 40) / _EXACT * largest
+        for first in range(0, rows, _TOGETHER):
+            together = min(_TOGETHER, rows - first)
+            _multiply(tested, panels, own, (first, together), products)
+            for row in range(together):
+                here, i = products[row, :n], own[0] + first + row
+                _minima(here, squares[:n], minima)
+                limit = np.float32(minima.min() + margin)
+                count = _candidates(here, squares, minima, limit, found)
+                doubtful += count - 1
+                if count > len(found) or doubtful > _DOUBTFUL * rows + _FOUND:
+                    return False
+                if count == 1 and limit + squares[i] < rule[3]:
+                    predicted[order[i]] = rule[0][found[0]]
+                else:
+                    predicted[order[i]] = _decide(i, found[:count], distances, data, weight, rule, fold)
+    keep((owned, lists))
     return True
 
 
 @compiled
-def _decide(i, found, distances, data, rule):  # type: ignore[no-untyped-def]
+def _decide(i, found, distances, data, weights, rule, fold):  # type: ignore[no-untyped-def]
     """The class of the row in place `i` by the rows that may be nearest."""
-    columns, source, order, weights = data
-    labels, priority, tolerance, farthest = rule
+    columns, source, order, _ = data
+    labels, priorities, tolerance, farthest = rule
+    priority = priorities[fold]
     nearest = np.inf
     for at, j in enumerate(found):
         distance = 0.0
