@@ -42,12 +42,16 @@ def run(options: argparse.Namespace) -> int:
 
     from joblib import cpu_count
 
+    from sigstats.learners.door import compiled
+
     wanted = _wanted(options.study)
     print(f"compiling for this processor, once: {', '.join(wanted)}", flush=True)  # noqa: T201
     began = time.monotonic()
     jobs = _jobs(wanted)
     with ProcessPoolExecutor(min(cpu_count(), len(jobs)), mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(_compile, job) for job in jobs]):
+        submitted = [pool.submit(_compile, job) for job in jobs]
+        compiled("permutations").agrees()
+        for done in as_completed(submitted):
             folder = done.result()
     print(f"compiled in {folder} ({time.monotonic() - began:.0f} s)")  # noqa: T201
     return DONE

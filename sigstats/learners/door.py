@@ -15,7 +15,7 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 
-Room = Literal["boosting", "c45", "gaussian", "kernels", "linear", "neighbours", "trees"]
+Room = Literal["boosting", "c45", "gaussian", "kernels", "linear", "neighbours", "permutations", "trees"]
 
 
 @functools.cache

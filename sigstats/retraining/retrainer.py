@@ -6,6 +6,7 @@ which is also where to look first: this module is for those who spread the repli
 When not to use: to fit a classifier once, or to score it otherwise than by the number of wrong rows.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -26,6 +27,9 @@ TRANSFORMS: tuple[Transforms, ...] = ("fold", "all")
 
 #: Scratch memory a chunk of replicates may take, bytes.
 CHUNK_BYTES = 2**26
+
+#: So many numbers or more are permuted by compiled code.
+_MANY = 2**16
 
 
 class Retrainer:
@@ -142,7 +146,12 @@ class Retrainer:
             return self._exchange.draw(generator, size)
         if self.null == "labels":
             return permutations(generator, [np.arange(self.n)], (size, 1, self.n))[:, 0]
-        return permutations(generator, self._strata, (size, self._X.shape[1], self.n))
+        from ..learners.door import compiled
+
+        shape = size, self._X.shape[1], self.n
+        code = compiled("permutations") if math.prod(shape) >= _MANY else None
+        made: IntArray | None = None if code is None else code.permutations(generator, self._strata, shape)
+        return permutations(generator, self._strata, shape) if made is None else made
 
     def count_wrong(self, draws: IntArray) -> IntArray:
         """The number of wrong rows of each replicate in `draws`."""
