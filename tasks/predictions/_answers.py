@@ -25,10 +25,14 @@ def require_answers(table: Table, columns: Columns) -> None:
     """Refuse rows without a mark or, where none is asked for, without a prediction."""
     name = columns.score or columns.prediction
     table.require(name)
-    missing = table.missing(name)
+    _require_none(table, columns, table.missing(name))
+
+
+def _require_none(table: Table, columns: Columns, missing: Any) -> None:
     if columns.unscored == "refuse" and pc.any(missing).as_py():
         wanted = "expected a value, or --unscored drop, or --unscored wrong"
-        raise table.error(name, f" is empty; {wanted}", pc.index(missing, True).as_py())
+        row = pc.index(missing, True).as_py()
+        raise table.error(columns.score or columns.prediction, f" is empty; {wanted}", row)
 
 
 def marks_of(table: Table, columns: Columns) -> Any:
@@ -39,16 +43,17 @@ def marks_of(table: Table, columns: Columns) -> Any:
         return table.numbers(name, or_missing=columns.unscored != "refuse")
     except ValueError as error:
         try:
-            words = pc.utf8_lower(table.texts_or_missing(name))
+            words = without_empty(pc.utf8_lower(table.texts_or_missing(name)))
         except ValueError:  # numbers, of which one is infinite
             raise error from None
-        words = words if columns.unscored == "refuse" else without_empty(words)
+        _require_none(table, columns, pc.is_null(words))
         if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
             return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2"))  # rounded once
         known = pa.array(_WORDS.keys())
         if not pc.all(pc.is_in(pc.drop_null(words), value_set=known)).as_py():
             raise
-        return pa.array(_WORDS.values(), pa.float64()).take(pc.index_in(words, value_set=known))
+        places: Any = pc.index_in(words, value_set=known)
+        return pa.array(_WORDS.values(), pa.float64()).take(places)
 
 
 def without_unscored(found: Predictions, columns: Columns) -> Predictions:

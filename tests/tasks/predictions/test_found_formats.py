@@ -645,11 +645,23 @@ def test_a_mark_that_is_empty_is_none(tmp_path, measurements, capsys, kind, empt
         write(tables[0], tmp_path / "a")
         assert main(["compare", str(tmp_path / "a"), str(tmp_path / "a"), *options]) == 2
         (said,) = capsys.readouterr().err.splitlines()
-        assert "column 'mark'" in said
-        assert "row 0 (from 0)" in said
+        assert "row 0 (from 0): column 'mark' is empty; expected a value, or --unscored drop, or --unscored" in said
     else:
         as_text = results(tmp_path, emptied(None, pl.Float64), "csv", pl.DataFrame.write_csv, *options)
         assert results(tmp_path, tables, kind, write, *options) == as_text
+
+
+@pytest.mark.parametrize("kind", ["csv", *FORMATS])
+def test_empty_text_and_white_space_count_but_in_text(tmp_path, kind):
+    columns = {"id": range(60), "prediction": ["x", "y"] * 30, "on": [True, False] * 30, "part": ["", "u"] * 30}
+    tables = [
+        pl.DataFrame(columns | {"label": ["x", " y"] * 30}).sample(60, shuffle=True, seed=seed) for seed in (1, 2)
+    ]
+    options = ["--measure", "accuracy", "--slice", "on", "--slice", "part"]
+    rows = results(tmp_path, tables, kind, FORMATS.get(kind, pl.DataFrame.write_csv), *options)
+    y, empty = (1, "(missing)") if kind == "csv" else (0, "")
+    right = {"all rows": (1 + y) / 2, "on = true": 1, "on = false": y, f"part = {empty}": 1, "part = u": y}
+    assert {row["slice"]: row["baseline"] for row in rows} == right
 
 
 def test_an_infinite_mark_is_named(tmp_path, measurements, capsys):
