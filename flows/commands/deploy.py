@@ -103,7 +103,8 @@ def run(options: argparse.Namespace) -> int:
         if options.work_pool is None:
             serve_deployment(deployment, _say, f"serving {kept}, {options.cron or 'no schedule'}: Ctrl-C ends it")
         else:
-            _say(f"deployed {kept} to the work pool {options.work_pool}: {apply_deployment(deployment)}")
+            made = apply_deployment(deployment, _say)
+            _say(f"deployed {kept} to the work pool {options.work_pool}: {made}")
     except NoSuchPool as error:
         raise BadInput(f"--work-pool: {options.work_pool!r} is not valid; {_first(error)}") from None
     except NoSuchVariable as error:

@@ -76,12 +76,14 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
     """Register the deployment and start the runs that fall due, each in a process of its own, until this one ends.
 
     `say`: called with a line when the server ceases to answer, and when it answers again, and for each run that is
-    cancelled because another is under way, or ended because its process is gone. `serving`: the line that is printed
+    cancelled because another is under way, or ended because its process is gone, and first if the server had a
+    deployment of this name for another study or output. `serving`: the line that is printed
     once the deployment is registered. Raises NoServer if no server answers.
     """
 
     async def serve() -> None:
         runner = _Runner(pause_on_shutdown=False)
+        _tell_of_another(deployment, say)
         slot = Slot(await runner.aadd_deployment(deployment), say)
 
         def look() -> None:
@@ -92,14 +94,19 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
             asked(slot.look)
             say(serving)
             with periodic(look, _EVERY, name="slot"):
-                await runner.start()
+                try:
+                    await runner.start()
+                finally:
+                    look()  # the runner ends the processes of runs, and leaves their states
 
     with contextlib.suppress(KeyboardInterrupt), _reachable(), outages_told(say):
         asyncio.run(serve())
 
 
-def apply_deployment(deployment: RunnerDeployment) -> str:
+def apply_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -> str:
     """Register the deployment for the workers of its pool; return its id.
+
+    `say`: called with a line if the server had a deployment of this name for another study or output.
 
     Raises
     ------
@@ -115,7 +122,18 @@ def apply_deployment(deployment: RunnerDeployment) -> str:
         for name in deployment.job_variables:
             if there and name not in there:
                 raise NoSuchVariable(name, ", ".join(there))
+        _tell_of_another(deployment, say)
         return str(deployment.apply())
+
+
+def _tell_of_another(deployment: RunnerDeployment, say: Callable[[str], None]) -> None:
+    """Tell of the study and the output that this deployment replaces: a server has one of a name."""
+    name = f"{deployment.flow_name}/{deployment.name}"
+    with get_client(sync_client=True) as client, contextlib.suppress(ObjectNotFound):
+        before = client.read_deployment_by_name(name).parameters
+        if any(before.get(key) != deployment.parameters[key] for key in ("study", "output")):
+            replaced = f"{before.get('study')}, with results in {before.get('output')}"
+            say(f"note: {name} no longer runs {replaced}; to keep that, give another --name")
 
 
 @contextlib.contextmanager

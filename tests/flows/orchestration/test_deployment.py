@@ -185,6 +185,35 @@ def test_a_tick_is_cancelled_while_a_run_is_under_way(server, folder):
     assert len(evaluations(folder)) == 1
 
 
+@on_one
+def test_a_run_under_way_ends_with_the_process_that_serves_it(server, folder):
+    with held_up(folder):
+        with deployed(server, folder, "interrupted"):
+            run = server.run_now(server.deployment("interrupted"))
+            wait_until(lambda: server.run_of(run)["infrastructure_pid"], seconds=120)
+        ended = server.run_of(run)  # while no other process serves it
+    assert (ended["state_type"], ended["state"]["message"]) == ("CRASHED", "its process is gone")
+    with deployed(server, folder, "interrupted"):
+        assert server.ended(server.run_now(server.deployment("interrupted")))["state_type"] == "COMPLETED"
+
+
+@on_one
+def test_a_deployment_that_replaces_another_study_names_it(server, folder):
+    study_file(folder, QUICK, "quick.toml")
+    log = folder / "deploy.log"
+
+    def served(study):
+        before = log.stat().st_size if log.exists() else 0
+        with deployed(server, folder, "one-name", study=study):
+            server.ended(server.run_now(server.deployment("one-name")))
+        return log.read_text()[before:]
+
+    assert "no longer runs" not in served("nightly.toml")
+    assert "no longer runs" not in served("nightly.toml")
+    said = f"note: sigstats/one-name no longer runs {folder / 'nightly.toml'}, with results in {folder / 'out'}; "
+    assert served("quick.toml").startswith(said)
+
+
 def test_a_server_that_is_killed_harms_neither_the_result_nor_the_next_run(server, folder):
     with deployed(server, folder, "outliving", outage=True):
         deployment = server.deployment("outliving")
