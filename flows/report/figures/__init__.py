@@ -16,8 +16,9 @@ from ..section import Figure
 class FigureModule(Protocol):
     """The members that a module of this folder must have."""
 
-    #: Of each kind of figure its name, where it stands among the others, and what draws those that the evidence holds.
-    FIGURES: Mapping[str, tuple[int, Callable[[Evidence], Iterable[Figure]]]]
+    @property
+    def FIGURES(self) -> Mapping[str, tuple[int, Callable[[Evidence], Iterable[Figure]]]]:  # noqa: N802
+        """Of each kind its name, where it stands among the others, and what draws those that the evidence holds."""
 
 
 REGISTRY = Registry(__name__, FigureModule, what="figure")
