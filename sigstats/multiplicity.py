@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from ._common.validation import FloatArray, as_choice, as_reals, refuse
+from ._common.validation import FloatArray, as_choice, as_reals, refuse_where
 
 AdjustMethod: TypeAlias = Literal["holm", "benjamini-hochberg", "benjamini-yekutieli"]
 
@@ -78,9 +78,7 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
     """
     p = as_reals(pvalues, "pvalues", ndim=1)
     method = as_choice(in_our_words(method), "method", ADJUST_METHODS)
-    outside = (p < 0) | (p > 1)
-    if outside.any():
-        raise refuse("pvalues", p[outside][0], "p-values between 0 and 1")
+    refuse_where((p < 0) | (p > 1), p, "pvalues", "p-values between 0 and 1")
     n = p.size
     order = np.argsort(p, kind="stable")
     ascending = p[order]

@@ -18,7 +18,7 @@ import numpy as np
 from ._common.data_frames import require_same_index
 from ._common.numerals import index_number
 from ._common.tabular import Table, Tabular, columns_of
-from ._common.validation import FloatArray, as_real, as_reals, refuse
+from ._common.validation import FloatArray, as_real, as_reals, refuse, refuse_where
 
 
 class Membership(NamedTuple):
@@ -290,7 +290,5 @@ def weigh_hypotheses(pvalues: Mapping[str, float]) -> RankedHypotheses:
 
 def _as_memberships(value: Any, name: str) -> FloatArray:
     array = as_reals(value, name, ndim=1)
-    outside = (array < 0) | (array > 1)
-    if outside.any():
-        raise refuse(name, array[outside][0], "degrees of membership between 0 and 1")
+    refuse_where((array < 0) | (array > 1), array, name, "degrees of membership between 0 and 1")
     return array

@@ -6,7 +6,7 @@ import numpy as np
 
 from ._common.class_names import require_one_naming
 from ._common.data_frames import require_same_index
-from ._common.validation import IntArray, as_array, as_counts, refuse, require_comparable, shown
+from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, require_comparable, shown
 
 #: A table of so many classes takes 128 MB.
 MOST_CLASSES = 4096
@@ -80,8 +80,7 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
     for values, name in ((truth, "y"), (names, "prediction")):
         place = np.minimum(np.searchsorted(classes, values, sorter=order), len(classes) - 1)
         found = order[place]
-        if not (known := classes[found] == values).all():
-            raise refuse(name, values[~known][0], "one of labels")
+        refuse_where(classes[found] != values, values, name, "one of labels")
         cells.append(found)
     k = len(classes)
     return np.bincount(cells[0] * k + cells[1], minlength=k * k).reshape(k, k).astype(np.int64)

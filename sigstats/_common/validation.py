@@ -73,8 +73,7 @@ def as_counts(value: Any, name: str, *, ndim: int | None = None, minimum_size: i
         good = np.isfinite(array) & (np.floor(array) == array) & (array >= 0) & (array <= MAX_TOTAL)
     else:
         good = (array >= 0) & (array <= MAX_TOTAL)
-    if not good.all():
-        raise refuse(name, array[~good].flat[0], wanted)
+    refuse_where(~good, array, name, wanted)
     total = int(sum(int(x) for x in array.flat)) if array.size < 64 else float(array.sum(dtype=np.float64))
     if total > MAX_TOTAL:
         raise refuse(f"{name} (total)", total, f"at most {MAX_TOTAL}")
@@ -113,8 +112,7 @@ def as_indicators(value: Any, name: str) -> NDArray[np.bool_]:
     if array is not None and array.dtype == np.bool_ and array.ndim == 1:
         return array
     counts = as_counts(value, name, ndim=1, minimum_size=0)
-    if (counts > 1).any():
-        raise refuse(name, int(counts[counts > 1][0]), "a sequence of 0 and 1")
+    refuse_where(counts > 1, counts, name, "a sequence of 0 and 1")
     flags: NDArray[np.bool_] = counts == 1
     return flags
 
@@ -144,9 +142,7 @@ def as_reals(value: Any, name: str, *, ndim: int | None = None, minimum_size: in
     array = _as_numeric_array(value, name, wanted)
     if (ndim is not None and array.ndim != ndim) or array.size < minimum_size:
         raise refuse(name, value, f"{wanted}, {minimum_size} or more of them")
-    good = np.isfinite(array)
-    if not good.all():
-        raise refuse(name, array[~good].flat[0], wanted)
+    refuse_where(~np.isfinite(array), array, name, wanted)
     reals = np.ascontiguousarray(array, dtype=np.float64)
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
         rounded = [each for each in array[np.abs(reals) >= MAX_TOTAL].tolist() if int(float(each)) != each]
@@ -159,9 +155,7 @@ def as_probabilities(value: Any, name: str) -> FloatArray:
     """Probabilities of two or more outcomes that sum to one but for 1e-9, or ValueError."""
     rounding = 1e-9
     array = as_reals(value, name, ndim=1, minimum_size=2)
-    outside = (array < 0) | (array > 1 + rounding)
-    if outside.any():
-        raise refuse(name, array[outside][0], "probabilities between 0 and 1")
+    refuse_where((array < 0) | (array > 1 + rounding), array, name, "probabilities between 0 and 1")
     total = math.fsum(array)
     if abs(total - 1) > rounding:
         raise refuse(f"{name} (sum)", total, "probabilities that sum to 1")
@@ -189,8 +183,8 @@ def as_labels(value: Any, name: str, *, minimum_size: int = 1) -> NDArray[Any]:
             raise refuse(name, strange[0], wanted)
     if array.dtype.kind not in "biufU":
         raise refuse(name, value, wanted)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise refuse(name, array[~np.isfinite(array)][0], wanted)
+    if array.dtype.kind == "f":
+        refuse_where(~np.isfinite(array), array, name, wanted)
     if array.dtype.kind == "f" and not isinstance(value, np.ndarray):  # NumPy has rounded whole numbers among floats
         for label in np.asarray(value, dtype=object):
             if isinstance(label, (int, np.integer)) and abs(int(label)) > MAX_TOTAL:
@@ -250,11 +244,16 @@ def as_names(given: Sequence[str] | None, name: str, count: int) -> list[str]:
     return names
 
 
+def refuse_where(wrong: NDArray[np.bool_], values: NDArray[Any], name: str, wanted: str) -> None:
+    """Refuse the first of the values that are wrong, if any is."""
+    if wrong.any():
+        raise refuse(name, values[wrong][0], wanted)
+
+
 def require_squarable(values: FloatArray, name: str) -> None:
     """Refuse numbers (NaN aside) whose squares float64 cannot add up."""
-    too_large = np.abs(values) > LARGEST_SQUARABLE
-    if too_large.any():
-        raise refuse(name, values[too_large][0], f"numbers between {-LARGEST_SQUARABLE:g} and {LARGEST_SQUARABLE:g}")
+    wanted = f"numbers between {-LARGEST_SQUARABLE:g} and {LARGEST_SQUARABLE:g}"
+    refuse_where(np.abs(values) > LARGEST_SQUARABLE, values, name, wanted)
 
 
 def _as_numeric_array(value: Any, name: str, wanted: str) -> NDArray[Any]:

@@ -30,6 +30,7 @@ from .._common.validation import (
     as_real,
     as_reals,
     refuse,
+    refuse_where,
     require_flag,
 )
 from ..intervals import Interval
@@ -207,8 +208,7 @@ def anytime_test(
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     values = as_reals(differences, "differences", ndim=1)
-    if (np.abs(values) > largest).any():
-        raise refuse("differences", float(values[np.abs(values) > largest][0]), f"at most limit = {largest:g} in size")
+    refuse_where(np.abs(values) > largest, values, "differences", f"at most limit = {largest:g} in size")
     times = np.ones(len(values), dtype=np.int64) if counts is None else as_counts(counts, "counts", ndim=1)
     labels = np.zeros(len(values), dtype=np.int64) if looks is None else as_array(looks, "looks", "a label of each row")
     for name, array in (("counts", times), ("looks", labels)):

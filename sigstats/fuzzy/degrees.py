@@ -13,7 +13,7 @@ import numpy as np
 
 from .._common.numerals import p_number
 from .._common.tabular import Table, Tabular, in_words, shown_record
-from .._common.validation import FloatArray, as_real, as_reals, refuse
+from .._common.validation import FloatArray, as_real, as_reals, refuse, refuse_where
 from ..intervals import Interval
 
 Counts: TypeAlias = tuple[int, ...]
@@ -35,8 +35,7 @@ def as_memberships(value: Any, name: str, *, n_classes: int | None = None) -> Fl
         raise refuse(f"{name} (classes)", weights.shape[1], "two or more")
     if n_classes is not None and weights.shape[1] != n_classes:
         raise refuse(f"{name} (classes)", weights.shape[1], str(n_classes))
-    if (weights < 0).any():
-        raise refuse(name, weights[weights < 0][0], "weights of at least 0")
+    refuse_where(weights < 0, weights, name, "weights of at least 0")
     largest = weights.max(axis=1, keepdims=True)
     if (largest <= 0).any():
         raise refuse(f"{name} (object {int((largest <= 0).argmax())})", 0, "a class with a weight above 0")

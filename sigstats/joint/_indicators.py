@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.data_frames import require_same_index
-from .._common.validation import as_array, as_counts, refuse
+from .._common.validation import as_array, as_counts, refuse, refuse_where
 
 LabelSet: TypeAlias = tuple[int, ...]
 
@@ -61,8 +61,7 @@ def _as_indicators(value: Any, name: str) -> Any:
         return array
     array = as_array(value, name, wanted)
     array = as_counts(array.view(np.uint8) if array.dtype == np.bool_ else value, name, ndim=2)
-    if (array > 1).any():
-        raise refuse(name, array[array > 1][0], wanted)
+    refuse_where(array > 1, array, name, wanted)
     return array
 
 

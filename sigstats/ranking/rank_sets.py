@@ -28,6 +28,7 @@ from .._common.validation import (
     as_real,
     as_reals,
     refuse,
+    refuse_where,
 )
 from ..unseen_row.means import mean_pvalues, units_of
 
@@ -204,8 +205,7 @@ def as_score_table(correct: Any) -> Any:
     if array.dtype == np.bool_ and array.ndim == 2:
         return array
     reals = as_reals(correct, "correct", ndim=2)
-    if (np.abs(reals) > 1e75).any():
-        raise refuse("correct", reals[np.abs(reals) > 1e75][0], "numbers between -1e+75 and 1e+75")
+    refuse_where(np.abs(reals) > 1e75, reals, "correct", "numbers between -1e+75 and 1e+75")
     return reals.astype(bool) if np.isin(reals, (0.0, 1.0)).all() else reals
 
 

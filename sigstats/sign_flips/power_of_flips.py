@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import betaln, gammaln, xlogy
 
 from .._common.data_frames import require_same_index
-from .._common.validation import FloatArray, as_real, as_reals, refuse
+from .._common.validation import FloatArray, as_real, as_reals, refuse, refuse_where
 from ..mcnemar.power import Rule, discordant_probabilities
 
 _MOST_GIVEN = 10**5
@@ -48,9 +48,7 @@ def _are_several(given: Any) -> bool:
 
 def _chances(given: Any, name: str) -> FloatArray:
     found = as_reals(given, name, ndim=1)
-    wrong = (found < 0) | (found > 1)
-    if wrong.any():
-        raise refuse(name, found[wrong][0], "numbers from 0 to 1")
+    refuse_where((found < 0) | (found > 1), found, name, "numbers from 0 to 1")
     if len(found) > _MOST_GIVEN:
         raise refuse(f"{name} (length)", len(found), f"at most {_MOST_GIVEN}")
     return found

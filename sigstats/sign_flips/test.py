@@ -31,6 +31,7 @@ from .._common.validation import (
     as_real,
     as_reals,
     refuse,
+    refuse_where,
     require_flag,
 )
 from ..intervals import Interval, with_alternative
@@ -232,9 +233,7 @@ def _sizes(sizes: Any, n: int) -> FloatArray:
     rows = as_reals(sizes, "sizes", ndim=1)
     if len(rows) != n:
         raise refuse("sizes (length)", len(rows), f"{n}, one for each difference")
-    wrong = (rows <= 0) | (rows > MAX_TOTAL)
-    if wrong.any():
-        raise refuse("sizes", rows[wrong][0], f"numbers above 0 and up to {MAX_TOTAL}")
+    refuse_where((rows <= 0) | (rows > MAX_TOTAL), rows, "sizes", f"numbers above 0 and up to {MAX_TOTAL}")
     return rows
 
 
