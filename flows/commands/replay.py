@@ -99,17 +99,21 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
 
 
 def _require_allowed(options: argparse.Namespace, cells: list["Cell"]) -> None:
-    """Refuse tests of packages that are not allowed, before any of these is imported."""
+    """Refuse tests of packages that are not allowed, before any of these is imported, and packages of no test."""
     from sigstats.tasks.populations import own_tests
     from sigstats.tasks.replicates import own_code
 
     from ..clusters import allowed
 
-    packages = allowed(options.allow, None)
-    for code in filter(None, map(own_code, cells)):
+    packages, codes = allowed(options.allow, None), list(filter(None, map(own_code, cells)))
+    for code in codes:
         name, package = code["learner"], code["package"]
         if package not in packages and name not in own_tests.named():
             raise BadInput(f"test: {name!r} is not valid; expected one of a package that is allowed: --allow {package}")
+    of_tests = {code["package"] for code in codes}
+    if unused := next((each for each in packages if each not in of_tests), None):
+        wanted = ", ".join(sorted(of_tests)) or "none, since no test is of another package"
+        raise BadInput(f"--allow: {unused!r} is not valid; expected {wanted}")
 
 
 def _by_test_set(found: list["Replay"]) -> dict[tuple[str, ...], list["Replay"]]:

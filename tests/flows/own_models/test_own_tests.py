@@ -206,6 +206,8 @@ def test_a_test_set_is_replayed(package, tmp_path, capsys):
     command = ["replay", str(tmp_path / "out"), "--trial", "117", "--rows", str(tmp_path / "rows.csv")]
     assert main(command) == 2
     assert "--allow netpackage" in capsys.readouterr().err
+    assert main([*command, "--allow", "netpackage", "--allow", "numpy"]) == 2
+    assert capsys.readouterr().err == "sigstats: --allow: 'numpy' is not valid; expected netpackage\n"
     assert main([*command, "--allow", "netpackage"]) == 3
     said = capsys.readouterr()
     assert said.out.count("  as stored\n") == 4
