@@ -6,7 +6,6 @@ exit code is 1 if the candidate, or any of several, is worse.
 """
 
 import argparse
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -91,7 +90,11 @@ def run(options: argparse.Namespace) -> int:
 
     found, pairs = _compare(options)
     found = replace(found, baseline=printable(found.baseline), candidates=tuple(map(printable, found.candidates)))
-    changed = None if options.changed is None else _changed(options, pairs[0])
+    changed = None
+    if options.changed is not None:
+        from ..comparison.changed import changed_of
+
+        changed = changed_of(pairs[0], rule_of(options).alpha)
     texts = {name: partial(_text, options, found, changed, name) for name in ("json", "markdown", "report", "junit")}
     said = write_outputs(options, **texts)
     if changed is not None:
@@ -104,12 +107,6 @@ def run(options: argparse.Namespace) -> int:
         if changed is not None:
             write_text("-", f"{changed.words}: {printable(options.changed)}")
     return code_of(options, found.verdict)
-
-
-def _changed(options: argparse.Namespace, pairs: "Sequence[PairedPredictions]") -> "Changed":
-    from ..comparison.changed import changed_of
-
-    return changed_of(pairs, rule_of(options).alpha)
 
 
 #: What says nothing of the labels of people, and how it is named.

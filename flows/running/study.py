@@ -79,8 +79,10 @@ def _run(
         and (before := finished_before(store, prepared.plan, described(identity)))
     ):
         return _finished(store, prepared.plan, before, display, started)
-    lanes = {} if part is None else part.lanes(prepared.plan.cells)
-    plan = prepared.plan if part is None else _only(prepared.plan, lanes)
+    plan, lanes = prepared.plan, {}
+    if part is not None:
+        lanes = part.lanes(plan.cells)
+        plan = replace(plan, cells=tuple(cell for cell in plan.cells if cell.name in lanes))
     left, sizes = anything_left(plan, store, lanes), sizes_of(prepared.datasets)
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
@@ -128,11 +130,6 @@ def _finished(
         changes=StaffChanges(),
         all_changes=changes_of(store),
     )
-
-
-def _only(plan: Plan, lanes: Collection[str]) -> Plan:
-    """The cells of a plan of which a part has lanes."""
-    return replace(plan, cells=tuple(cell for cell in plan.cells if cell.name in lanes))
 
 
 def _summarised(

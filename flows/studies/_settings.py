@@ -164,18 +164,15 @@ class _OfReaders:
 
     @staticmethod
     def __get_pydantic_json_schema__(schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"type": "object", "anyOf": list(_tables())}
+        forms = []
+        for source in REGISTRY.names():
+            with contextlib.suppress(ValueError):  # a package whose source cannot be used is told when a study names it
+                forms.append(table_schema(source))
+        return {"type": "object", "anyOf": forms}
 
 
 #: A table whose keys a reader of `sigstats.tasks.datasets.readers` checks, when the data are read.
 DatasetTable = Annotated[Options, _OfReaders]
-
-
-def _tables() -> Iterator[dict[str, Any]]:
-    """The form of each source; a package whose source cannot be used is told when a study names it."""
-    for source in REGISTRY.names():
-        with contextlib.suppress(ValueError):
-            yield table_schema(source)
 
 
 def table_schema(source: str) -> dict[str, Any]:

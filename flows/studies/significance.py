@@ -60,7 +60,7 @@ else:
 
 def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:  # noqa: ARG001
     """Read the tables, check each for its test, and lay out the cells."""
-    every = [(key, entry, _cases(key, entry, base)) for key, entry in _entries(study)]
+    every = [(key, entry, _cases(key, entry, base)) for key in entries() for entry in getattr(study, key)]
     _refuse_twice((key, cases) for key, _, cases in every)
     # Tests by one method are adjusted together.
     drawn = Counter(case.shown_as or case.test for _, entry, cases in every if entry.draws for case in cases)
@@ -96,12 +96,6 @@ def _notes(study: _Significance, drawn: Counter[str]) -> Iterator[str]:
     else:
         given = study.model_fields_set & {"resamples", *StoppingSettings.model_fields}
         yield from unused_note(given, f"no table names the method {MONTE_CARLO}")
-
-
-def _entries(study: _Significance) -> Iterator[tuple[str, Entry]]:
-    for key in entries():
-        for entry in getattr(study, key):
-            yield key, entry
 
 
 def _cases(key: str, entry: Entry, base: Path) -> list[Case]:

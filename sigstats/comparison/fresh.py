@@ -105,6 +105,7 @@ def row_of_fresh(
     low, high = interval_left(rows, known, "two-sided")
     worse, differs = (math.exp(-max(0.0, log_evalue(rows, 0.0, way))) for way in ("less", "two-sided"))
     differing = int(np.count_nonzero(differences))
+    of_one_look = rule.adjust == "benjamini-hochberg"  # which adjusts e-values
     row = replace(
         row,
         baseline=float(a.mean()),
@@ -113,7 +114,7 @@ def row_of_fresh(
         low=low * values.limit,
         high=high * values.limit,
         test="betting, at any look",
-        pvalue=None if late else max(math.ulp(0.0), worse if _by_evalue(rule) else min(worse, largest)),
+        pvalue=None if late else max(math.ulp(0.0), worse if of_one_look else min(worse, largest)),
         two_sided_pvalue=max(math.ulp(0.0), differs),
         differing=differing,
         confidence_level=rule.confidence_level,
@@ -156,8 +157,3 @@ def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) 
         else decide_row(row, next(of_row), rule, level, partial(_rows_that_decide, rows=rows, limit=limit))
         for row, rows, limit in tested
     )
-
-
-def _by_evalue(rule: ComparisonRule) -> bool:
-    """Whether the adjustment is of e-values, which are those of one look."""
-    return rule.adjust == "benjamini-hochberg"

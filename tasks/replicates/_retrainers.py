@@ -53,7 +53,9 @@ def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterato
     try:
         if found is None:
             with alone():
-                found = _sized_retrainer(store, work, null)
+                dataset = dataset_of(store, work)
+                retrainer = new_retrainer(dataset, work, folds_of(dataset, work), null=null)
+                found = retrainer, _COPIES * dataset.nbytes
         with nullcontext() if found[0].batched and found[1] <= _SMALL else alone():
             yield found[0]
     finally:
@@ -61,11 +63,6 @@ def lent_retrainer(store: Store, work: CrossValidated, *, null: Null) -> Iterato
             _lent.remove(place)
             if found is not None:
                 _idle[place] = found
-
-
-def _sized_retrainer(store: Store, work: CrossValidated, null: Null) -> tuple[Retrainer, int]:
-    dataset = dataset_of(store, work)
-    return new_retrainer(dataset, work, folds_of(dataset, work), null=null), _COPIES * dataset.nbytes
 
 
 def new_retrainer(dataset: Dataset, work: CrossValidated, folds: NDArray[Any], *, null: Null) -> Retrainer:

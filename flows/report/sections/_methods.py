@@ -40,7 +40,8 @@ def approximations(evidence: Evidence, names: dict[str, str]) -> Verdict | None:
 
 
 def _beside(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str:
-    below = [(exact.p_value or 0, found.p_value or 0) for exact, found in pairs if _p(found) < _p(exact)]
+    pvalues = [(exact.p_value or 0.0, found.p_value or 0.0) for exact, found in pairs]
+    below = [(exact, found) for exact, found in pvalues if found < exact]
     share = f"below the exact one in {len(below)} of {count_of(len(pairs), 'table')}"
     if len(below) == len(pairs):
         share = "below the exact one in " + (f"all {len(pairs)} tables" if len(pairs) > 1 else "the one table")
@@ -48,10 +49,6 @@ def _beside(subject: str, pairs: Sequence[tuple[Hypothesis, Hypothesis]]) -> str
     factor = f", by a factor of up to {most:.2g}" if most >= 1.05 else ""
     otherwise = sum(exact.decision != found.decision for exact, found in pairs)
     return f"{subject} is {share}{factor}; it decides otherwise in {otherwise or 'none'}."
-
-
-def _p(row: Hypothesis) -> float:
-    return row.p_value or 0.0
 
 
 def _in_words(exact: Hypothesis, found: Hypothesis, name: str, p_name: str) -> str:

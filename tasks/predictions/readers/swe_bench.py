@@ -61,8 +61,11 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         where=content.where,
         harness="SWE-bench",
         answers=[
-            answered(instance, {"resolved": instance in resolved}, {"repo": _repository(instance)}, columns)
-            for instance in sorted(submitted)
+            # The repository is a part of the name of an instance: ``astropy__astropy-12907``.
+            answered(
+                name, {"resolved": name in resolved}, {"repo": name.rpartition("-")[0].replace("__", "/")}, columns
+            )
+            for name in sorted(submitted)
         ],
         model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
         notes=() if by_instance else _notes(content, report),
@@ -109,8 +112,3 @@ def _ids(content: Content, report: Mapping[str, Any], name: str) -> list[str]:
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
         raise ValueError(f"{content.where}: {name} is not valid; expected a list of the names of instances")
     return found
-
-
-def _repository(instance: str) -> str:
-    """A part of the name of an instance: ``astropy__astropy-12907``."""
-    return instance.rpartition("-")[0].replace("__", "/")
