@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -253,19 +253,15 @@ class Tally:
             self._table[:] = 0
 
     def _add(self, found: dict[Outcome, int]) -> None:
-        for axis, name in enumerate(self.names):
-            self._require_known(name, (outcome[axis] for outcome in found))
+        if self.classes is not None:
+            self._require_known(found, self.classes)
         self.counts.update(found)
         if self._budget is not None:
             self._budget.require(_OUTCOME * len(self.counts))
 
-    def _require_known(self, name: str, sides: Iterable[Labels]) -> None:
-        if self.classes is not None:
-            for label in (label for side in sides for label in each_label(side)):
-                if label not in self.classes:
-                    self._refuse(name, label, self.classes)
-
-    def _refuse(self, name: str, label: Label, classes: frozenset[Label]) -> NoReturn:
-        hint = did_you_mean(label, map(str, classes))
-        wanted = one_line(", ".join(sorted(map(str, classes))[:8]))
-        raise refuse(f"{self.where}: column {shown(name)}", label, f"one of {wanted}{hint}")
+    def _require_known(self, found: Iterable[Outcome], classes: frozenset[Label]) -> None:
+        for axis, name in enumerate(self.names):
+            for label in (label for outcome in found for label in each_label(outcome[axis])):
+                if label not in classes:
+                    wanted = one_line(", ".join(sorted(map(str, classes))[:8])) + did_you_mean(label, map(str, classes))
+                    raise refuse(f"{self.where}: column {shown(name)}", label, f"one of {wanted}")
