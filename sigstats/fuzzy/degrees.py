@@ -5,8 +5,10 @@ readings at a degree are those whose possibility, the least membership that they
 principle with the minimum).
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -69,20 +71,22 @@ def choices(membership: FloatArray, degree: float) -> list[Choice]:
     return [tuple(np.flatnonzero(row >= degree).tolist()) for row in membership]
 
 
-def reachable(steps: Iterable[Sequence[Counts]], size: int, most: int) -> set[Counts]:
-    """All sums of one step of each object; TooManyTables if they are more than `most`."""
-    sums: set[Counts] = {(0,) * size}
-    for own in steps:
-        sums = {tuple(map(int.__add__, before, step)) for before in sums for step in own}
-        if len(sums) > most:
+def reachable(*samples: Iterable[Sequence[Counts]], size: int, most: int) -> list[set[Counts]]:
+    """For each sample all sums of one step of each object; TooManyTables if their combinations are more than `most`."""
+    sums: list[set[Counts]] = [{(0,) * size} for _ in samples]
+    for steps in zip_longest(*samples):  # no object makes them fewer: too many are soon found
+        for place, own in enumerate(steps):
+            if own is not None:
+                sums[place] = {tuple(map(int.__add__, before, step)) for before in sums[place] for step in own}
+        if math.prod(map(len, sums)) > most:
             raise TooManyTables
     return sums
 
 
-def class_counts(objects: Sequence[Choice], n_classes: int, most: int) -> set[Counts]:
-    """The class counts that readings give."""
+def class_counts(*samples: Sequence[Choice], n_classes: int, most: int) -> list[set[Counts]]:
+    """The class counts that readings of each sample give."""
     unit = [tuple(int(i == j) for j in range(n_classes)) for i in range(n_classes)]
-    return reachable(([unit[j] for j in own] for own in objects), n_classes, most)
+    return reachable(*([[unit[j] for j in own] for own in each] for each in samples), size=n_classes, most=most)
 
 
 def limits(objects: Sequence[Choice], n_classes: int) -> tuple[FloatArray, FloatArray]:

@@ -136,11 +136,11 @@ def _ranks(objects: Sequence[Choice], classes: Sequence[int]) -> IntArray:
 _ITERATIONS = 300
 
 
-def _fewest(objects: Sequence[Choice], gradient: FloatArray) -> FloatArray:
-    """The counts of the reading that the gradient is smallest for."""
-    counts = np.zeros_like(gradient)
-    for own in objects:
-        counts[own[int(np.argmin(gradient[list(own)]))]] += 1
+def _fewest(objects: Mapping[Choice, int], gradient: FloatArray) -> FloatArray:
+    """The counts of the reading that the gradient is smallest for, of so many objects of each choice."""
+    counts, slopes = np.zeros_like(gradient), gradient.tolist()
+    for own, times in objects.items():
+        counts[min(own, key=slopes.__getitem__)] += times
     return counts
 
 
@@ -158,12 +158,12 @@ def least(
     k: int,
 ) -> float:
     """A lower bound of a convex function of the class counts of one or two samples, stacked."""
-    at = np.concatenate([_spread(objects, k) for objects in samples])
+    at, alike = np.concatenate([_spread(objects, k) for objects in samples]), [*map(Counter, samples)]
     bound = 0.0
     for iteration in range(_ITERATIONS):
         gradient = slope(at)
         corner = np.concatenate(
-            [_fewest(objects, part) for objects, part in zip(samples, np.split(gradient, len(samples)), strict=True)]
+            [_fewest(objects, part) for objects, part in zip(alike, np.split(gradient, len(samples)), strict=True)]
         )
         here = value(at)
         bound = max(bound, here + float(gradient @ (corner - at)))
@@ -235,8 +235,8 @@ def efficiency_extremes(
     pairs = list(zip(true, assigned, strict=True))
     correct, wrong = [_most_correct(*pair) for pair in pairs], [_most_wrong(*pair) for pair in pairs]
     try:
-        low = min(_pvalues(reachable(_cells(correct, k), 2 * k + 1, most), k, max))
-        high = max(_pvalues(reachable(_cells(wrong, k), 2 * k + 1, most), k, min))
+        (lowest,), (highest,) = (reachable(_cells(each, k), size=2 * k + 1, most=most) for each in (correct, wrong))
+        low, high = min(_pvalues(lowest, k, max)), max(_pvalues(highest, k, min))
     except TooManyTables:
         return _bound(correct, k, 1), _bound(wrong, k, -1), False
     return low, high, True

@@ -10,6 +10,7 @@ classes are crisp (`sigstats.efficiency_test`, `sigstats.goodness_of_fit_test`, 
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
@@ -148,6 +149,7 @@ def goodness_of_fit_test(
     most, expected = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), len(membership) * required
 
     known = graded(membership)
+    pvalue = cache(lambda counts: crisp_goodness_of_fit_test(counts, required, method=method).pvalue)
 
     def at(degree: float) -> tuple[float, float, bool]:
         objects = choices(known.memberships[0], degree)
@@ -157,7 +159,7 @@ def goodness_of_fit_test(
             low, high = (crisp_goodness_of_fit_test(counts, required, method=method).pvalue for counts in ends)
             return low, high, True
         try:
-            tables = class_counts(objects, len(required), most)
+            (tables,) = class_counts(objects, n_classes=len(required), most=most)
         except TooManyTables:
             if method == "exact":
                 raise _too_many(most, degree) from None
@@ -169,7 +171,7 @@ def goodness_of_fit_test(
             )
             degrees = len(required) - 1
             return float(chdtrc(degrees, most_of_fit(objects, expected))), float(chdtrc(degrees, nearest)), False
-        pvalues = [crisp_goodness_of_fit_test(counts, required, method=method).pvalue for counts in tables]
+        pvalues = [pvalue(counts) for counts in tables]
         return min(pvalues), max(pvalues), True
 
     return by_degree(at, known, method)
@@ -213,21 +215,19 @@ def homogeneity_test(
     as_choice(method, "method", METHODS)
     most, k = as_count(n_tables, "n_tables", minimum=1, maximum=10**7), a.shape[1]
 
-    known = graded(a, b)
+    known, pvalue = graded(a, b), cache(_homogeneity)  # readings of a degree are some of those of a lower one
 
     def at(degree: float) -> tuple[float, float, bool]:
         objects = choices(known.memberships[0], degree), choices(known.memberships[1], degree)
         try:
-            tables = [class_counts(own, k, most) for own in objects]
-            if len(tables[0]) * len(tables[1]) > most:
-                raise TooManyTables
+            tables = class_counts(*objects, n_classes=k, most=most)
         except TooManyTables:
             if method == "exact":
                 raise _too_many(most, degree) from None
             return *_homogeneity_bounds(*objects, k), False
         if method == "chi2":
             return *_chi2_extremes(*(np.array(sorted(own), dtype=float) for own in tables)), True
-        pvalues = [_homogeneity(x, y) for x, y in product(*tables)]
+        pvalues = [pvalue(x, y) for x, y in product(*tables)]
         return min(pvalues), max(pvalues), True
 
     return by_degree(at, known, method)

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import fisher_exact
 
 import sigstats
-from sigstats.fuzzy.degrees import choices
+from sigstats.fuzzy.degrees import TooManyTables, choices, reachable
 from sigstats.fuzzy.extremes import greatest, least, most_of_fit, most_of_two, slopes_of_two, smallest, two_samples
 
 from ...examples import examples
@@ -272,6 +273,25 @@ def test_many_doubtful_objects_are_no_more_readings_than_tables():
     assert found.low[0] == found.high[0] == pytest.approx(p)
     assert found.low[-1] == pytest.approx(sigstats.efficiency_test([[60, 0], [0, 60]], method="exact").pvalue)
     assert found.high[-1] == pytest.approx(sigstats.efficiency_test([[40, 20], [20, 40]], method="exact").pvalue)
+
+
+def test_each_pair_of_counts_is_tested_once_over_all_degrees(monkeypatch):
+    first, second = np.random.default_rng(1).random((2, 8, 2))
+    crisp, tested = sigstats.homogeneity_test, []
+    monkeypatch.setattr("sigstats.fuzzy.test.crisp_homogeneity_test", lambda a, b: tested.append((a, b)) or crisp(a, b))
+    found = sigstats.fuzzy.homogeneity_test(first, second)
+    tables = [((a, 8 - a), (b, 8 - b)) for a, b in itertools.product(range(9), repeat=2)]
+    assert sorted(tested) == sorted(pair for pair in tables if min(map(sum, zip(*pair, strict=True))))
+    fisher = [fisher_exact(pair).pvalue for pair in tables]
+    assert (found.low[-1], found.high[-1]) == pytest.approx((min(fisher), max(fisher)))
+
+
+def test_too_many_pairs_of_counts_are_found_out_before_all_are_listed():
+    endless = itertools.repeat([(1, 0), (0, 1)])
+    with pytest.raises(TooManyTables):
+        reachable(endless, endless, size=2, most=10_000)
+    few = [set(each) for each in reachable(*[[[(1, 0), (0, 1)]] * n for n in (2, 3)], size=2, most=12)]
+    assert few == [{(2 - a, a) for a in range(3)}, {(3 - a, a) for a in range(4)}]
 
 
 @pytest.mark.parametrize(
