@@ -73,14 +73,18 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
         except ValueError as error:
             raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
         record = known or _record(study, pair, found, look, rule)
+        rules = {"study": study.model_dump(mode="json")}
         try:
-            page = _write_comparison(store, study, record, found)
+            if not records:  # of which none is a look without its rules
+                store.write_json("study.json", rules)
+            page = _write_comparison(store, record, found)
             if not known:
                 history.keep(store, history.OF_ROWS, record.evaluation.held_out, rows)
                 if study.looks.rows == "same" and (answers := answers_of(pair.by_score)) is not None:
                     history.keep(store, history.OF_ANSWERS, record.evaluation.evaluation, answers)
                 history.append(store, record)
                 records.append(record)
+            store.write_json("study.json", rules)  # not before what was made by them: reports show what is complete
             report = write_regression_report(store, study, records, damaged)
         except OSError as error:
             raise BadInput(f"--output: {output}: cannot be written ({error.strerror or error})") from None
@@ -97,11 +101,10 @@ def _compared(
     return found, pa.table({history.ROW: pa.array(pair.rows)})
 
 
-def _write_comparison(store: Store, study: RegressionStudy, record: Record, found: ComparisonResult) -> str:
-    """Write the study, and the comparison as a page and as JSON; return the location of the page."""
+def _write_comparison(store: Store, record: Record, found: ComparisonResult) -> str:
+    """Write the comparison as a page and as JSON; return the location of the page."""
     about = record.evaluation
     place = f"comparisons/{about.evaluation[:16]}"
-    store.write_json("study.json", {"study": study.model_dump(mode="json")})
     store.files.write(f"{place}.html", as_html(found, about.baseline, about.candidate).encode())
     store.files.write(f"{place}.json", (as_json(found, about.baseline, about.candidate) + "\n").encode())
     return f"{store.root.rstrip('/')}/{place}.html"

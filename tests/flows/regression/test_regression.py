@@ -1,5 +1,6 @@
 """Regression studies without a server: what is found, what is kept, and what is refused."""
 
+import itertools
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import pytest
 
 from sigstats.flows.cli import main
 from sigstats.sequential.alpha_spending import spent_level
+from sigstats.tasks.storage.local_files import LocalFiles
 
 from ..conftest import start, study_file
 from ..predictions import STUDY, write
@@ -403,3 +405,27 @@ def test_flips_of_items_are_those_that_pandas_counts(folder, capsys):
     shutil.rmtree(folder / "out/answers")
     assert main(["report", str(folder / "out")]) == 0
     assert "flipped in" not in (folder / "out/report.html").read_text()
+
+
+def test_a_run_of_other_rules_that_ends_at_any_write_leaves_a_report_of_what_is_complete(folder, monkeypatch, capsys):
+    whole, left = LocalFiles._write, [0]
+
+    def killed(files, path, content):
+        left[0] -= 1
+        assert left[0] >= 0
+        whole(files, path, content)
+
+    assert evaluate(folder) == 0
+    for writes in itertools.count():
+        left[0] = writes
+        with monkeypatch.context() as patch:
+            patch.setattr(LocalFiles, "_write", killed)
+            code = evaluate(folder, "--set", "seed=7")
+        assert main(["report", str(folder / "out")]) == 0
+        assert len(re.findall('href="comparisons/', (folder / "out/report.html").read_text())) == len(
+            evaluations(folder)
+        )
+        if code == 0:
+            break
+    assert len(evaluations(folder)) == 2
+    assert capsys.readouterr().err.count("AssertionError") == writes
