@@ -9,6 +9,7 @@ image, its compiled code is copied to where Numba looks.
 """
 
 import contextlib
+import functools
 import os
 import shutil
 import stat
@@ -107,11 +108,23 @@ def _files(function: Callable[..., Any], suffix: str) -> str:
 def _forget_older(function: Callable[..., Any], folder: Path) -> None:
     """Remove what was compiled before a source in the function's folder, or the one above, changed."""
     with contextlib.suppress(OSError):
-        places = Path(function.__code__.co_filename).parents[:2]
-        changed = max((source.stat().st_mtime_ns for place in places for source in place.glob("*.py")), default=0)
-        for index in folder.glob(_files(function, "nbi")):
-            if index.stat().st_mtime_ns < changed:
+        changed = _last_change(Path(function.__code__.co_filename).parent)
+        prefix = _files(function, "nbi").removesuffix("*.nbi")
+        for index in _indices(folder):
+            if index.name.startswith(prefix) and index.stat().st_mtime_ns < changed:
                 index.unlink()
+
+
+@functools.cache
+def _last_change(folder: Path) -> int:
+    places = folder, folder.parent
+    return max((source.stat().st_mtime_ns for place in places for source in place.glob("*.py")), default=0)
+
+
+@functools.cache
+def _indices(folder: Path) -> list[Path]:
+    """What was compiled before this process; what it compiles itself is new."""
+    return list(folder.glob("*.nbi"))
 
 
 def _temporary_folder() -> Path | None:

@@ -99,7 +99,8 @@ class BatchedForest:
         if not usable or compiled("trees") is None:
             return None
         made = cls(problem, design, forest)
-        return made if _grows(coded=made._levels is not None) else None
+        alone = type(forest) is DecisionTreeClassifier
+        return made if _grows(alone, coded=made._levels is not None) else None
 
     def predict_labels(self, place: IntArray) -> IntArray:
         """Predict from a forest a fold, on rows with the labels and folds of their places."""
@@ -248,10 +249,13 @@ def _draws(seeds: list[int], n: int, bootstrap: bool) -> Any:
 
 
 @functools.cache
-def _grows(coded: bool) -> bool:
-    """True if compiled code is there, and its trees from codes, or from sorted columns, are scikit-learn's."""
+def _grows(alone: bool, coded: bool) -> bool:
+    """True if compiled code is there, and its trees from codes, or from sorted columns, are scikit-learn's.
+
+    `alone`: of trees alone, or of forests too, whose fits take longer.
+    """
     # Where a product and a sum are rounded once, splits equal but for rounding go otherwise.
-    kinds = _KINDS if coded else (DecisionTreeClassifier, RandomForestClassifier)
+    kinds = _KINDS[:1] if alone else _KINDS if coded else _KINDS[:2]
     there = compiled("trees") is not None and not fuses_products()
     return there and all(_grows_the_same(kind, _FEWEST_COLUMNS if coded else _FEWEST_COLUMNS - 1) for kind in kinds)
 

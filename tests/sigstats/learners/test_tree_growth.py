@@ -1,5 +1,6 @@
 """Trees grown here, from sorted columns or counts by level, are scikit-learn's own, and the same without Numba."""
 
+import itertools
 import pickle
 import subprocess
 import sys
@@ -26,7 +27,7 @@ needs_growth = pytest.mark.usefixtures("growth")
 
 @pytest.fixture(scope="module")
 def growth():
-    if not all(map(batched_forest._grows, (False, True))):
+    if not all(batched_forest._grows(False, coded) for coded in (False, True)):
         pytest.skip("trees grow in scikit-learn on this processor")
 
 
@@ -120,7 +121,7 @@ def test_the_same_without_numba(null, monkeypatch):
     draws = with_numba.draw(rng, 10)
     fast = with_numba.predict(draws)
     assert with_numba.batched
-    monkeypatch.setattr(batched_forest, "_grows", lambda coded: False)
+    monkeypatch.setattr(batched_forest, "_grows", lambda alone, coded: False)
     without = Retrainer(tree, X, y, folds, null=null)
     assert not without.batched
     assert (without.predict(draws) == fast).all()
@@ -162,7 +163,7 @@ print(permutation_test("decision-tree", X, y, n_resamples=3, rng=1).wrong)
 @needs_growth
 def test_another_way_to_break_ties_in_scikit_learn_is_noticed(monkeypatch):
     monkeypatch.setattr(batched_forest, "_seed", lambda random_state: random_state + 1)
-    assert not any(map(batched_forest._grows.__wrapped__, (False, True)))
+    assert not any(batched_forest._grows.__wrapped__(*kind) for kind in itertools.product((False, True), repeat=2))
 
 
 @pytest.mark.parametrize(
