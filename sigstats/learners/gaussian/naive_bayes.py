@@ -21,6 +21,9 @@ from .estimators import MixedNB, category_codes
 #: A variance no larger than this, relative to the squared values, may be rounding alone.
 _NO_VARIANCE = 1e-20
 
+#: Sums of quarters below this are exact.
+_WHOLE = 2.0**51
+
 _NONE: IntArray = np.arange(0)
 
 #: Rounding of a log-likelihood, relative to the sum of its terms and to what rounding of the variances moves; a row
@@ -32,7 +35,8 @@ _ROUNDING = 2e-15
 class _Spread:
     """Means and variances of values, (replicates, folds, classes, features).
 
-    ``loss``, at least 1, is what the squares of all rows are of a variance, which is a difference of sums of them.
+    ``loss``, at least 1, is what the squares of all rows are of a variance, which is a difference of sums of them; of
+    those of the class, where sums of squares are exact.
     """
 
     mean: FloatArray
@@ -64,6 +68,7 @@ class BatchedNaiveBayes(BatchedDesign):
         numbers = np.where(known, numbers - _centers(numbers, known), 0)
         self._numeric = numbers.shape[1]
         self._squares = (numbers**2).sum(axis=0)
+        self._exact: Any = _halves(numbers) & (self._squares < _WHOLE)
         columns = [numbers**2, numbers] + ([] if self._complete else [known.astype(np.float64)])
         feature = [np.flatnonzero(~nominal)] * len(columns)
         self._gaussians = self._numeric * len(columns)
@@ -84,7 +89,7 @@ class BatchedNaiveBayes(BatchedDesign):
         code = None if self._categories or not self._complete else compiled("gaussian")
         if code is None:
             return None
-        rules = self._squares, self._no_variance, self._var_smoothing
+        rules = self._squares, self._no_variance, self._exact, self._var_smoothing
         return code.GaussianBayes(numbers, self._order, *rules, rounding=_ROUNDING)
 
     @classmethod
@@ -189,7 +194,7 @@ class BatchedNaiveBayes(BatchedDesign):
         lost = np.where((variance <= self._no_variance).any(axis=(-2, -1)), np.nan, 0)
         variance = np.maximum(variance, np.finfo(np.float64).tiny)
         with np.errstate(over="ignore"):  # where it is lost anyway
-            loss = 1 + self._squares / (own * variance)
+            loss = 1 + np.where(self._exact, squares, self._squares) / (own * variance)
         weights = np.empty_like(train)
         weights[..., :d] = -0.5 / variance
         weights[..., d : 2 * d] = mean / variance
@@ -229,12 +234,20 @@ def _moved(spread: _Spread, replicate: int, *, complete: bool) -> tuple[FloatArr
 def _centers(numbers: FloatArray, known: Any) -> Any:
     """The value that more than half of the known values of a column have, or their mean; 0 where none is known.
 
-    About a value that most rows have, squares of the others alone are summed and rounded.
+    About a value that most rows have, squares of the others alone are summed and rounded. Of whole numbers, or halves,
+    it is the whole number next to the mean.
     """
     count = np.maximum(known.sum(axis=0), 1)
     usual = np.sort(np.where(known, numbers, np.inf), axis=0)[(count - 1) // 2, np.arange(numbers.shape[1])]
     mean: FloatArray = np.where(known, numbers, 0).sum(axis=0) / count
+    mean = np.where(_halves(np.where(known, numbers, 0)), np.rint(mean), mean)
     return np.where(2 * (numbers == usual).sum(axis=0) > count, usual, mean)
+
+
+def _halves(numbers: FloatArray) -> Any:
+    """Of which columns all numbers are whole, or halves."""
+    part = numbers - np.floor(numbers)
+    return ((part == 0) | (part == 0.5)).all(axis=0)
 
 
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:

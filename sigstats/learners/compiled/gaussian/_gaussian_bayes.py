@@ -37,6 +37,8 @@ class Rules(NamedTuple):
     #: The sum of squares of all rows, and the largest variance that may be rounding alone; ndarray, shape (features,).
     squares: Any
     no_variance: Any
+    #: Whether sums of squares are of whole numbers, or halves, and not rounded; ndarray of bool, shape (features,).
+    exact: Any
     #: What is added to each variance, as a part of the largest.
     smoothing: float
     #: Of a log-likelihood, relative to its terms.
@@ -46,7 +48,7 @@ class Rules(NamedTuple):
 class GaussianBayes:
     """Naive Bayes of complete numbers.
 
-    `squares`, `no_variance`, `smoothing` and `rounding`: as in `Rules`.
+    `squares`, `no_variance`, `exact`, `smoothing` and `rounding`: as in `Rules`.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class GaussianBayes:
         order: FoldOrder,
         squares: FloatArray,
         no_variance: FloatArray,
+        exact: Any,
         smoothing: float,
         rounding: float,
     ) -> None:
@@ -62,7 +65,7 @@ class GaussianBayes:
         size = order.train_counts
         with np.errstate(divide="ignore"):
             prior = np.log(size / size.sum(axis=1, keepdims=True))
-        self._rules = Rules(self._placed.cells, size, prior, squares, no_variance, smoothing, rounding)
+        self._rules = Rules(self._placed.cells, size, prior, squares, no_variance, exact, smoothing, rounding)
         self._by_feature = np.ascontiguousarray(columns.T)
         self._order = order.sorted
 
@@ -164,7 +167,7 @@ def _learn(rules: Rules, number: int, sums: Any, squares: Any, room: Any, fold: 
         size, far = 0.0, 0.0
         for j in range(d):
             inverse[j] = 1 / variance[j]
-            loss[j] = 1 + rules.squares[j] / own * inverse[j]
+            loss[j] = 1 + (squares[k, j] if rules.exact[j] else rules.squares[j]) / own * inverse[j]
             slope[j] = 3 * loss[j] * inverse[j]
             squared = mean[j] * mean[j] * inverse[j]
             size += squared
