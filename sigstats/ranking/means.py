@@ -11,7 +11,7 @@ from .._common.data_frames import is_missing
 from .._common.validation import FloatArray, IntArray, refuse, shown
 from ..intervals import Interval, clopper_pearson, student_quantile
 from ..unseen_row.means import mean_interval as bounds_of_mean
-from ..unseen_row.means import units_of
+from ..unseen_row.means import sums_by, units_of
 
 #: The name of the slice in which each task counts the same.
 MEAN_OVER_TASKS = "mean over tasks"
@@ -54,7 +54,7 @@ def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> In
     if units < 2:
         return Interval(-math.inf, math.inf, confidence)
     half = _quantile(units - 1, confidence) * standard_error(scores, groups)
-    mean = float(scores.mean())
+    mean = float(np.sort(scores).mean())  # no order of rows changes its last digit
     return Interval(mean - half, mean + half, confidence)
 
 
@@ -69,9 +69,10 @@ def standard_error(scores: FloatArray, groups: IntArray | None) -> float:
     >>> round(standard_error(np.array([0.5, 0.7, 0.9, 0.4]), None), 4)
     0.1109
     """
-    sums = scores - scores.mean()
+    sums = scores - np.sort(scores).mean()
     if groups is not None:
-        sums = np.bincount(np.unique(groups, return_inverse=True)[1], sums)
+        sums = sums_by(np.unique(groups, return_inverse=True)[1], sums)
+    sums = np.sort(sums)
     return math.sqrt(float(sums @ sums) * len(sums) / (len(sums) - 1)) / len(scores)
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._common.data_frames import require_same_index
 from .._common.validation import ALTERNATIVES, Alternative, FloatArray, as_choice, as_groups, as_real, refuse
 from ..measures.score_formulas import pair_wins
+from ..unseen_row.means import sums_by
 from .result import (
     FEW,
     FEW_GROUPS,
@@ -174,7 +175,7 @@ class _Clusters:
     def _sums(self, above: FloatArray, below: FloatArray) -> list[FloatArray]:
         """The contributions of the positives, and of the negatives, of each group to the area."""
         return [
-            np.asarray(np.bincount(codes, placed / len(placed), self.count), dtype=np.float64)
+            sums_by(codes, placed / len(placed), self.count)
             for codes, placed in zip(self._codes, (above, below), strict=True)
         ]
 

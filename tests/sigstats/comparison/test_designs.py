@@ -167,19 +167,24 @@ def test_designs_that_do_not_fit_are_refused(options, said):
         sigstats.compare(Y, A, B, **options)
 
 
-@pytest.mark.parametrize("measure", ["mean-score", "neg-brier", "auc"])
+@pytest.mark.parametrize("measure", ["mean-score", "neg-brier", "auc", "pass@2"])
 def test_the_order_of_rows_in_groups_changes_no_digit_of_what_decides(measure):
     rng = np.random.default_rng(0)
     label, group, scores = rng.integers(0, 2, 300), rng.integers(0, 40, 300), rng.random((2, 300))
+    said = rng.integers(0, 2, (2, 300))
 
     def found(order):
         rows = label[order]
         options = {"measures": [measure], "positive": "1", "groups": group[order], "scores": scores[:, order]}
-        (row,) = sigstats.compare(rows, rows, rows.copy(), **{**options, "scores": tuple(options["scores"])}).rows
-        return [row.pvalue, row.low, row.high, row.difference, row.baseline, row.candidate, row.verdict]
+        if measure == "pass@2":
+            (row,) = sigstats.compare(rows, *said[:, order], groups=group[order], measures=[measure]).rows
+        else:
+            (row,) = sigstats.compare(rows, rows, rows.copy(), **{**options, "scores": tuple(options["scores"])}).rows
+        own = [row.baseline_interval, row.candidate_interval, row.standard_error]
+        return [row.pvalue, row.low, row.high, row.difference, row.baseline, row.candidate, row.verdict, *own]
 
     first = found(np.arange(300))
     assert all(found(rng.permutation(300)) == first for _ in range(5))
-    if measure != "auc":
+    if measure in ("mean-score", "neg-brier"):
         values = scores if measure == "mean-score" else -((scores - label) ** 2)
         assert first[3] == pytest.approx(math.fsum(values[1] - values[0]) / 300, abs=1e-15)
