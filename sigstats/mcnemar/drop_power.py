@@ -74,17 +74,20 @@ def detectable_drop(
 ) -> float | None:
     """The smallest drop that n observations show with the power wanted; None where they show none.
 
+    A drop above `discordance` has no other observations that differ.
+
     >>> [round(detectable_drop(2000, discordance=0.1, alpha=0.05, minimum=m), 4) for m in (0, 0.015)]
     [0.018, 0.0207]
     """
 
     def power(drop: float) -> float:
-        return drop_power(n, drop=drop, discordance=discordance, alpha=alpha, minimum=minimum)
+        return drop_power(n, drop=drop, discordance=max(discordance, drop), alpha=alpha, minimum=minimum)
 
-    if discordance <= 0 or power(discordance) < target:
+    low, high = (0.0, discordance) if power(discordance) >= target else (discordance, 1.0)
+    if power(high) < target:
         return None
-    low, high = 0.0, discordance
-    while high - low > 1e-9 * discordance:  # given the discordance the power rises with the drop
+    digits = 1e-9 * high
+    while high - low > digits:  # given the discordance the power rises with the drop, and beyond it with both
         middle = (low + high) / 2
         low, high = (low, middle) if power(middle) >= target else (middle, high)
     return high

@@ -154,7 +154,18 @@ def test_a_drop_that_never_fails_is_said(capsys):
     out = size(capsys, "--discordance", 0.1, "--rows", 500, "--drop", 0.01, "--minimum-effect", 0.02)
     assert "no number, as the smallest effect that counts is 2 points" in out
     assert size(capsys, "--discordance", 0.1, "--drop", 0.01, "--minimum-effect", 0.02).startswith("no number of rows")
-    assert size(capsys, "--discordance", 0.5, "--rows", 5).startswith("5 rows show no drop with power 80%")
+    assert size(capsys, "--discordance", 0.5, "--rows", 4).startswith("4 rows show no drop with power 80%")
+
+
+def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(capsys):
+    """Both say it: the first line of the rows, and the table of the drop."""
+    rule = ("--accuracy", 0.66, "--discordance", 0.0122, "--json", "-")
+    for more in ([], ["--answers", 2]):
+        found = json.loads(size(capsys, *rule, "--rows", 164, *more))
+        shown = found["parts"][0]["detectable"]
+        needed = json.loads(size(capsys, *rule, *more, "--drop", shown))["drops"][0]["needed"]
+        assert shown > 0.0122
+        assert 160 <= needed <= 164  # rows of two answers are whole
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from math import comb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import binom
 
 from sigstats.mcnemar.drop_power import detectable_drop, drop_power, drop_size
 from sigstats.mcnemar.sample_size import detectable_difference
@@ -59,6 +61,14 @@ def test_a_smallest_drop_near_the_drop_takes_many_more_rows_and_beyond_it_none_a
         assert drop_power(size, **rule, minimum=minimum) >= 0.8
     assert drop_size(**rule, minimum=0.01) is None
     assert drop_power(10**7, **rule, minimum=0.01) == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize(("n", "discordance"), [(164, 0.0122), (500, 0.0), (30, 0.05), (5, 0.5)])
+def test_a_drop_above_the_discordance_has_rows_that_all_speak_against_b(n, discordance):
+    lost = 5  # 2**-5 is the first below 0.05
+    share = brentq(lambda drop: binom.sf(lost - 1, n, drop) - 0.8, 1e-9, 1)
+    assert share > discordance
+    assert detectable_drop(n, discordance=discordance, alpha=0.05) == pytest.approx(share, rel=1e-6)
 
 
 def test_few_rows_show_nothing():
