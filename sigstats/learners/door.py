@@ -15,7 +15,9 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 
-Room = Literal["boosting", "c45", "gaussian", "kernels", "linear", "neighbours", "permutations", "trees"]
+Room = Literal[
+    "boosting", "c45", "gaussian", "kernels", "linear", "mixed_features", "neighbours", "permutations", "trees"
+]
 
 
 @functools.cache

@@ -90,7 +90,7 @@ class BatchedNeighbours:
 
     def _mixed_features(self, problem: Problem) -> MixedFeatures | None:
         """The search for one neighbour among complete numbers if features are permuted; None without Numba."""
-        if self._config.k > 1 or self._config.ties == "vote" or self._partly or compiled("neighbours") is None:
+        if self._config.k > 1 or self._config.ties == "vote" or self._partly or compiled("mixed_features") is None:
             return None
         return MixedFeatures(self._X, problem, self._config, self._priority, self._farthest)
 

@@ -29,7 +29,7 @@ class MixedFeatures:
     def __init__(
         self, X: FloatArray, problem: Problem, config: Configuration, priority: IntArray, farthest: float
     ) -> None:
-        self._code = compiled("neighbours")
+        self._code = compiled("mixed_features")
         self._columns, self._config, self._farthest = np.ascontiguousarray(X.T), config, farthest
         self._order = np.argsort(problem.folds, kind="stable")
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(problem.folds, minlength=problem.n_folds))])
@@ -52,7 +52,7 @@ class MixedFeatures:
             return False
         data = self._columns, source, self._order, self._starts
         rule = self._labels, self._priority, self._config.tolerance, self._farthest
-        return bool(self._code.predict_mixed(self._panels, weights, self._halves, data, rule, predicted))
+        return bool(self._code.predict(self._panels, weights, self._halves, data, rule, predicted))
 
     def _weights(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """The weights of features as learned without each fold, from the extremes in each, all (folds, d)."""
