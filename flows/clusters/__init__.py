@@ -85,7 +85,7 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
     source = "--cluster"
     if text is None or text in known:
         values = {"kind": text or "local"}
-        source = "--cluster" if text is None else f"--cluster: {text!r} needs a cluster file"
+        source = "--cluster" if text in (None, "local") else f"--cluster: {text!r} needs a cluster file"
     elif "://" in text:
         values = {"kind": "address", "address": text}
     elif text.endswith(".toml") or Path(text).exists():

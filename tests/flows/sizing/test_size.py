@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
@@ -141,6 +143,14 @@ def test_what_says_nothing_of_a_leaderboard_is_refused(pilot, capsys, option):
 def test_what_is_read_of_files_is_refused_beside_rates_by_hand(capsys, option):
     assert main(["size", "--accuracy", "0.9", *option.split()]) == 2
     assert f"{option.split()[0]}: is not valid with rates by hand" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_the_page_shows_what_the_example_says(tmp_path, repository, capsys):
+    subprocess.run([sys.executable, repository / "tools" / "example_predictions.py", tmp_path], check=True)
+    out = size(capsys, tmp_path / "baseline.csv", tmp_path / "candidate.csv", "--slice", "stroke")
+    page = (repository / "docs/compare.md").read_text()
+    assert out.startswith(page.partition("```text\n")[2].partition("```")[0])
 
 
 def test_errors_that_are_independent_differ_most(capsys):
