@@ -17,10 +17,10 @@ import hmac
 from dataclasses import dataclass, field
 
 from ..plan import Cell, missing_replicates
-from .block_files import block_name, finished_name, first_replicates, range_in, require_range
+from .block_files import block_name, finished_name, first_replicates, range_in
 from .files import open_files
-from .seal import Damaged, unseal
-from .store import Store
+from .seal import Damaged
+from .store import Store, replicates_in
 
 
 @dataclass
@@ -74,11 +74,7 @@ class CellCache:
 
     def _copy(self, content: bytes, name: str, stored: int, cell: Cell, store: Store) -> bool:
         """Write the part of a file of first replicates that a cell can use; False if there is none."""
-        table = unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint)
-        try:
-            require_range(table, 0, stored)
-        except ValueError as error:
-            raise Damaged(f"{name}: {error}") from None
+        table = replicates_in(content, name, cell, 0, stored)
         last = min(stored, cell.replicates)
         if stored != cell.replicates:
             last -= last % cell.lane_size  # the last lane of a file may have been cut short

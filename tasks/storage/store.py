@@ -159,7 +159,7 @@ class Store:
         name = block_name(cell, first, last)
         with contextlib.suppress(FileNotFoundError, Damaged):
             content = self.files.read(name)
-            return _replicates(content, name, cell, first, last), content
+            return replicates_in(content, name, cell, first, last), content
         return None
 
     def read_block(self, cell: Cell, first: int, last: int) -> pa.Table:
@@ -174,7 +174,7 @@ class Store:
         raise FileNotFoundError(block_name(cell, first, last))
 
     def _read(self, name: str, cell: Cell, first: int, last: int) -> pa.Table:
-        return _replicates(self.files.read(name), name, cell, first, last)
+        return replicates_in(self.files.read(name), name, cell, first, last)
 
     def held(self) -> set[str]:
         """The names of the cells of which there is any file, by two requests."""
@@ -279,7 +279,7 @@ def _read_data(store: Store, kind: type[StoredData], name: str, digest: str) -> 
     return kind.from_table(store.read_table(_data_name(name, digest), kind="data", fingerprint=digest))
 
 
-def _replicates(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
+def replicates_in(content: bytes, name: str, cell: Cell, first: int, last: int) -> pa.Table:
     """The replicates that a sealed file of a cell holds; Damaged if they are not these."""
     table = unseal(content, name, kind=cell.fanout, fingerprint=cell.fingerprint)
     try:
