@@ -40,6 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
+    import numpy as np
     from joblib import cpu_count
 
     from sigstats.learners.door import compiled
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     jobs = _jobs(wanted)
     with ProcessPoolExecutor(min(cpu_count(), len(jobs)), mp_context=get_context("spawn")) as pool:
         submitted = [pool.submit(_compile, job) for job in jobs]
-        compiled("permutations").agrees()
+        compiled("permutations").agrees(np.random.Philox)
         for done in as_completed(submitted):
             folder = done.result()
     print(f"compiled in {folder} ({time.monotonic() - began:.0f} s)")  # noqa: T201
