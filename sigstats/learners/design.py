@@ -131,9 +131,10 @@ class BatchedDesign:
         """Predict from columns permuted one by one."""
         columns = np.ascontiguousarray(self._design.columns.T)
         predicted = np.empty((len(source), columns.shape[1]), dtype=np.int64)
-        rows = self._order.sorted
+        rows, feature = self._order.sorted, self._design.feature
+        alone = np.array_equal(feature, np.arange(source.shape[1]))  # a column a feature: a view, no copy
         for some in blocks(len(source), self.replicate_bytes):
-            places = source[some].take(rows, axis=2).take(self._design.feature, axis=1)
+            places = source[some].take(rows, axis=2)[:, slice(None) if alone else feature]
             values = np.ascontiguousarray(taken_by_column(columns, places).swapaxes(1, 2))
             predicted[some, rows] = self._predict(values, self._order.cell_sums(values))
         return predicted
