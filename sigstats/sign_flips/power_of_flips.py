@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln, gammaln, xlogy
+from scipy.special import gammaln, xlogy
 
 from .._common.data_frames import require_same_index
 from .._common.validation import FloatArray, as_real, as_reals, refuse, refuse_where
@@ -83,22 +83,18 @@ def _dirichlet_multinomial(p_a: float, p_b: float, answers: int, correlation: fl
     x, y = x[possible], y[possible]
     counts, shares = (x, y, answers - x - y), (p_a, p_b, tie)
     logs = gammaln(answers + 1) - sum(gammaln(each + 1) for each in counts)
-    if correlation < 1e-9:
-        logs = logs + sum(xlogy(each, share) for each, share in zip(counts, shares, strict=True))
-    else:
-        strength = (1 - correlation) / correlation
-        logs = logs + gammaln(strength) - gammaln(answers + strength)
-        for each, share in zip(counts, shares, strict=True):
-            logs = logs + _rising(share * strength, each)
+    for each, share in zip(counts, shares, strict=True):
+        logs = logs + _urn(share, correlation, answers)[each]
+    logs = logs - _urn(1.0, correlation, answers)[answers]
     np.add.at(law, answers + x - y, np.exp(logs))
     return np.asarray(law / law.sum())
 
 
-def _rising(start: float, steps: Any) -> Any:
-    """The logarithm of ``start (start + 1) ... (start + steps - 1)``; of 0 it is that of no way, but for no step."""
-    if start == 0:
-        return np.where(steps == 0, 0.0, -np.inf)
-    return np.where(steps == 0, 0.0, gammaln(np.maximum(steps, 1)) - betaln(start, np.maximum(steps, 1)))
+def _urn(share: float, correlation: float, answers: int) -> FloatArray:
+    """The logarithms of products of the first 0, 1, ..., `answers` of ``(1 - r) share + r i``, as in Pólya's urn."""
+    with np.errstate(divide="ignore"):
+        factors = np.log((1 - correlation) * share + correlation * np.arange(answers))
+    return np.concatenate([[0.0], np.cumsum(factors)])
 
 
 #: So many outcomes of the multinomial law are summed over; of more, so many points are taken, and how large a batch is.

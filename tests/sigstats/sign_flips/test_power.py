@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import expit
 
@@ -99,13 +99,14 @@ def test_items_of_one_accuracy_are_independent_answers(answers):
 
 @settings(deadline=None, max_examples=examples(40))
 @given(st.floats(0.01, 0.5), st.floats(0.01, 0.49), st.integers(2, 12), st.floats(0, 1))
+@example(0.5, 0.25, 12, 1.6e-9)
 def test_the_law_of_an_item_has_the_mean_and_the_correlation_given(p_a, p_b, answers, correlation):
     law = item_law(p_a, p_b, None, None, None, answers, correlation)
     ahead = np.arange(-answers, answers + 1)
     mean, variance = law @ ahead, law @ ahead**2 - (law @ ahead) ** 2
     one = p_a + p_b - (p_a - p_b) ** 2
-    assert mean == pytest.approx(answers * (p_a - p_b), abs=1e-8)
-    assert variance == pytest.approx(answers * one * (1 + (answers - 1) * correlation), rel=1e-6)
+    assert mean == pytest.approx(answers * (p_a - p_b), abs=1e-11)
+    assert variance == pytest.approx(answers * one * (1 + (answers - 1) * correlation), rel=1e-9)
 
 
 @pytest.mark.long
