@@ -191,3 +191,10 @@ def best_or_undecided(scores: FloatArray, margin: Any) -> IntArray:
     code = np.arange(scores.shape[-2])[:, None]
     best = (near * code).sum(axis=-2)
     return np.where(np.count_nonzero(near, axis=-2) == 1, best, UNDECIDED)
+
+
+def whole_or_halves(numbers: FloatArray) -> Any:
+    """Of which columns all numbers are whole, or halves: sums of their products are exact while they are small."""
+    with np.errstate(invalid="ignore"):  # infinite ones, which are neither
+        part = numbers - np.floor(numbers)
+    return ((part == 0) | (part == 0.5)).all(axis=0)

@@ -144,14 +144,16 @@ class Retrainer:
         """
         if self._exchange is not None:
             return self._exchange.draw(generator, size)
-        if self.null == "labels":
-            return permutations(generator, [np.arange(self.n)], (size, 1, self.n))[:, 0]
         from ..learners.door import compiled
 
-        shape = size, self._X.shape[1], self.n
+        labels = self.null == "labels"
+        runs = [np.arange(self.n)] if labels else self._strata
+        shape = size, 1 if labels else self._X.shape[1], self.n
         code = compiled("permutations") if math.prod(shape) >= _MANY else None
-        made: IntArray | None = None if code is None else code.permutations(generator, self._strata, shape)
-        return permutations(generator, self._strata, shape) if made is None else made
+        made: IntArray | None = None if code is None else code.permutations(generator, runs, shape)
+        if made is None:
+            made = permutations(generator, runs, shape)
+        return made[:, 0] if labels else made
 
     def count_wrong(self, draws: IntArray) -> IntArray:
         """The number of wrong rows of each replicate in `draws`."""

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask
+from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask, whole_or_halves
 from ..design import BatchedDesign, Design
 from ..door import compiled
 from .estimators import MixedNB, category_codes
@@ -68,7 +68,7 @@ class BatchedNaiveBayes(BatchedDesign):
         numbers = np.where(known, numbers - _centers(numbers, known), 0)
         self._numeric = numbers.shape[1]
         self._squares = (numbers**2).sum(axis=0)
-        self._exact: Any = _halves(numbers) & (self._squares < _WHOLE)
+        self._exact: Any = whole_or_halves(numbers) & (self._squares < _WHOLE)
         columns = [numbers**2, numbers] + ([] if self._complete else [known.astype(np.float64)])
         feature = [np.flatnonzero(~nominal)] * len(columns)
         self._gaussians = self._numeric * len(columns)
@@ -240,14 +240,8 @@ def _centers(numbers: FloatArray, known: Any) -> Any:
     count = np.maximum(known.sum(axis=0), 1)
     usual = np.sort(np.where(known, numbers, np.inf), axis=0)[(count - 1) // 2, np.arange(numbers.shape[1])]
     mean: FloatArray = np.where(known, numbers, 0).sum(axis=0) / count
-    mean = np.where(_halves(np.where(known, numbers, 0)), np.rint(mean), mean)
+    mean = np.where(whole_or_halves(np.where(known, numbers, 0)), np.rint(mean), mean)
     return np.where(2 * (numbers == usual).sum(axis=0) > count, usual, mean)
-
-
-def _halves(numbers: FloatArray) -> Any:
-    """Of which columns all numbers are whole, or halves."""
-    part = numbers - np.floor(numbers)
-    return ((part == 0) | (part == 0.5)).all(axis=0)
 
 
 def _best_beyond(scores: FloatArray, error: FloatArray) -> IntArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Problem
+from ..base import Problem, whole_or_halves
 from ..door import compiled
 from .lists import weights_of
 from .nearest_neighbours import Configuration
@@ -33,7 +33,7 @@ class MixedFeatures:
         self._columns, self._config, self._farthest = np.ascontiguousarray(X.T), config, farthest
         self._order = np.argsort(problem.folds, kind="stable")
         self._starts = np.concatenate([[0], np.cumsum(np.bincount(problem.folds, minlength=problem.n_folds))])
-        self._halves = not config.scaled and bool((np.rint(2 * X) == 2 * X).all())
+        self._halves = not config.scaled and bool(whole_or_halves(X).all())
         self._labels = problem.y[self._order].astype(np.int64)
         known = config.ties != "unknown"
         self._priority = np.ascontiguousarray(priority[:, self._order] if known else priority[:, :0])
