@@ -73,14 +73,6 @@ def _weigh(panels, weight, own, tested):  # type: ignore[no-untyped-def]
 
 
 @_numbers
-def _largest(values):  # type: ignore[no-untyped-def]
-    largest = values[0]
-    for at in range(1, len(values)):
-        largest = max(largest, values[at])
-    return float(largest)
-
-
-@_numbers
 def _minima(products, squares, minima):  # type: ignore[no-untyped-def]
     """The least ``products + squares`` of every m-th place from each of the first m on; `minima` has m items."""
     m = len(minima)
@@ -149,7 +141,7 @@ def predict(panels, weights, whole, data, rule, predicted):  # type: ignore[no-u
     for fold in range(len(weights)):
         own, weight, squares = (starts[fold], starts[fold + 1]), weights[fold], all_squares[fold]
         _weigh(panels, weight, own, tested)
-        rows, doubtful, margin, largest = own[1] - own[0], 0, rule[2], _largest(squares)
+        rows, doubtful, margin, largest = own[1] - own[0], 0, rule[2], float(squares.max())
         if not (whole and 16 * largest < _EXACT):
             # By so much the sum of a product and a square may rise by rounding, from one row to another.
             margin += 2 * (3 * d + 40) / _EXACT * largest

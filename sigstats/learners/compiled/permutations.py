@@ -17,10 +17,10 @@ from sigstats._common.validation import IntArray
 
 from .jit import borrowed, compiled, inlined
 
-__all__ = ["KINDS", "agrees", "permutations"]
+__all__ = ["agrees", "permutations"]
 
 #: Generators whose sequences are known here.
-KINDS: Final = (np.random.PCG64, np.random.Philox)
+_KINDS: Final = (np.random.PCG64, np.random.Philox)
 
 _WORD: Final = 2**64 - 1
 
@@ -125,7 +125,7 @@ def _permute(state: Any, runs: Any, ends: Any, made: Any) -> int:
 def permutations(generator: np.random.Generator, runs: list[IntArray], shape: tuple[int, int, int]) -> IntArray | None:
     """What ``permutations`` of retraining makes; None, and nothing is drawn, of a generator of another kind."""
     bits = generator.bit_generator
-    if type(bits) not in KINDS or not agrees(type(bits)):
+    if type(bits) not in _KINDS or not agrees(type(bits)):
         return None
     made = np.broadcast_to(np.arange(shape[2]), shape).copy()
     with bits.lock:
