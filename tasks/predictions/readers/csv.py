@@ -5,7 +5,7 @@ from ...tables.delimited import DelimitedTable
 from .._from_table import from_table
 from .._items import SMALL_FILE
 from .._predictions import Columns, Predictions
-from .._unknown import is_binary
+from . import is_binary
 
 #: The most that a field takes beside its text, which is held twice, in bytes.
 _FIELD = 20

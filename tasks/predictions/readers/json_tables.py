@@ -18,7 +18,7 @@ from ...tables.table import ArrowTable
 from .._from_table import from_table
 from .._items import MOST_VALUES
 from .._predictions import Columns, Predictions
-from .._unknown import NoTable, what_lies_beside
+from . import NoTable, what_lies_beside
 from ._json_rows import KINDS, is_nested, names_of, rows_of_object, table_of, within
 
 ORDER = 50
