@@ -53,21 +53,11 @@ def null_is_true(results: Results, cell: Cell) -> bool:
     return null_holds(drawn_from, work.test)
 
 
-def _exact(results: Results, cell: Cell) -> float | None:
-    """The exact rate at which the test of a cell rejects; None if it is not known."""
-    work = cell.work
-    if not isinstance(work, OnTestSets):
-        return None
-    drawn_from = population(work, results.store)
-    if drawn_from is None or isinstance(drawn_from, ScorePopulation | Described):
-        return None
-    return exact_rate(drawn_from, work.n, work.test, results.plan.alpha)
-
-
 def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work, alpha = cell.work_of(Tested), results.plan.alpha
     test = work.test
-    holds, exact = null_is_true(results, cell), _exact(results, cell)
+    holds, known = null_is_true(results, cell), _known(results, cell)
+    exact = None if known is None else exact_rate(known, work.n, test, alpha)
     covers_truth = "confidence" in test.options and cell.fanout == "subsample"
     rejections = results.hypothesis(
         cell,
@@ -82,7 +72,6 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
         statistic=exact,
         null_mean=exact if exact is not None else alpha if holds else None,
     )
-    known = _known(results, cell)
     if known is not None:
         rejections = rejections.with_(truth=true_advantage(known, test))
     coverage = rejections.with_(

@@ -60,19 +60,17 @@ def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: f
 
     None for another test, if the test looks the other way, or if more would be needed than can be summed over.
     """
-    if _formula(test.test) is None:
+    formula = _formula(test.test)
+    if formula is None:
         return None
-    only_a, only_b = known.discordant
-    total = known.rows or 1
-    return _least_rows(only_a / total, only_b / total, share, alpha, test.test, tuple(test.options.items()))
+    only_a, only_b = (each / (known.rows or 1) for each in known.discordant)
+    return _least_rows(formula, only_a, only_b, share, alpha, tuple(test.options.items()))
 
 
 @lru_cache(maxsize=1024)  # cells of several sizes ask the same
 def _least_rows(
-    only_a: float, only_b: float, share: float, alpha: float, test: str, options: tuple[tuple[str, Any], ...]
+    formula: Callable[..., int], only_a: float, only_b: float, share: float, alpha: float, options: tuple[Any, ...]
 ) -> int | None:
-    formula = _formula(test)
-    assert formula is not None
     try:
         return formula(only_a=only_a, only_b=only_b, target=share, alpha=alpha, **dict(options))
     except ValueError:

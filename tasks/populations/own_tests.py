@@ -8,7 +8,6 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,24 +65,14 @@ def check_call(name: str, params: Mapping[str, Any], allowed: Sequence[str]) -> 
         return
 
 
-@dataclass(frozen=True)
-class OwnAnswers:
-    """The answers of a test on several test sets."""
-
-    #: NaN where it is undefined.
-    p_value: NDArray[np.float64]
-    #: Why it is undefined.
-    problems: list[str | None]
-
-
 def run_own_test(
     function: Callable[..., Any],
     options: Mapping[str, Any],
     drawn: NDArray[np.int64],
     population: AnyPopulation,
     rng: np.random.Generator,
-) -> OwnAnswers:
-    """Call a test on each test set, or once on many if it is vectorised.
+) -> tuple[NDArray[np.float64], list[str | None]]:
+    """Call a test on each test set, or once on many if it is vectorised: its p-values, NaN where undefined, and why.
 
     The rows of a test set come in random order. A function with a parameter ``rng`` is given a generator there; the
     global ones are seeded before each call.
@@ -112,7 +101,7 @@ def run_own_test(
             said = [_wrong(p) for p in found]
             p_values.extend(math.nan if wrong else p for p, wrong in zip(found, said, strict=True))
             problems.extend(said)
-    return OwnAnswers(np.array(p_values, dtype=np.float64), problems)
+    return np.array(p_values, dtype=np.float64), problems
 
 
 def _p_values(result: Any, sets: int) -> list[float]:

@@ -144,10 +144,6 @@ class EventPopulation:
         if not self.joint.n:
             raise ValueError(f"population {self.name}: has no rows; expected one or more")
 
-    def exchanged(self) -> "EventPopulation":
-        """The same rows, their outputs exchanged at random."""
-        return replace(self, swapped=True)
-
     @property
     def rows(self) -> int | None:
         """The number of rows; None if it is endless."""

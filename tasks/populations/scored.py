@@ -1,4 +1,4 @@
-"""Populations of scored rows on disk, from which test sets are drawn row by row.
+"""Populations of scored rows in Parquet files, from which test sets are drawn row by row.
 
 A measure of scores, an area under the ROC curve or a loss, is not a function of counts: a test of it needs the scores
 of the rows in a test set. So each test set is a set of row numbers, drawn without replacement over all files, and the
@@ -8,22 +8,24 @@ files are read once, row group by row group, for a hundred test sets together.
 import hashlib
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 
-from sigstats._common.validation import refuse
+from sigstats._common.validation import refuse, shown
 from sigstats.measures.table import MEASURES
 
-from ..input_files import FilesRead, in_silence
+from ..input_files import FilesRead, in_silence, reason
 from ..input_files.limit import Budget
 from ..schema import column
+from ..tables.arrow_files import require_columns
 from .counts import Label
 from .parquet_files import (
     absolute_path,
@@ -34,7 +36,6 @@ from .parquet_files import (
     read_files_table,
     require_column,
 )
-from .score_files import Rows, concatenate, difference, read_group, require_probabilities
 
 #: The key of the schema's metadata under which `ScorePopulation.to_table` stores everything except the files.
 _ABOUT = b"scores"
@@ -44,6 +45,81 @@ _ROW = 50
 
 #: The largest population that stays in a worker's memory, in rows of some 20 bytes.
 ROWS_IN_MEMORY = 2**22
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Scored rows: whether each is positive, its scores by A and B, and its group, in arrays of one shape."""
+
+    positive: NDArray[np.bool_]
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+    group: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.positive)
+
+    @property
+    def lacking(self) -> NDArray[np.bool_]:
+        """Which test sets, one a row, have no row that is truly positive."""
+        return np.asarray(~self.positive.any(axis=1), dtype=np.bool_)
+
+    def part(self, which: Any) -> "Rows":
+        """Some of the rows."""
+        group = None if self.group is None else self.group[which]
+        return Rows(self.positive[which], self.a[which], self.b[which], group)
+
+
+def concatenate(parts: Sequence[Rows]) -> Rows:
+    """All rows of several parts, in their order."""
+    group = None if parts[0].group is None else np.concatenate([part.group for part in parts if part.group is not None])
+    positive, a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("positive", "a", "b"))
+    return Rows(positive, a, b, group)
+
+
+def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], positive: Label) -> Rows:
+    """The rows of one row group of a file, within the limit of what is read."""
+    where = f"{file}, row group {group}"
+    opened, wanted = open_parquet(system, file), list(dict.fromkeys(columns.values()))
+    try:
+        require_columns(partial(open_parquet, system, file), opened, wanted, Budget(file), group=group)
+        table = opened.read_row_group(group, columns=wanted, use_threads=False)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
+    for name in columns.values():
+        if table.column(name).null_count:
+            raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); expected one in every row")
+    a, b = (_numbers(where, columns[side], table.column(columns[side])) for side in ("a", "b"))
+    labels = table.column(columns["label"])
+    try:
+        known = labels.cast(labels.type.value_type) if pa.types.is_dictionary(labels.type) else labels
+        told = np.asarray(pc.equal(known, pa.scalar(positive, type=known.type)))
+    except (pa.ArrowException, TypeError) as error:
+        like = f"labels like {shown(positive)} ({reason(error)})"
+        raise ValueError(
+            f"{where}: column {shown(columns['label'])}: {labels.type} is not valid; expected {like}"
+        ) from None
+    if "group" not in columns:
+        return Rows(told, a, b)
+    names = table.column(columns["group"]).to_pylist()
+    return Rows(told, a, b, np.array([_code(name) for name in names], dtype=np.int64))
+
+
+def _code(name: object) -> int:
+    """A number for a group, the same in every file and process."""
+    return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
+    kind = values.type
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected numbers")
+    found = np.asarray(values.to_numpy(), dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"{where}: column {shown(name)}: {found[~np.isfinite(found)][0]} is not valid; expected finite numbers"
+        )
+    return found
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -81,20 +157,10 @@ class ScorePopulation:
         """SHA-256 (hexadecimal) of the rows, wherever they lie."""
         return self.content
 
-    def exchanged(self) -> "ScorePopulation":
-        """The same rows, with the scores of the two exchanged at random."""
-        return replace(self, swapped=True)
-
     def to_table(self) -> pa.Table:
         """The files and what is known of their rows, as a table from which `from_table` makes it again."""
-        about = {
-            "name": self.name,
-            "path": self.path,
-            "columns": dict(self.columns),
-            "positive": self.positive,
-            "content": self.content,
-            "truth": dict(self.truth),
-        }
+        keys = ("name", "path", "columns", "positive", "content", "truth")
+        about = {key: getattr(self, key) for key in keys}
         per_group = pa.list_(pa.field("element", pa.int64()))
         of_rows = column("rows", per_group, "rows", "how many each of its row groups has")
         names, groups = zip(*self.files, strict=True)
@@ -199,3 +265,20 @@ def read_scores(
         content=state.hexdigest(),
         truth=truth,
     )
+
+
+def require_probabilities(where: str, columns: Mapping[str, str], rows: Rows) -> None:
+    """Refuse scores that are not probabilities."""
+    for side, values in (("a", rows.a), ("b", rows.b)):
+        outside = (values < 0) | (values > 1)
+        if outside.any():
+            raise ValueError(
+                f"{where}: column {shown(columns[side])}: {values[outside][0]} is not valid; expected probabilities "
+                "of the positive class, for a loss"
+            )
+
+
+def difference(measure: str, rows: Rows) -> float:
+    """The difference B - A of a measure over all rows."""
+    spec = MEASURES[measure]
+    return spec.of(rows.positive, rows.b) - spec.of(rows.positive, rows.a)

@@ -54,9 +54,9 @@ def compute(block: Block, store: Store) -> pa.Table:
     problems: list[str | None] = []
     for rng, size in block.lanes():
         drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
-        found = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
-        p_values.append(found.p_value)
-        problems.extend(found.problems)
+        found, why = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
+        p_values.append(found)
+        problems.extend(why)
         advantages.append(advantage(test, drawn, drawn_from))
         no_positive.append(drawn_from.lacking(drawn))
     return replicates_table(

@@ -21,9 +21,8 @@ from ..own_code import require_measure
 from ..plan import Block, Cell
 from ..populations import judged, kinds, task_rows, votes
 from ..populations.population import EventPopulation, Population
-from ..populations.score_files import run_score_test
 from ..populations.scored import ScorePopulation
-from ..populations.tests import Answers, AnyPopulation, advantage, require_some_defined, run_test
+from ..populations.tests import Answers, AnyPopulation, advantage, require_some_defined, run_score_test, run_test
 from ..populations.trained import likely_answers
 from ..record import Named
 from ..schema import REPLICATE, column
@@ -137,7 +136,7 @@ def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulatio
             return replace(_counted(store, source), swapped=drawn_from.swapped)
         except LookupError:
             return None
-    return data.exchanged() if drawn_from.swapped else data
+    return replace(data, swapped=drawn_from.swapped)
 
 
 @lru_cache(maxsize=16)

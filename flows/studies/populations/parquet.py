@@ -70,7 +70,7 @@ class Parquet(PopulationSource):
                     rows=found.rows,
                     population=found,
                 )
-                for part, found in zip(_PARTS, (events, events.exchanged()), strict=True)
+                for part, found in zip(_PARTS, (events, replace(events, swapped=True)), strict=True)
             ]
             note = f"; {len(events.joint.events):,} distinct events of {len(events.joint.categories):,} labels"
             return LoadedSource(populations=populations, data=[events], note=self._note(counts.rows, whole) + note)

@@ -1,6 +1,7 @@
 """What test sets are drawn from: simulated systems, eight outcomes, events of classes and of categories."""
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -75,7 +76,7 @@ def test_averaged_measures_are_those_of_scikit_learn(rows, events, average):
     y, a, b = rows
     expected = [f1_score(y, side, average=average, zero_division=0) for side in (a, b)]
     assert events.difference(f"{average}-f1") == pytest.approx(expected[1] - expected[0], abs=1e-12)
-    assert events.exchanged().difference(f"{average}-f1") == 0
+    assert replace(events, swapped=True).difference(f"{average}-f1") == 0
 
 
 def test_test_sets_of_events_are_rows_without_replacement(events):
@@ -91,7 +92,7 @@ def test_test_sets_of_events_are_rows_without_replacement(events):
 
 
 def test_an_exchange_of_outputs_makes_both_alike(events):
-    swapped = events.exchanged()
+    swapped = replace(events, swapped=True)
     drawn = swapped.draw(100, np.random.default_rng(5), 4000)
     assert (drawn.sum(axis=1) == 100).all()
     eight = swapped.outcomes_of(drawn)
@@ -143,7 +144,7 @@ def test_a_population_of_events_comes_back_from_its_file(tmp_path_factory, tripl
     store.write_data(population)
     again = store.read_data(EventPopulation, "any", population.digest())
     assert (again.joint, again.digest()) == (joint, population.digest())
-    used = again.exchanged() if swapped else again
+    used = replace(again, swapped=swapped)
     drawn = used.draw(len(triples), np.random.default_rng(0), 3)
     assert (drawn.sum(axis=1) == len(triples)).all()
     if not swapped:

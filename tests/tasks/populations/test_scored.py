@@ -1,6 +1,7 @@
 """Populations of scores: rows drawn over all files without replacement, their truth, what is wrong with files."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,8 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from sigstats.measures.table import SCORE_MEASURES
 from sigstats.scores.auc import auc_test
 from sigstats.subsampling import draw_subsamples
-from sigstats.tasks.populations import score_files as score_trials
 from sigstats.tasks.populations import scored as score_populations
+from sigstats.tasks.populations import tests as score_trials
 from sigstats.tasks.populations.scored import read_scores
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import AppliedTest
@@ -95,7 +96,9 @@ def test_no_row_is_in_a_test_set_twice(folder):
 
 
 def test_an_exchange_of_scores_keeps_pairs_and_makes_both_alike(folder):
-    plain, swapped = (each.draw(60, np.random.default_rng(8), 400) for each in (read(folder), read(folder).exchanged()))
+    plain, swapped = (
+        each.draw(60, np.random.default_rng(8), 400) for each in (read(folder), replace(read(folder), swapped=True))
+    )
     assert (plain.positive == swapped.positive).all()
     assert (np.sort([plain.a, plain.b], axis=0) == np.sort([swapped.a, swapped.b], axis=0)).all()
     share = (plain.a == swapped.b)[plain.a != plain.b].mean()
