@@ -36,10 +36,13 @@ class Estimate:
 
 def truth(population: Population, of: str) -> float:
     """F1 of A in the population, or that of B less that of A."""
-    return float(population.differences("f1", np.array([compared(population.outcomes, of)]))[0])
+    expected = np.array(population.outcomes, dtype=np.float64)
+    if population.swapped:
+        expected = (expected + expected[[0, 2, 1, 3, 4, 6, 5, 7]]) / 2
+    return float(population.differences("f1", np.array([compared(expected, of)]))[0])
 
 
-def compared(outcomes: Sequence[Any], of: str) -> list[Any]:
+def compared(outcomes: Iterable[Any], of: str) -> list[Any]:
     """The outcomes whose difference of F1 is asked for: for A alone, those of A against one that says no positive."""
     if of == "difference":
         return list(outcomes)

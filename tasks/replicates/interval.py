@@ -42,6 +42,11 @@ SCHEMA = pa.schema(
 )
 
 
+def revision(work: OnTestSets) -> int:
+    """Where outputs are exchanged, the truth is that of exchanged outputs since revision 1."""
+    return int(work.population.swapped)
+
+
 def population(work: OnTestSets, store: Store) -> Population | Described | None:
     """The population of a cell; None if the cell that counts its outcomes is incomplete."""
     drawn_from = subsample.population(work, store)

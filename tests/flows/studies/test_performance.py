@@ -12,6 +12,7 @@ from sigstats.flows.studies.populations.simulated import two_classifiers
 from sigstats.tasks.analyses.performance import adjusted_power_error, critical_p
 from sigstats.tasks.populations import intervals
 from sigstats.tasks.populations.intervals import run_interval, truth
+from sigstats.tasks.populations.population import Population
 from sigstats.tasks.rates import STATED, monte_carlo_error
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
@@ -100,6 +101,15 @@ def test_a_population_is_what_it_is_said_to_be(prevalence, dependence):
         assert e[3] / sum(e[:4]) == pytest.approx(both_wrong)
     assert truth(made, "a") == pytest.approx(f1(e, "a"))
     assert truth(made, "difference") == pytest.approx(f1(e, "b") - f1(e, "a"))
+
+
+@pytest.mark.parametrize("of", ["a", "difference"])
+def test_what_is_true_where_outputs_are_exchanged_is_the_mean_of_test_sets(of):
+    population = Population(outcomes=(300, 20, 90, 40, 30, 10, 70, 440), swapped=True)
+    drawn = population.draw(600, np.random.default_rng(8), 4000)
+    values = [f1(each, "a") if of == "a" else f1(each, "b") - f1(each, "a") for each in drawn]
+    # Five standard errors, and the bias of F1, a ratio, which falls by 1 / n.
+    assert truth(population, of) == pytest.approx(np.mean(values), abs=5 * np.std(values) / math.sqrt(4000) + 5e-4)
 
 
 def test_no_difference_is_exactly_none():

@@ -21,8 +21,8 @@ def retrained(learner):
     return run_of(learner, null="labels")
 
 
-def scored(measure, population="scores"):
-    values = {population: {"name": "p", "digest": "0" * 64}, "swapped": False}
+def scored(measure, population="scores", *, swapped=False):
+    values = {population: {"name": "p", "digest": "0" * 64}, "swapped": swapped}
     return {"population": values, "n": 50, "test": {"test": "scores", "measure": measure}}
 
 
@@ -38,6 +38,8 @@ def scored(measure, population="scores"):
         ("subsample", scored("auc"), 1),
         ("subsample", scored("neg-brier"), 0),
         ("subsample", {**scored("f1", "events"), "test": {"test": "bootstrap", "measure": "f1"}}, 0),
+        ("interval", scored("f1", "events"), 0),
+        ("interval", scored("f1", "events", swapped=True), 1),
         ("evaluate", {"test": "goodness-of-fit", "data": {"ordering": "chi2"}, "method": "exact"}, 1),
         ("evaluate", {"test": "goodness-of-fit", "data": {"ordering": "chi2"}, "method": "chi2"}, 0),
         ("evaluate", {"test": "mcnemar", "data": {"only_a": 1, "only_b": 2}, "method": "exact"}, 0),
