@@ -117,6 +117,8 @@ def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequ
         notes.extend(_large_part(study, source.name, found.populations))
         for population in found.populations:
             cells.extend(_cells(study, source.name, population, tests, limits))
+    if unused := sorted(tests.keys() - {cell.subject.get("test") for cell in cells}):
+        raise ValueError(f"tests: {unused[0]} is not valid; expected a test that fits one of the populations")
     plan = Plan(
         study=study.name,
         kind=study.kind,

@@ -120,7 +120,7 @@ def _bootstrap(
 def needs_classes(test: AppliedTest) -> bool:
     """True if a test needs rows of both classes, not only which answers are right."""
     spec = MEASURES.get(test.compared)
-    return test.test == "dcf" or spec is None or spec.needs != "answers"
+    return test.test in ("dcf", "f1-interval") or spec is None or spec.needs != "answers"
 
 
 def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:

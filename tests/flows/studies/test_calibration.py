@@ -288,6 +288,10 @@ def test_the_achieved_error_is_that_of_every_level(done):
             ('positive = "x"', ""),
             "tests: bootstrap (f1, percentile, resamples = 199): rows is not valid; expected a pop",
         ),
+        (
+            ('test = "dcf"', 'test = "corrected-t"'),
+            "tests: corrected t is not valid; expected a test that fits one of the populations",
+        ),
         (('path = "data"', 'path = "dat"'), "there is no such file or folder"),
         (('measure = "f1"', 'measure = "f3"'), "tests: bootstrap"),
         (("resamples = 199", "resamples = 9"), "tests: bootstrap (f1, percentile, resamples = 9): resamples: 9"),

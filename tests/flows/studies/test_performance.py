@@ -181,6 +181,15 @@ def test_the_error_of_a_stated_error_is_that_of_many_studies():
     assert np.mean(errors) == pytest.approx(np.std(values), rel=0.1)
 
 
+def test_f1_of_right_and_wrong_answers_is_refused(tmp_path, capsys):
+    grid = STUDY[STUDY.index("[[populations]]") : STUDY.index("[[tests]]")]
+    systems = '[[populations]]\nname = "systems"\nsource = "sturm"\nright = [0.1]\n\n'
+    assert run(study_file(tmp_path, STUDY.replace(grid, systems)), tmp_path / "out") == 2
+    said = "tests: difference of F1 (wilson): systems is not valid; expected a population with rows of both classes"
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def test_no_disagreement_is_no_certainty(found):
     coverage = {(row.slice, row.n, row.method): row for row in found if row.measure == "coverage"}
     few = "difference = 0.1, prevalence = 0.05", 40
