@@ -14,7 +14,7 @@ from ..own_code import require_as_planned, require_measure
 from ..plan import Block
 from ..populations import own_tests
 from ..populations.scored import ScorePopulation
-from ..populations.tests import advantage
+from ..populations.tests import advantage, require_some_defined
 from ..schema import column
 from ..storage.store import Store
 from ..work import Described, OnTestSets
@@ -55,6 +55,8 @@ def compute(block: Block, store: Store) -> pa.Table:
     for rng, size in block.lanes():
         drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
         found, why = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
+        if block.first == 0 and not problems:
+            require_some_defined(found, f"p undefined in its first {size} test sets ({why[0]})")
         p_values.append(found)
         problems.extend(why)
         advantages.append(advantage(test, drawn, drawn_from))

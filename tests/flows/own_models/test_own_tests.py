@@ -196,6 +196,17 @@ def test_what_is_no_p_value_is_undefined(value, said):
     assert why == [said]
 
 
+@pytest.mark.processes
+def test_a_test_without_a_p_value_in_any_test_set_fails_its_own_cells(package, tmp_path):
+    """A rate of no rejections would say that its level holds."""
+    said = r"p undefined in its first 100 test sets \(ValueError: it returned 2 p-values for 1 test set\)"
+    with pytest.raises(Exception, match=said):
+        run(tmp_path, ["sign", "too_many"])
+    results = Results(Store(str(tmp_path / "out")))
+    done = {cell.subject["test"]: results.table(cell) is not None for cell in results.cells("own-test")}
+    assert done == {f"{CHECKS}:sign": True, f"{CHECKS}:too_many": False}
+
+
 @pytest.mark.long
 @pytest.mark.processes
 def test_a_test_set_is_replayed(package, tmp_path, capsys):
