@@ -218,13 +218,13 @@ def _coded(codes: Any, known: tuple[Any, ...]) -> tuple[Any, ...]:
     return by_row, codes, *known
 
 
-def _settings(forest: Any, d: int, n_classes: int, once: bool) -> tuple[int, int, int, int, bool, int, bool]:
+def _settings(forest: Any, d: int, n_classes: int, once: bool) -> tuple[int, int, int, int, bool, int, bool, bool]:
     """The fields of the compiled code's `Settings`."""
     tried = {None: d, "sqrt": int(np.sqrt(d)), "log2": int(np.log2(d))}.get(forest.max_features, forest.max_features)
     deepest = _DEEPEST if forest.max_depth is None else forest.max_depth
     drawn = isinstance(forest, ExtraTreesClassifier)
     at_once = once and not drawn and tried >= d
-    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes, at_once
+    return deepest, forest.min_samples_split, forest.min_samples_leaf, max(1, tried), drawn, n_classes, once, at_once
 
 
 def _tree_seeds(forest: Any) -> list[int]:

@@ -40,7 +40,8 @@ def check_same(forest, X, y, folds, null, replicates, rng):
 def test_a_threshold_is_drawn_between_two_values_in_64_bits():
     """Their difference in 32 bits is rounded, and a row at the threshold would then go to the other side."""
     numba = pytest.importorskip("numba")
-    from sigstats.learners.compiled.trees._coded_splits import Coded, draw_code
+    from sigstats.learners.compiled.trees._coded_splits import Coded
+    from sigstats.learners.compiled.trees._drawn_thresholds import draw_code
 
     @numba.njit
     def draw(sample, codes, draws, drawn):
@@ -59,6 +60,19 @@ def test_a_threshold_is_drawn_between_two_values_in_64_bits():
     below = np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
     draw(Coded(codes, codes, values[:1], False, *codes.T, codes[:, 0]), codes, draws, drawn)
     assert (drawn == coded(below)).all()
+
+
+@needs_growth
+@settings(max_examples=examples(20), deadline=None)
+@given(
+    levels=st.lists(st.floats(-(2.0**99), 2.0**99, width=32), min_size=9, max_size=256, unique=True).map(sorted),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_a_threshold_is_found_among_levels_at_any_distances(levels, seed):
+    rng, values = np.random.default_rng(seed), np.array(levels, dtype=np.float32)
+    X = rng.choice(values, (80, 9)).astype(float)
+    y = np.arange(80) % 3
+    check_same(ExtraTreesClassifier(4, max_features=None, random_state=3), X, y, rng.permutation(y), "labels", 1, rng)
 
 
 @needs_growth

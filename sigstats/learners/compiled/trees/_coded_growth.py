@@ -13,18 +13,8 @@ import numpy as np
 from sigstats.learners.compiled.jit import borrowed, compiled, inlined, keep, merged
 
 from ._all_columns import Search, best_of_all, count_root, leave_counts, make_search, release
-from ._coded_splits import (
-    Choice,
-    Coded,
-    Tried,
-    are_values,
-    best_of_drawn,
-    best_of_levels,
-    code_below,
-    draw_code,
-    draw_codes,
-    draw_columns,
-)
+from ._coded_splits import Choice, Coded, Tried, are_values, best_of_levels, code_below, draw_columns
+from ._drawn_thresholds import Drawn, best_of_drawn, draw_code
 from ._forest_folds import EPSILON, Retrained, Settings, count, decide, draw_all, helps, keep_constants, parted
 
 
@@ -44,6 +34,7 @@ class Room(NamedTuple):
     """Memory that each node overwrites."""
 
     tried: Tried
+    drawn: Drawn
     levels: Any
     columns: Any
     constants: Any
@@ -58,10 +49,12 @@ class Room(NamedTuple):
 def _make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
     d, n_classes = len(sample.values), settings.n_classes
-    lanes = np.zeros((2, sample.codes.shape[1]), dtype=sample.codes.dtype)
+    width = sample.codes.shape[1]
+    lanes, sides = np.zeros((3, width), dtype=sample.codes.dtype), np.zeros((3, width), dtype=np.int32)
     own = Room(
         Tried(lanes[0], lanes[1], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
-        np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes), dtype=np.int64),
+        Drawn(lanes[2], sides, np.empty(d)),
+        np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes + 1), dtype=np.int64),
         np.empty(d, dtype=np.int32),
         np.empty(d, dtype=np.int32),
         np.empty(n_classes, dtype=np.int64),
@@ -80,8 +73,8 @@ def _choose(sample: Coded, members: Any, settings: Settings, found: int, n: int,
     count(sample, members, total)
     if not settings.drawn_thresholds:
         return best_of_levels(sample, members, tried, found, total, n, smallest, room.left, room.levels)
-    draw_codes(sample, tried, found)
-    return best_of_drawn(sample, members, tried, found, total, n, smallest, room.left)
+    once = settings.once
+    return best_of_drawn(sample, members, tried, found, total, n, smallest, once, room.left, room.drawn)
 
 
 @inlined
@@ -219,7 +212,7 @@ def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
     """The highest code that goes left where the threshold is halfway between two codes."""
     values: Any = sample.values[feature]
     threshold = float(values[below]) / 2.0 + float(values[above]) / 2.0
-    return code_below(sample, feature, threshold, below, above)
+    return code_below(sample, feature, threshold, below, above, below)
 
 
 @compiled

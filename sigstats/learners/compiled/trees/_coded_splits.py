@@ -4,8 +4,7 @@ A code is the rank of a value among the distinct values of its column, or the va
 not depend on labels or folds. The codes of a row lie side by side, and LLVM makes vector instructions of the search for
 the lowest and the highest of each column in a node. Which columns are tried depends on nothing else: they are drawn
 first, as scikit-learn draws them, and searched then, one after the other. In a random forest's tree the classes of a
-node's rows are counted for each level of a column, of which there are few; in an extra tree rows are counted up to the
-threshold that was drawn.
+node's rows are counted for each level of a column, of which there are few.
 """
 
 from typing import Any, Final, NamedTuple
@@ -51,7 +50,7 @@ class Choice(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """The lowest and highest code of columns in a node; the columns to search, their draws, then codes that go left."""
+    """The lowest and highest code of columns in a node; the columns to search, and their draws."""
 
     lowest: Any
     highest: Any
@@ -145,11 +144,17 @@ def draw_columns(
 
 
 @inlined
-def code_below(sample: Coded, feature: Any, threshold: float, low: Any, high: Any) -> Any:
-    """The highest code from `low` to below `high` whose value is not above the threshold; that of `low` is not."""
+def code_below(sample: Coded, feature: Any, threshold: float, low: Any, high: Any, guess: Any) -> Any:
+    """The highest code from `low` to below `high` whose value is not above the threshold; that of `low` is not.
+
+    It is found at once where it is the one that is guessed, from `low` to below `high` too.
+    """
     if are_values(sample.codes):
         return _code_of(threshold)
     values, low, high = sample.values[feature], np.int64(low), np.int64(high)
+    for middle in (guess, guess + 1):
+        goes = values[np.uint64(middle)] <= threshold
+        low, high = max(low, middle if goes else low), min(high, high if goes else middle)
     while high - low > 1:
         middle = (low + high) >> 1
         goes = values[middle] <= threshold
@@ -174,24 +179,27 @@ def _best_level(
     """The best split of a column, if it is better than `best`: the gain, rows and draws left, counts, the level."""
     codes, m = sample.columns[feature], len(members)
     for row in members:
-        classes[np.uint64(codes[row]), sample.label[row]] += sample.marks[row]
+        own, mark = classes[np.uint64(codes[row])], sample.marks[row]
+        own[sample.label[row]] += mark
+        own[len(total)] += mark
     left[:] = 0
     floor = floor_of(best, n)
     cut, n_left, place, below = 0, 0, -1, -1
     n_there, left_there, right_there = 0, 0, 0
     for level in range(low, high):
-        left_squares, right_squares, here = 0, 0, 0
+        here = classes[level, len(total)]
+        if here == 0:
+            continue
+        classes[level, len(total)] = 0
+        left_squares, right_squares = 0, 0
         for own in range(len(total)):
             mark = classes[level, own]
             classes[level, own] = 0
-            here += mark
             count = left[own] + (mark & 0xFFFFFFFF)
             left[own] = count
             left_squares += count * count
             rest = total[own] - count
             right_squares += rest * rest
-        if here == 0:
-            continue
         cut += here >> 32
         n_left += here & 0xFFFFFFFF
         if cut < smallest or m - cut < smallest:
@@ -221,7 +229,7 @@ def best_of_levels(
 ) -> Any:
     """Search the columns that were drawn one after the other; none is better than one that parts the classes.
 
-    `classes` has room for counts by level and class, as `Coded.marks` are, and is 0 between nodes.
+    `classes` has room for counts by level of each class and of all, as `Coded.marks` are, and is 0 between nodes.
     """
     choice, best = Choice(-1, 0, 0, 0, 0), -np.inf
     for each in range(found):
@@ -232,58 +240,6 @@ def best_of_levels(
         )
         if cut >= 0:
             choice = Choice(np.int64(feature), np.int64(below), n_left, left_squares, right_squares)
-            if best >= 0:
-                break
-    return choice
-
-
-@inlined
-def draw_code(sample: Coded, feature: Any, low: Any, high: Any, draw: int) -> Any:
-    """The highest code that goes left for a draw of the threshold between the values of two codes."""
-    # Numba's float() leaves 32 bits as they are.
-    least, most = np.float64(value_of(sample, feature, low)), np.float64(value_of(sample, feature, high))
-    threshold = (most - least) * float(draw) / 2147483647.0 + least
-    return code_below(sample, feature, least if threshold == most else threshold, low, high)
-
-
-@inlined
-def draw_codes(sample: Coded, tried: Tried, found: int) -> None:
-    """Make of draws the codes up to which rows go left in the columns that were drawn."""
-    for each in range(found):
-        feature = tried.columns[each]
-        low, high = tried.lowest[feature], tried.highest[feature]
-        code = draw_code(sample, feature, low, high, tried.draws[each])
-        tried.draws[each] = code
-
-
-@inlined
-def best_of_drawn(
-    sample: Coded, members: Any, tried: Tried, found: int, total: Any, n: int, smallest: int, left: Any
-) -> Any:
-    """Search the columns that were drawn one after the other; none is better than one that parts the classes."""
-    choice, best, m = Choice(-1, 0, 0, 0, 0), -np.inf, len(members)
-    codes = sample.codes
-    for each in range(found):
-        feature = np.uint64(tried.columns[each])
-        code = tried.draws[each]
-        left[:] = 0
-        cut: Any = 0
-        for at in range(m):
-            row = members[at]
-            goes = np.int64(np.int64(codes[row, feature]) <= code)
-            cut += goes
-            left[sample.label[row]] += sample.weight[row] * goes
-        if min(cut, m - cut) < smallest:
-            continue
-        n_left, left_squares, right_squares = 0, 0, 0
-        for own in range(len(total)):
-            count, rest = left[own], total[own] - left[own]
-            n_left += count
-            left_squares += count * count
-            right_squares += rest * rest
-        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
-        if gain > best:
-            best, choice = gain, Choice(np.int64(feature), code, n_left, left_squares, right_squares)
             if best >= 0:
                 break
     return choice

@@ -167,7 +167,8 @@ def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> N
 class Settings(NamedTuple):
     """Limits: depth, rows of a split node and of a leaf, columns tried; thresholds are drawn; number of classes.
 
-    `at_once`: the columns of codes of 8 bits are all tried, of less than 2^15 rows that are drawn once.
+    `once`: rows are drawn once, and are less than 2^15. `at_once`: so are they, and the columns of codes of 8 bits are
+    all tried.
     """
 
     deepest: int
@@ -176,6 +177,7 @@ class Settings(NamedTuple):
     tried: int
     drawn_thresholds: bool
     n_classes: int
+    once: bool
     at_once: bool
 
 

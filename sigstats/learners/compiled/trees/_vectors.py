@@ -143,6 +143,59 @@ def _count_alike(context: Any, classes: Any, counts: Any, at: Any, start: Any, s
 count_alike: Any = extending.intrinsic(_count_alike)
 
 
+def _add_sides(builder: Any, sums: list[Any], own: Any, there: Any) -> None:
+    """Add a class's squared counts on both sides, and its count on the left, of `there` rows in all."""
+    rest = builder.sub(everywhere(builder, there, own.type), own)
+    for kept, more in zip(sums, (builder.mul(own, own), builder.mul(rest, rest), own), strict=True):
+        builder.store(builder.add(builder.load(kept), more), kept)
+
+
+def _count_left(
+    context: Any,  # noqa: ARG001 (Numba's)
+    codes: Any,
+    members: Any,
+    total: Any,
+    highest: Any,
+    left: Any,
+    right: Any,
+    rows: Any,
+) -> Any:
+    """Count the rows up to the `highest` code of each column: the squared counts of both sides, the number there.
+
+    `members` are in the order of their classes, of which `total` has the numbers: less than 2^15 rows in all.
+    """
+    vector = _lanes(codes)
+    short, wide = (ir.VectorType(ir.IntType(size), vector.count) for size in (16, 32))
+
+    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
+        of, listed, all_of, most, *sums = _open(target, builder, signature.args, values)
+        width, classes = builder.extract_value(of.shape, 1), builder.extract_value(all_of.shape, 0)
+        with _over(builder, width, vector.count) as (at, _):
+            limit, start = _load(builder, most, at, vector), _variable(builder, width.type(0))
+            found = [_variable(builder, ir.Constant(wide, [0] * wide.count)) for _ in sums]
+            with _over(builder, classes, 1) as (each, _):
+                there = builder.load(builder.gep(all_of.data, [each]))
+                with builder.if_then(builder.icmp_signed("!=", there, there.type(0))):
+                    count, first = _variable(builder, ir.Constant(short, [0] * short.count)), builder.load(start)
+                    end = builder.add(first, there)
+                    with cgutils.for_range_slice(builder, first, end, width.type(1), intp=width.type) as (place, _):
+                        row = builder.zext(builder.load(builder.gep(listed.data, [place])), width.type)
+                        own = _load(builder, of, builder.add(builder.mul(row, width), at), vector)
+                        goes = builder.sext(builder.icmp_unsigned("<=", own, limit), short)
+                        builder.store(builder.sub(builder.load(count), goes), count)
+                    builder.store(end, start)
+                    own = builder.zext(builder.load(count), wide)
+                    _add_sides(builder, found, own, builder.trunc(there, wide.element))
+            for kept, array in zip(found, sums, strict=True):
+                _store(builder, builder.load(kept), array, at)
+        return target.get_dummy_value()
+
+    return types.void(codes, members, total, highest, left, right, rows), lower
+
+
+count_left: Any = extending.intrinsic(_count_left)
+
+
 def _pass_level(
     context: Any,  # noqa: ARG001 (Numba's)
     counts: Any,
@@ -172,10 +225,7 @@ def _pass_level(
                     place = builder.add(builder.mul(each, width), at)
                     passed = builder.add(moved, _load(builder, to, place, vector))
                     _store(builder, passed, to, place)
-                    own = builder.zext(passed, wide)
-                    rest = builder.sub(everywhere(builder, there, wide), own)
-                    for kept, more in zip(found, (builder.mul(own, own), builder.mul(rest, rest), own), strict=True):
-                        builder.store(builder.add(builder.load(kept), more), kept)
+                    _add_sides(builder, found, builder.zext(passed, wide), there)
             for kept, array in zip(found, sums, strict=True):
                 _store(builder, builder.load(kept), array, at)
         return target.get_dummy_value()

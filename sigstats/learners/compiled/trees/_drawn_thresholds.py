@@ -1,0 +1,101 @@
+"""The best split of a node of an extra tree of coded columns, of one threshold drawn for each, compiled by Numba."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sigstats.learners.compiled.jit import borrowed, inlined
+
+from ._coded_splits import Choice, Coded, Tried, code_below, value_of
+from ._forest_folds import improvement
+from ._vectors import count_left
+
+
+class Drawn(NamedTuple):
+    """Memory of a search.
+
+    ``codes`` (width,) are the highest that go left, ``sides`` (3, width) the squared counts there and to the right and
+    the rows there, and ``gains`` (features,) compare the columns in the order in which they were drawn.
+    """
+
+    codes: Any
+    sides: Any
+    gains: Any
+
+
+@inlined
+def draw_code(sample: Coded, feature: Any, low: Any, high: Any, draw: int) -> Any:
+    """The highest code that goes left for a draw of the threshold between the values of two codes."""
+    # Numba's float() leaves 32 bits as they are.
+    least, most = np.float64(value_of(sample, feature, low)), np.float64(value_of(sample, feature, high))
+    threshold = (most - least) * float(draw) / 2147483647.0 + least
+    low, high = np.int64(low), np.int64(high)
+    guess = min(low + ((high - low) * np.int64(draw) >> 31), high - 1)
+    return code_below(sample, feature, least if threshold == most else threshold, low, high, guess)
+
+
+@inlined
+def best_of_drawn(
+    sample: Coded,
+    members: Any,
+    tried: Tried,
+    found: int,
+    total: Any,
+    n: int,
+    smallest: int,
+    once: bool,
+    left: Any,
+    drawn: Drawn,
+) -> Any:
+    """Draw thresholds of columns, and find the best, the first of equals; rows may be drawn `once`, and few."""
+    for each in range(found):
+        feature = tried.columns[each]
+        low, high = tried.lowest[feature], tried.highest[feature]
+        drawn.codes[feature] = draw_code(sample, feature, low, high, tried.draws[each])
+    if once:
+        return _best_of_all(sample, members, tried, found, total, smallest, drawn)
+    choice, best, m = Choice(-1, 0, 0, 0, 0), -np.inf, len(members)
+    for each in range(found):
+        feature = np.uint64(tried.columns[each])
+        code = np.int64(drawn.codes[feature])
+        left[:] = 0
+        cut: Any = 0
+        for row in members:
+            goes = np.int64(np.int64(sample.codes[row, feature]) <= code)
+            cut += goes
+            left[sample.label[row]] += sample.weight[row] * goes
+        if min(cut, m - cut) < smallest:
+            continue
+        n_left, left_squares, right_squares = 0, 0, 0
+        for own in range(len(total)):
+            count, rest = left[own], total[own] - left[own]
+            n_left += count
+            left_squares += count * count
+            right_squares += rest * rest
+        gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
+        if gain > best:
+            best, choice = gain, Choice(np.int64(feature), code, n_left, left_squares, right_squares)
+    return choice
+
+
+@inlined
+def _best_of_all(
+    sample: Coded, members: Any, tried: Tried, found: int, total: Any, smallest: int, drawn: Drawn
+) -> Choice:
+    """The best column, by counts of all side by side."""
+    codes, gains, m = borrowed(drawn.codes), borrowed(drawn.gains), np.int32(len(members))
+    left, right, rows = borrowed(drawn.sides[0]), borrowed(drawn.sides[1]), borrowed(drawn.sides[2])
+    count_left(sample.codes, members, total, codes, left, right, rows)
+    for each in range(np.uint64(found)):
+        feature = np.uint64(tried.columns[each])
+        cut = rows[feature]
+        gain = improvement(left[feature], cut, right[feature], m - cut)[0]
+        gains[each] = gain if min(cut, m - cut) >= smallest else -np.inf
+    best: Any = -np.inf
+    place: Any = np.uint64(0)
+    for each in range(np.uint64(found)):
+        better = gains[each] > best
+        best, place = gains[each] if better else best, each if better else place
+    feature = np.uint64(tried.columns[place])
+    sides = np.int64(rows[feature]), np.int64(left[feature]), np.int64(right[feature])
+    return Choice(np.int64(feature) if best > -np.inf else -1, np.int64(codes[feature]), *sides)
