@@ -49,6 +49,11 @@ def one_line(message: object) -> str:
     return printable(" ".join(cut.split()))
 
 
+def raised(error: BaseException) -> str:
+    """The type and the message of such an error, in one line: ``KeyError: 'p'``, or ``AssertionError``."""
+    return f"{type(error).__name__}: {one_line(error)}".removesuffix(": ")
+
+
 def refuse(name: str, value: object, wanted: str) -> ValueError:
     """The error for a value that is not valid, in one form: field, value, expected value."""
     return ValueError(f"{name}: {shown(value)} is not valid; expected {wanted}")

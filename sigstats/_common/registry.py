@@ -23,7 +23,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from .messages import one_line, refuse, shown
+from .messages import one_line, raised, refuse, shown
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -117,8 +117,7 @@ class Offered:
             where = "" if error.name != package else " here: the folder that holds it belongs to PYTHONPATH"
             raise refuse(self.what, name, f"{importable}; {one_line(error)}{where}") from None
         except BaseException as error:  # a module may do anything
-            raised = f"{type(error).__name__}: {one_line(error)}"
-            raise refuse(self.what, name, f"{importable}; {module} raised {raised}") from None
+            raise refuse(self.what, name, f"{importable}; {module} raised {raised(error)}") from None
         return named
 
     def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:
@@ -235,8 +234,7 @@ class Registry(Generic[Member]):
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a module may do anything
-            raised = f"{type(error).__name__}: {one_line(error)}"
-            raise refuse(self.what, name, f"one that can be imported; {point.value} raised {raised}") from None
+            raise refuse(self.what, name, f"one that can be imported; {point.value} raised {raised(error)}") from None
 
     def modules(self) -> dict[str, Member]:
         """Every module by its name, in the order of the names."""

@@ -19,6 +19,7 @@ from .messages import did_you_mean as did_you_mean
 from .messages import hint as hint
 from .messages import nearest
 from .messages import one_line as one_line
+from .messages import raised as raised
 from .messages import refuse as refuse
 from .messages import shown as shown
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from .._common.registry import Offered
-from .._common.validation import one_line, refuse
+from .._common.validation import raised, refuse
 from .base import attempt, require_harmless
 
 #: The group of entry points that name learners.
@@ -63,7 +63,7 @@ def make(name: str, params: dict[str, Any], allowed: Sequence[str]) -> Any:
     except ValueError:
         raise
     except Exception as error:  # a constructor may raise anything
-        raise ValueError(f"classifier: {name} cannot be made: {type(error).__name__}: {one_line(error)}") from None
+        raise ValueError(f"classifier: {name} cannot be made: {raised(error)}") from None
     if tag_of(made, "estimator_type") not in (None, "classifier"):
         raise refuse("classifier", name, f"{_WANTED}; scikit-learn takes it for a {tag_of(made, 'estimator_type')}")
     return made

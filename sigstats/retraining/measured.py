@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.validation import FloatArray, IntArray, as_choice, one_line, refuse
+from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest
 from ..measures.table import MEASURES, base_of, in_our_words, refers_to_one_class
@@ -69,7 +69,7 @@ def class_scores(
                     decision[test] = fitted.decision_function(tested)
         except Exception as error:
             name = type(estimator).__name__
-            raise ValueError(f"classifier: {name} failed in fold {fold}: {one_line(error)}") from error
+            raise ValueError(f"classifier: {name} failed in fold {fold}: {raised(error)}") from error
     return ClassScores(probabilities, decision)
 
 

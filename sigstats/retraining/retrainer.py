@@ -16,7 +16,7 @@ import numpy as np
 
 from .._common.data_frames import require_same_index
 from .._common.random_streams import MAX_RESAMPLES, as_generator
-from .._common.validation import IntArray, as_choice, as_count, as_groups, one_line, require_flag
+from .._common.validation import IntArray, as_choice, as_count, as_groups, raised, require_flag
 from ._rows import as_rows, class_codes, fit_transform, permute_features, require_classifier, split_transforms, take
 from .folds import LabelExchange, as_classes, as_folds, permutations, require_whole_groups, rows_to_permute
 
@@ -215,7 +215,7 @@ class Retrainer:
                 fitted = clone(self.estimator).fit(take(rows, np.flatnonzero(~test)), self._labels[~test])
                 predicted = np.asarray(fitted.predict(take(rows, np.flatnonzero(test))))
         except Exception as error:
-            raise ValueError(f"classifier: {name} failed in fold {fold}: {one_line(error)}") from error
+            raise ValueError(f"classifier: {name} failed in fold {fold}: {raised(error)}") from error
         called = f"classifier ({name}'s predictions in fold {fold})"
         return class_codes(predicted, self._classes, int(test.sum()), called)
 

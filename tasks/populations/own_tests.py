@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.messages import nearest, one_line, refuse
+from sigstats._common.messages import nearest, one_line, raised, refuse
 from sigstats._common.registry import Offered
 
 from ..own_code import fit
@@ -96,7 +96,7 @@ def run_own_test(
                 found = _p_values(result, len(sets))
         except Exception as error:  # a test may raise anything
             p_values.extend([math.nan] * len(sets))
-            problems.extend([f"{type(error).__name__}: {one_line(error)}"[:200]] * len(sets))
+            problems.extend([raised(error)[:200]] * len(sets))
         else:
             said = [_wrong(p) for p in found]
             p_values.extend(math.nan if wrong else p for p, wrong in zip(found, said, strict=True))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sigstats._common.registry import Registry
-from sigstats._common.validation import one_line, refuse, shown
+from sigstats._common.validation import raised, refuse, shown
 
 from ..dataset import Dataset
 from ..options import Kinds
@@ -52,7 +52,7 @@ def load(spec: Mapping[str, Any], *, base: Path) -> Dataset:
     try:
         found = reader.load(spec, base)
     except Exception as error:  # a module of another package may raise anything
-        raise ValueError(f"{where}: {type(error).__name__}: {one_line(error)}") from error
+        raise ValueError(f"{where}: {raised(error)}") from error
     if not isinstance(found, Dataset):
         raise refuse(f"{where} (its load)", found, "a Dataset")
     return found

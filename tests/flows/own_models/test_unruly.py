@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.processes, pytest.mark.faults]  # learners crash, hang
 
 #: What a classifier does, and what is said of it.
 DEEDS = {
-    "raises": "classifier: Unruly failed in fold 0: no luck",
+    "raises": "classifier: Unruly failed in fold 0: RuntimeError: no luck",
     "quits": "its code raised SystemExit: 3",
     "exits": "classifier exits: it ended its process with exit code 7",
     "crashes": "classifier crashes: its process was ended by SIGSEGV",
@@ -25,7 +25,7 @@ DEEDS = {
     "takes": "classifier takes: its process took more than 1 GiB of memory",
     "writes": "classifier writes: it wrote to a connection that is not its own, or closed it",
     "garbles": "classifier garbles: it wrote to a connection that is not its own, or closed it",
-    "complains": "classifier: Unruly failed in fold 0: \\x1b[2Jx\\x1b[2Jx",
+    "complains": "classifier: Unruly failed in fold 0: ValueError: \\x1b[2Jx\\x1b[2Jx",
     "alien": "classifier (Unruly's predictions in fold 0)",
 }
 

@@ -348,17 +348,28 @@ def test_a_transform_that_needs_labels_is_refused_on_all_rows():
 
 
 class Failing(ClassifierMixin, BaseEstimator):
+    def __init__(self, error):
+        self.error = error
+
     def fit(self, X, y):
-        raise RuntimeError("no luck\nat all")
+        raise self.error
 
     def predict(self, X):
         return X
 
 
-def test_a_classifier_that_fails_is_named_with_its_error():
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (RuntimeError("no luck\nat all"), "RuntimeError: no luck at all"),
+        (KeyError("p"), "KeyError: 'p'"),
+        (AssertionError(), "AssertionError"),
+    ],
+)
+def test_a_classifier_that_fails_is_named_with_its_error(error, said):
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="classifier: Failing failed in fold 0: no luck at all"):
-        permutation_test(Failing(), X, y)
+    with pytest.raises(ValueError, match=f"classifier: Failing failed in fold 0: {said}$"):
+        permutation_test(Failing(error), X, y)
 
 
 class Answering(ClassifierMixin, BaseEstimator):
