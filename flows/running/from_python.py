@@ -9,6 +9,7 @@ its import path.
 import base64
 import contextlib
 import hashlib
+import re
 import sys
 import tempfile
 import types
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.data_frames import opened
-from sigstats._common.messages import one_line
+from sigstats._common.messages import one_line, refuse
 from sigstats._common.registry import COMMON, GIVEN
 
 from ..errors import BadInput
@@ -172,8 +173,9 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
     """Values of NumPy, paths, data frames, functions, classes and estimators in words."""
     if isinstance(value, Mapping):
         value = {str(key): each for key, each in value.items()}
-        if where.startswith(("datasets.", "populations.")) and opened(value.get("path")) is not None:
-            value = {"name": "frame", "source": "parquet", **value, "path": _in_memory(value["path"], where)}
+        if where.startswith(("datasets.", "populations.")) and not isinstance(value.get("path", ""), (str, PathLike)):
+            value = {"name": "frame", "source": "parquet", **value}
+            value["path"] = _in_memory(value["path"], value["name"], where)
         for key in _OF_CODE & value.keys():
             if _is_code(value[key]):
                 named = _named(value[key], f"{where}.{key}", code)
@@ -202,13 +204,18 @@ def _is_code(value: Any) -> bool:
     return callable(value) or hasattr(value, "get_params")
 
 
-def _in_memory(frame: Any, where: str) -> str:
-    """A place in this process's memory that holds the frame as Parquet, by its content; the run stores its data."""
+def _in_memory(frame: Any, name: Any, where: str) -> str:
+    """A place in this process's memory that holds the frame as Parquet, by its content; the run stores its data.
+
+    The place bears the name of the data set, since messages name it.
+    """
     import fsspec
     import narwhals as nw
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if opened(frame) is None:
+        raise refuse(f"study: {where}.path", frame, "a file, or a data frame whose columns have different names")
     try:
         table = nw.from_native(frame, eager_only=True).to_arrow().replace_schema_metadata(None)
         content = pa.BufferOutputStream()
@@ -216,7 +223,8 @@ def _in_memory(frame: Any, where: str) -> str:
             stream.write_table(table.combine_chunks())
     except Exception as error:  # a column may hold anything
         raise BadInput(f"study: {where}.path: the data frame cannot be written as Parquet ({error})") from None
-    place = f"memory://sigstats/{hashlib.sha256(content.getvalue()).hexdigest()}.parquet"
+    named = re.sub(r"[^\w-]+", "_", str(name))
+    place = f"memory://sigstats/{hashlib.sha256(content.getvalue()).hexdigest()[:12]}/{named}.parquet"
     with fsspec.open(place, "wb") as file:
         pq.write_table(table, file)
     return place

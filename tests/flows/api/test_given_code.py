@@ -78,6 +78,27 @@ def test_a_frame_is_a_data_set_by_its_content(frame, tmp_path):
         sigstats.run_study({**study, "datasets": [changed]}, output=tmp_path / "frame")
 
 
+@pytest.mark.parametrize(
+    ("frame", "said"),
+    [
+        (
+            IRIS.assign(target=np.where(IRIS["target"] > 0, IRIS["target"], np.nan)),
+            r"/my_flowers\.parquet, row 0 .*class",
+        ),
+        (IRIS[:0], r"/my_flowers\.parquet: there are no rows"),
+        (IRIS.iloc[:, [0, 0, 4]], r"datasets\.1\.path: .* is not valid; expected .* columns have different names"),
+        (IRIS.to_dict("list"), r"datasets\.1\.path: .* is not valid; expected a file, or a data frame"),
+        (IRIS.to_numpy(), r"datasets\.1\.path: .* is not valid; expected a file, or a data frame"),
+    ],
+)
+def test_a_frame_that_is_no_data_set_is_named(frame, said, tmp_path):
+    wrong = {"name": "my flowers", "path": frame, "target": "target"}
+    study = {**STUDY, "classifiers": ["lda", "1-nn"], "datasets": ["wine", wrong]}
+    with pytest.raises(ValueError, match=said):
+        sigstats.run_study(study, output=tmp_path / "out", cluster="serial")
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("way", [pd.DataFrame, pl.from_pandas])
 def test_a_frame_of_this_program_is_a_population_with_the_bytes_of_its_file(tmp_path, way):
     rng = np.random.default_rng(1)
