@@ -110,12 +110,9 @@ class _CommandParser(_Parser):
         return options, unknown
 
 
-def repeatable(
-    group: argparse._ActionsContainer, name: str, metavar: str, text: str, *, dest: str | None = None, **how: Any
-) -> None:
+def repeatable(group: argparse._ActionsContainer, name: str, metavar: str, text: str) -> None:
     """Add an option that may be given again and again; its value is a list."""
-    dest = dest or name.removeprefix("--").replace("-", "_")
-    group.add_argument(name, action="append", default=[], dest=dest, metavar=metavar, help=text, **how)
+    group.add_argument(name, action="append", default=[], metavar=metavar, help=text)
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:

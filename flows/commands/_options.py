@@ -22,7 +22,7 @@ def add_study(parser: argparse.ArgumentParser) -> None:
         "study", metavar="STUDY", help="a study file (TOML), or the name of a ready study (`sigstats studies`)"
     )
     text = "replace a value of the file, as in --set permutation.resamples=99 or tests.0.measure=f1 (repeatable)"
-    repeatable(parser, "--set", "KEY=VALUE", text, dest="settings")
+    repeatable(parser, "--set", "KEY=VALUE", text)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def study_of(options: argparse.Namespace) -> "tuple[Study, Path]":
     """Load the study that the arguments name; with the folder that relative paths of its data start from."""
     from ..studies import find_study  # not imported for the help
 
-    return find_study(options.study, options.settings)
+    return find_study(options.study, options.set)
 
 
 def refuse_cluster(options: argparse.Namespace, study: "Study", *names: str) -> None:

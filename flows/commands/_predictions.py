@@ -1,7 +1,7 @@
 """The arguments of commands that read predictions."""
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,8 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     for name, text in (("id", "the column by which rows are joined"), ("label", "the column of true classes")):
         columns.add_argument(f"--{name}", metavar="COLUMN", help=f"{text} (default: {name})")
     predictions = "the column of predictions; one for all files, or one for each model of one or several files "
-    repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)", dest="predictions")
-    repeatable(columns, "--score", "NAME", score, dest="scores")
+    repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)")
+    repeatable(columns, "--score", "NAME", score)
     columns.add_argument(
         "--ratio",
         metavar="A/B",
@@ -35,18 +35,18 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     )
     for name, way in (("lower", "an error or a cost"), ("higher", "a mark")):
         text = f"a score that is {way}, where its name does not say so; where no --score is named, it is the score"
-        repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)", dest=name)
+        repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)")
     text = "in a table with several answers to an id, the column that numbers them"
     columns.add_argument("--epoch", metavar="COLUMN", help=text)
     columns.add_argument("--group", metavar="COLUMN", help="a column of groups, whose rows are not independent")
     text = "a column whose every value is a slice of its own (repeatable)"
-    repeatable(columns, "--slice", "COLUMN", text, dest="slices")
+    repeatable(columns, "--slice", "COLUMN", text)
     text = "a column of numbers, of which N bins of about equally many rows are slices (repeatable)"
     repeatable(columns, "--bins", "COLUMN=N", text)
     text = "the column of several tasks, whose mean is tested beside all rows; known of a folder with a file a task"
     columns.add_argument("--task", metavar="COLUMN", help=text)
     text = f"the column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object"
-    repeatable(columns, "--column", "KEY=COLUMN", f"{text}, as in label=answer.text (repeatable)", dest="columns")
+    repeatable(columns, "--column", "KEY=COLUMN", f"{text}, as in label=answer.text (repeatable)")
     rows = parser.add_argument_group("rows and answers")
     text = "join the rows of tables by their position, where the files have as many rows and the same labels"
     rows.add_argument("--by-position", action="store_true", help=text)
@@ -62,7 +62,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     )
     for name, where in (("filter", "log"), ("model", "log or table")):
         text = f"in a {where} with several {name}s, the one whose answers are read; one for all files, or one for each"
-        repeatable(rows, f"--{name}", "NAME", text, dest=f"{name}s")
+        repeatable(rows, f"--{name}", "NAME", text)
     for name, of, more in (
         ("unmatched", "rows that some files lack", ()),
         ("unscored", "answers that failed or have no score", ("wrong",)),
@@ -75,7 +75,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
 
 def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
     """Add ``--measure``, with its help."""
-    repeatable(parser, "--measure", "NAME", text, dest="measures")
+    repeatable(parser, "--measure", "NAME", text)
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
@@ -106,7 +106,7 @@ def columns_of_files(options: argparse.Namespace, files: int) -> "list[Columns]"
 def file_for_each(options: argparse.Namespace, files: Sequence[str]) -> list[str]:
     """One file as often as it has predictions, models or filters that are named; several files as they are."""
     named = max(len(values) for _, values in _named_in_files(options))
-    if len(files) == 1 and len(options.predictions) > 1 and (scores := scores_of(options)):
+    if len(files) == 1 and len(options.prediction) > 1 and (scores := scores_of(options)):
         raise BadInput(f"--score: {scores[0]!r} is one column for every --prediction; expected a file for each model")
     return list(files) * named if len(files) == 1 and named > 1 else list(files)
 
@@ -118,20 +118,20 @@ def names_in_one_file(options: argparse.Namespace) -> list[str]:
 
 def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
     """What can be named once for each file; a column of predictions that is named twice is refused."""
-    named: list[str] = options.predictions
+    named: list[str] = options.prediction
     if twice := next((each for each in named if named.count(each) > 1), None):
         raise BadInput(f"--prediction: {twice!r} is named twice; expected the column of each model once")
-    return [("prediction", named), ("model", options.models), ("filter", options.filters)]
+    return [("prediction", named), ("model", options.model), ("filter", options.filter)]
 
 
 def scores_of(options: argparse.Namespace) -> list[str]:
     """The scores that are named, in whatever way."""
     if options.ratio is not None:
-        if options.scores:
+        if options.score:
             raise BadInput(f"--ratio: {options.ratio!r} is not valid with --score; expected one of them")
         return [_ratio(options.ratio)[0]]
-    by_key = [each.partition("=")[2] for each in options.columns if each.startswith("score=")]
-    return options.scores or by_key or list(dict.fromkeys([*options.lower, *options.higher]))
+    by_key = [each.partition("=")[2] for each in options.column if each.startswith("score=")]
+    return options.score or by_key or list(dict.fromkeys([*options.lower_is_better, *options.higher_is_better]))
 
 
 def _ratio(text: str) -> tuple[str, str]:
@@ -155,12 +155,13 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     from sigstats._common.scores import of_named_scores
     from sigstats.tasks.predictions import Columns, labels_of, names_of_instances
 
-    found = {name: value for name in _KEYS if (value := getattr(options, name, None)) is not None}
+    named = ((name, getattr(options, name)) for name in ("id", "label", "epoch", "group"))
+    found = {name: value for name, value in named if value is not None}
     if scores := scores_of(options):
         found["score"] = scores[0]
-    if options.predictions:
-        found["prediction"] = options.predictions[0]
-    for mapping in options.columns:
+    if options.prediction:
+        found["prediction"] = options.prediction[0]
+    for mapping in options.column:
         key, _, column = mapping.partition("=")
         if key not in _KEYS or not column:
             raise BadInput(f"--column: {mapping!r} is not valid; expected KEY=COLUMN with a key of {', '.join(_KEYS)}")
@@ -169,11 +170,11 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         found[key] = column
     if options.by_position and "id" in found:
         raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
-    if both := set(options.lower).intersection(options.higher):
+    if both := set(options.lower_is_better).intersection(options.higher_is_better):
         raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
     try:
-        lower = of_named_scores(options.lower, scores, "--lower-is-better", ratio=options.ratio)
-        higher = of_named_scores(options.higher, scores, "--higher-is-better", ratio=options.ratio)
+        lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
+        higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
     except ValueError as error:
         raise BadInput(str(error)) from None
     models = found.pop("model", Columns.models)
@@ -183,11 +184,11 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         lower=lower,
         higher=higher,
         truth=_read(options, "labels", lambda path: labels_of(path, found)),
-        slices=tuple(dict.fromkeys([*options.slices, *bins])),
+        slices=tuple(dict.fromkeys([*options.slice, *bins])),
         bins=tuple(bins.items()),
         task=options.task,
-        filter=options.filters[0] if options.filters else None,
-        model=options.models[0] if options.models else None,
+        filter=options.filter[0] if options.filter else None,
+        model=options.model[0] if options.model else None,
         models=models,
         per=None if options.ratio is None else _ratio(options.ratio)[1],
         unscored=options.unscored or Columns.unscored,
@@ -230,26 +231,19 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
     return {"unmatched": options.unmatched or "refuse", "allow_different_tasks": options.allow_different_tasks}
 
 
-#: What says how files are read: where the value of each option is kept, and what it is called.
-OPTIONS_OF_FILES = {
-    **{name: f"--{name}" for name in ("id", "label", "ratio", "epoch", "group", "bins", "task", "labels")},
-    **{name: f"--{name}" for name in ("instances", "unmatched", "unscored")},
-    **{f"{name}s": f"--{name}" for name in ("prediction", "score", "slice", "column", "filter", "model")},
-    **{name: f"--{name}-is-better" for name in ("lower", "higher")},
-    "by_position": "--by-position",
-    "no_header": "--no-header",
-    "allow_different_tasks": "--allow-different-tasks",
-}
+#: The options that say how files are read.
+OPTIONS_OF_FILES = (
+    *("id", "label", "ratio", "epoch", "group", "bins", "task", "labels", "instances", "unmatched", "unscored"),
+    *("prediction", "score", "slice", "column", "filter", "model", "lower_is_better", "higher_is_better"),
+    *("by_position", "no_header", "allow_different_tasks"),
+)
 
 
-def refuse_beside(options: argparse.Namespace, other: str, without: Mapping[str, str]) -> None:
-    """Refuse options that would be left out beside another one, or beside what a file holds.
-
-    `without`: where the value of each is kept, and what it is called.
-    """
-    for name, option in without.items():
+def refuse_beside(options: argparse.Namespace, other: str, names: Iterable[str]) -> None:
+    """Refuse options of these names, which would be left out beside another one, or beside what a file holds."""
+    for name in names:
         if (value := getattr(options, name)) not in (None, []) and value is not False:
-            raise BadInput(f"{option}: is not valid with {other}; expected one of them")
+            raise BadInput(f"--{name.replace('_', '-')}: is not valid with {other}; expected one of them")
 
 
 def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one: bool = False) -> None:

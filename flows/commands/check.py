@@ -88,7 +88,7 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
         paired = join(predictions, predictions, columns)
         if options.score_range is not None:
             paired = replace(paired, score_range=as_score_range(options.score_range))
-        measures = measures_checked(paired, options.measures or None)
+        measures = measures_checked(paired, options.measure or None)
         refuse_unused(columns, measures, of_one=True)
         return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
     except ValueError as error:

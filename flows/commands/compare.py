@@ -109,14 +109,11 @@ def run(options: argparse.Namespace) -> int:
     return code_of(options, found.verdict)
 
 
-#: What says nothing of the labels of people, and how it is named.
-_NOT_JUDGED = {
-    **{name: f"--{name}" for name in ("markdown", "junit", "changed", "run", "task", "positive", "adjust")},
-    **{name: f"--{name}" for name in ("bins", "margins", "simultaneous", "weights", "ratio")},
-    "slices": "--slice",
-    "measures": "--measure",
-    "smallest_slice": "--smallest-slice",
-}
+#: The options that say nothing of the labels of people.
+_NOT_JUDGED = (
+    *("markdown", "junit", "changed", "run", "task", "positive", "adjust", "bins", "margins", "simultaneous"),
+    *("weights", "ratio", "slice", "measure", "smallest_slice"),
+)
 
 
 def _run_judged(options: argparse.Namespace) -> int:
@@ -151,9 +148,9 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.requirements import as_compared_measures
     from sigstats.tasks.predictions import ScoredFile, join_scores, read, same_content, score_names, scores_meant
 
-    rule, named = rule_of(options), options.predictions
+    rule, named = rule_of(options), options.prediction
     try:
-        measures = as_compared_measures(options.measures) if options.measures else None
+        measures = as_compared_measures(options.measure) if options.measure else None
     except ValueError as error:
         raise BadInput(f"--measure:{str(error).removeprefix('measures:')}") from None
     every = [

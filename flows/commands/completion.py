@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     from ..config.toml_files import ready_studies
     from . import whole_parsers
 
-    named = {"measures": COMPARED_MEASURES, "adjust": tuple(IN_WORDS)}
+    named = {"measure": COMPARED_MEASURES, "adjust": tuple(IN_WORDS)}
     program, of_commands = whole_parsers()
     for parser in of_commands.values():
         parser.description = (parser.description or "").partition("\n")[0]

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         "base": str(place.base.absolute()),
         "pages": options.pages,
         "output": output,
-        "settings": options.settings,
+        "settings": options.set,
         "allow": list(allow),
         "cluster": _absolute(options.cluster) if str(options.cluster).endswith(".toml") else options.cluster,
     }

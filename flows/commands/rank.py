@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DONE, BadInput
 from . import repeatable
-from ._files import refuse_overwriting, refuse_repeated, write_outputs, write_text
+from ._files import add_outputs, refuse_overwriting, refuse_repeated, write_outputs, write_text
 from ._predictions import (
     OPTIONS_OF_FILES,
     add_measures,
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "votes (model_a, model_b, winner)",
     )
     text = "the name of a model, once for each file in their order (default: the log's model, else the file's name)"
-    repeatable(parser, "--name", "NAME", text, dest="names")
+    repeatable(parser, "--name", "NAME", text)
     add_prediction_arguments(
         parser, score="a column of scores, one for each row, whose mean is ranked; in a log, a scorer or metric"
     )
@@ -63,9 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = f"slices with fewer rows are not ranked (default: {_SMALLEST_SLICE})"
     parser.add_argument("--smallest-slice", type=int, metavar="N", help=text)
-    parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
-    parser.add_argument("--markdown", metavar="FILE", help="write tables for a pull request; - for standard output")
-    parser.add_argument("--report", metavar="FILE", help="write a page of HTML")
+    add_outputs(parser, "json", "markdown", "report")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
             raise BadInput(_of_one_model(options))
         if not models:
             return _run_votes(options)
-        options.models = models
+        options.model = models
     if options.item is not None:
         raise BadInput("--item: is not valid but with one file of votes")
     found, files = _ranked(options)
@@ -93,15 +91,9 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-#: What says nothing of votes.
-_NOT_OF_VOTES = {
-    **{name: option for name, option in OPTIONS_OF_FILES.items() if name != "group"},
-    "names": "--name",
-    "measures": "--measure",
-    "positive": "--positive",
-    "run": "--run",
-    "smallest_slice": "--smallest-slice",
-}
+#: The options that say nothing of votes.
+_NOT_OF_VOTES = tuple(name for name in OPTIONS_OF_FILES if name != "group")
+_NOT_OF_VOTES += ("name", "measure", "positive", "run", "smallest_slice")
 
 
 def _models_in(options: argparse.Namespace) -> list[str]:
@@ -163,7 +155,7 @@ def _ranked_by_pairs(
 
     from ..ranking.words import model_names
 
-    measures = as_compared_measures(options.measures) if options.measures else (None,)
+    measures = as_compared_measures(options.measure) if options.measure else (None,)
     if len(measures) > 1:
         raise BadInput(f"--measure: {len(measures)} are named; expected one")
     columns = [replace(each, run=options.run) for each in columns_of_files(options, len(files))]
@@ -195,12 +187,12 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     files: Sequence[str] = file_for_each(options, options.files)
     require_one_score(options)
     try:
-        given = as_names(options.names, "--name", len(files)) if options.names else None
+        given = as_names(options.name, "--name", len(files)) if options.name else None
         as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
         if options.smallest_slice is None:
             options.smallest_slice = _SMALLEST_SLICE
         as_count(options.smallest_slice, "--smallest-slice", minimum=1)
-        if options.measures or options.run is not None or options.ratio is not None:
+        if options.measure or options.run is not None or options.ratio is not None:
             return _ranked_by_pairs(options, files, given)
         if options.positive is not None:
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")

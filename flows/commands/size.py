@@ -138,20 +138,16 @@ def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
 
 
 _LOOKS = ("look", "spending", "looks")
-_OF_MEASURES = {"measures": "--measure", "positive": "--positive", "score_range": "--score-range"}
+_OF_MEASURES = ("measure", "positive", "score_range")
 #: What says nothing without files of a pilot.
-_NOT_BY_HAND = {**OPTIONS_OF_FILES, **_OF_MEASURES, "run": "--run"}
+_NOT_BY_HAND = (*OPTIONS_OF_FILES, *_OF_MEASURES, "run")
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 #: What a leaderboard has no use for.
-_NOT_OF_LEADERBOARDS = {
-    **{name: f"--{name}" for name in ("report", "run", "drop", "tests", "ratio", "group", "epoch", "bins", "task")},
-    **{name: f"--{name}" for name in (*_BY_HAND, *_LOOKS, "adjust", "margin", "confidence")},
-    **_OF_MEASURES,
-    "slices": "--slice",
-    "minimum_effect": "--minimum-effect",
-    "smallest_slice": "--smallest-slice",
-}
+_NOT_OF_LEADERBOARDS = (
+    *("report", "run", "drop", "tests", "ratio", "group", "epoch", "bins", "task", *_BY_HAND, *_LOOKS),
+    *("adjust", "margin", "confidence", *_OF_MEASURES, "slice", "minimum_effect", "smallest_slice"),
+)
 
 
 def _leaderboard(options: argparse.Namespace) -> int:
@@ -178,12 +174,8 @@ def _leaderboard(options: argparse.Namespace) -> int:
 
 _OF_RUNS = ("run", "drop", "tests", "adjust", "minimum_effect", *_LOOKS)
 #: What a size by runs has no use for.
-_NOT_OF_RUNS = {
-    **{name: option for name, option in _NOT_OF_LEADERBOARDS.items() if name not in _OF_RUNS},
-    "scores": "--score",
-    "lower": "--lower-is-better",
-    "higher": "--higher-is-better",
-}
+_NOT_OF_RUNS = tuple(name for name in _NOT_OF_LEADERBOARDS if name not in _OF_RUNS)
+_NOT_OF_RUNS += ("score", "lower_is_better", "higher_is_better")
 
 
 def _runs(options: argparse.Namespace) -> int:
@@ -233,7 +225,7 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
     from sigstats.comparison.family import asked_of
     from sigstats.comparison.margins import require_limits_used
 
-    names, _ = asked_of(paired, options.measures or None, options.positive)
+    names, _ = asked_of(paired, options.measure or None, options.positive)
     require_limits_used(options.score_range, names)
     refuse_unused(columns_of(options), names)
     return names
@@ -241,8 +233,8 @@ def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[st
 
 def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names: tuple[str, ...]) -> str:
     """The measure whose rows are asked for: the accuracy where it is compared and no score is named."""
-    scored = paired.scores is not None and not paired.graded and not options.measures
-    named = names[: len(options.measures)] if options.measures else names  # without a cost that is compared beside
+    scored = paired.scores is not None and not paired.graded and not options.measure
+    named = names[: len(options.measure)] if options.measure else names  # without a cost that is compared beside
     return "accuracy" if "accuracy" in named and not scored else named[-1]
 
 
@@ -252,7 +244,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     from sigstats.sizing.measures import plan_measure
 
     unused = ("report",) if any(map(has_task_mean, names)) else ("report", "task")
-    refuse_beside(options, f"the measure {measure}", {name: f"--{name}" for name in unused})
+    refuse_beside(options, f"the measure {measure}", unused)
     rule = rule_at_look(options)
     tests, target, positive = _tests(options, paired, names, rule), options.power, options.positive
     found = plan_measure(paired, measure, rule, _given(options), target=target, tests=tests, positive=positive)
