@@ -68,14 +68,7 @@ def run(options: argparse.Namespace) -> int:
     set_up()
     from prefect.deployments.runner import DeploymentApplyError
 
-    from ..orchestration.deployment import (
-        NoServer,
-        NoSuchPool,
-        NoSuchVariable,
-        apply_deployment,
-        deployment_of,
-        serve_deployment,
-    )
+    from ..orchestration.deployment import apply_deployment, deployment_of, serve_deployment
 
     parameters: dict[str, Any] = {
         "study": place.ready or str(place.path.absolute()),
@@ -105,18 +98,8 @@ def run(options: argparse.Namespace) -> int:
         else:
             made = apply_deployment(deployment, _say)
             _say(f"deployed {kept} to the work pool {options.work_pool}: {made}")
-    except NoSuchPool as error:
-        raise BadInput(f"--work-pool: {options.work_pool!r} is not valid; {_first(error)}") from None
-    except NoSuchVariable as error:
-        name, there = error.args
-        option = "--image" if name == "image" and options.image is not None else "--job-variable"
-        value = options.image if option == "--image" else name
-        jobs = f"jobs of {options.work_pool!r} have no variable {name!r}"
-        raise BadInput(f"{option}: {value!r} is not valid; {jobs}, expected {there}") from None
     except DeploymentApplyError as error:
         raise BadInput(f"deploy: the server takes no such deployment ({_first(error)})") from None
-    except NoServer as error:
-        raise BadInput(f"deploy: no Prefect server answers at {error}; start it or set PREFECT_API_URL") from None
     return DONE
 
 

@@ -18,6 +18,7 @@ from prefect.utilities.services import critical_service_loop
 
 from sigstats.tasks.threads import periodic
 
+from ..errors import BadInput
 from .server import Slot, impatient, why_unusable
 from .study_flow import study_flow
 
@@ -53,18 +54,6 @@ def deployment_of(
     return made
 
 
-class NoServer(Exception):
-    """No Prefect server answers; the message is its address."""
-
-
-class NoSuchPool(Exception):
-    """The server has no work pool of this name."""
-
-
-class NoSuchVariable(Exception):
-    """The jobs of the work pool have no variable of this name; the arguments are the name and those that they have."""
-
-
 class _Runner(Runner):
     """Prefect's runner, which SIGTERM ends in order, as Ctrl-C does."""
 
@@ -78,7 +67,7 @@ def serve_deployment(deployment: RunnerDeployment, say: Callable[[str], None], s
     `say`: called with a line when the server ceases to answer, and when it answers again, and for each run that is
     cancelled because another is under way, or ended because its process is gone, and first if the server had a
     deployment of this name for another study or output. `serving`: the line that is printed
-    once the deployment is registered. Raises NoServer if no server answers.
+    once the deployment is registered.
     """
 
     async def serve() -> None:
@@ -107,21 +96,21 @@ def apply_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -
     """Register the deployment for the workers of its pool; return its id.
 
     `say`: called with a line if the server had a deployment of this name for another study or output.
-
-    Raises
-    ------
-    NoServer, NoSuchPool, NoSuchVariable
     """
     with _reachable(), get_client(sync_client=True) as client:
+        named = str(deployment.work_pool_name)
         try:
-            pool = client.read_work_pool(str(deployment.work_pool_name))
+            pool = client.read_work_pool(named)
         except ObjectNotFound:
-            pools = ", ".join(sorted(pool.name for pool in client.read_work_pools()))
-            raise NoSuchPool(f"expected a work pool of the server ({pools or 'it has none'})") from None
+            pools = ", ".join(sorted(pool.name for pool in client.read_work_pools())) or "it has none"
+            wanted = f"expected a work pool of the server ({pools})"
+            raise BadInput(f"--work-pool: {named!r} is not valid; {wanted}") from None
         there = sorted(pool.base_job_template.get("variables", {}).get("properties", {}))
-        for name in deployment.job_variables:
+        for name, value in deployment.job_variables.items():
             if there and name not in there:
-                raise NoSuchVariable(name, ", ".join(there))
+                given = f"--image: {value!r}" if name == "image" else f"--job-variable: {name!r}"
+                jobs = f"jobs of {named!r} have no variable {name!r}"
+                raise BadInput(f"{given} is not valid; {jobs}, expected {', '.join(there)}")
         _tell_of_another(deployment, say)
         return str(deployment.apply())
 
@@ -138,12 +127,15 @@ def _tell_of_another(deployment: RunnerDeployment, say: Callable[[str], None]) -
 
 @contextlib.contextmanager
 def _reachable() -> Iterator[None]:
+    """Refuse a server that does not answer."""
+    at = PREFECT_API_URL.value()
+    silent = BadInput(f"deploy: no Prefect server answers at {at}; start it or set PREFECT_API_URL")
     try:
         if why_unusable() is not None:
-            raise NoServer(str(PREFECT_API_URL.value()))
+            raise silent
         yield
     except httpx.TransportError:
-        raise NoServer(str(PREFECT_API_URL.value())) from None
+        raise silent from None
 
 
 #: Seconds between two requests to the server.
