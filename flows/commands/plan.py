@@ -26,17 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the plan."""
     from ..clusters import allowed
-    from ..running.options import PlanOptions
+    from ..running.options import RunOptions
     from ..studies import kind_of
 
     workers = workers_of(options)
     study, base = study_of(options)
-    how = PlanOptions(
-        base=base,
-        output=output_of(options, study),
-        workers=workers,
-        timing=not options.no_timing,
-        allow=allowed(options.allow, None),
-    )
-    print(printable(kind_of(study).plan(study, how), keep="\n"))  # noqa: T201
+    how = RunOptions(base=base, output=output_of(options, study), allow=allowed(options.allow, None))
+    text = kind_of(study).plan(study, how, workers=workers, timing=not options.no_timing)
+    print(printable(text, keep="\n"))  # noqa: T201
     return DONE

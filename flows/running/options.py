@@ -97,24 +97,8 @@ ComputeCell: TypeAlias = Callable[[Cell], Outcome]
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanOptions:
-    """How a study is planned."""
-
-    #: The folder that relative paths of the study start from.
-    base: Path
-    #: A folder or an fsspec URL, which may hold results already.
-    output: str
-    #: The number of workers in the estimate; None for those of this machine.
-    workers: int | None = None
-    #: Whether a replicate of each cell is timed.
-    timing: bool = True
-    #: The packages whose code the study may import.
-    allow: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """How a study is run."""
+    """How a study is run, or planned."""
 
     #: The folder that relative paths of the study start from.
     base: Path

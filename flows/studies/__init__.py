@@ -18,7 +18,7 @@ from ..config.model import Study, validated
 from ..config.toml_files import apply_settings, place_of, read_toml, ready_studies
 from ..errors import BadInput
 from ..running.from_python import GivenCode, plain
-from ..running.options import PlanOptions, RunOptions
+from ..running.options import RunOptions
 from ..running.result import StudyResult
 
 
@@ -33,8 +33,12 @@ class StudyKind(Protocol):
     def has_cells(self) -> bool:
         """True if it is computed in cells, on the workers of a cluster; otherwise it runs in this process."""
 
-    def plan(self, study: Any, options: PlanOptions, /) -> str:
-        """What a run would do and cost, as text; nothing is written."""
+    def plan(self, study: Any, options: RunOptions, /, *, workers: int | None, timing: bool) -> str:
+        """What a run would do and cost, as text; nothing is written.
+
+        `workers`: their number in the estimate; None for those of this machine. `timing`: whether a replicate of each
+        cell is timed.
+        """
 
     def run(self, study: Any, options: RunOptions, /) -> StudyResult:
         """Run a study to its report. Replicates that the output holds are not computed again.

@@ -16,7 +16,7 @@ from ..config.model import Study
 from ..errors import BadInput
 from ..report.page import write_report
 from ..running.estimate import Estimate, count, counts_in_words, render
-from ..running.options import PlanOptions, Prepared, Progress, RunOptions, no_progress
+from ..running.options import Prepared, Progress, RunOptions, no_progress
 from ..running.output import identity_of, refuse_another
 from ..running.progress import Display
 from ..running.result import CellStudyResult
@@ -51,7 +51,7 @@ class CellStudyKind(Generic[S]):
         except ValueError as error:
             raise BadInput(f"{study.source}: {error}{fetched_by(study, base)}") from None
 
-    def plan(self, study: S, options: PlanOptions, /) -> str:
+    def plan(self, study: S, options: RunOptions, /, *, workers: int | None, timing: bool) -> str:
         """The notes and the cost of each cell."""
         display = Display(study=study.name)
         with display.reading() as progress:
@@ -59,14 +59,14 @@ class CellStudyKind(Generic[S]):
         refuse_another(Store(options.output), identity_of(study, prepared), prepared.plan, REGISTRY.names())
         estimates = count(prepared.plan, options.output)
         cheaper: list[str] = []
-        if options.timing and any(one.left for one in estimates):
+        if timing and any(one.left for one in estimates):
             display.say(f"{counts_in_words(prepared.plan, estimates)}; timing cells (--no-timing leaves it out)")
             with tempfile.TemporaryDirectory(prefix="sigstats-plan-") as folder:
                 scratch = Store(folder)
                 estimates = estimate(prepared, estimates, scratch=scratch, say=display.say)
                 cheaper = list(self.savings(study, estimates, scratch))
         notes = [f"note: {note}" for note in prepared.notes]
-        text = render(prepared.plan, estimates, workers=options.workers or processors())
+        text = render(prepared.plan, estimates, workers=workers or processors())
         return "\n".join([*notes, text, *cheaper])
 
     def run(self, study: S, options: RunOptions, /) -> CellStudyResult:

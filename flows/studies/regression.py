@@ -21,7 +21,7 @@ from ..comparison.text import show
 from ..errors import DONE, REGRESSION
 from ..regression.evaluate import Evaluated, evaluate, plan, report_again
 from ..regression.study import RegressionStudy
-from ..running.options import PlanOptions, RunOptions
+from ..running.options import RunOptions
 from ..running.progress import Display
 from ..running.result import Artifacts, worst_first
 
@@ -130,7 +130,7 @@ class RegressionKind:
     model = RegressionStudy
     has_cells = False
 
-    def plan(self, study: RegressionStudy, options: PlanOptions, /) -> str:
+    def plan(self, study: RegressionStudy, options: RunOptions, /, **_: object) -> str:
         """What an evaluation would compare now."""
         return plan(study, base=options.base, output=options.output)
 
