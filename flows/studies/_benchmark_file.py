@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
-from sigstats._common.validation import did_you_mean, refuse, shown
+from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.tasks import analyses
@@ -83,10 +83,7 @@ class CrossValidation(Strict):
 def _known_statistic(name: str) -> str:
     from sigstats.retraining.measured import STATISTICS
 
-    known = (ERROR, *STATISTICS)
-    if name not in known:
-        raise ValueError(f"{shown(name)} is not valid; expected one of {', '.join(known)}{did_you_mean(name, known)}")
-    return name
+    return as_choice(name, "measure", (ERROR, *STATISTICS))
 
 
 class Permutation(StoppingSettings):
@@ -110,11 +107,7 @@ class Permutation(StoppingSettings):
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
     known = [name for name in analyses.names() if analyses.used_by([name], "crossval")]
-    for name in names:
-        if name not in known:
-            hint = did_you_mean(name, known)
-            raise ValueError(f"{shown(name)} is not valid; expected one of {', '.join(known)}{hint}")
-    return names
+    return tuple(as_choice(name, "tests", known) for name in names)
 
 
 def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from sigstats._common.validation import Alternative, refuse, shown
+from sigstats._common.validation import Alternative, as_choice, refuse
 from sigstats.comparison.requirements import as_compared_measures
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import MEASURES, SCORE_MEASURES
@@ -207,9 +207,7 @@ class Scored(Strict):
     @field_validator("measure", mode="after")
     @classmethod
     def _of_scores(cls, measure: str) -> str:
-        if measure not in SCORE_MEASURES:
-            raise ValueError(f"{shown(measure)} is not valid; expected one of {', '.join(SCORE_MEASURES)}")
-        return measure
+        return as_choice(measure, "measure", list(SCORE_MEASURES))
 
 
 class OwnTest(Limited):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from sigstats._common.validation import refuse, shown
+from sigstats._common.validation import as_choice, refuse
 from sigstats.tasks.analyses import sample_size
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.summary.published import Reference
@@ -58,9 +58,9 @@ class Published(Strict):
             if len(values) != len(self.columns):
                 wanted = f"expected {len(self.columns)}, one for each of columns"
                 raise ValueError(f"values: {dataset}: {len(values)} numbers are not valid; {wanted}")
-        for key in [*self.within, *self.side]:
-            if key not in self.columns:
-                raise ValueError(f"{shown(key)} is not valid; expected one of {', '.join(self.columns)}")
+        for name in ("within", "side"):
+            for key in getattr(self, name):
+                as_choice(key, name, self.columns)
         return self
 
 

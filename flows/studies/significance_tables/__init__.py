@@ -15,6 +15,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from sigstats._common.messages import shown
 from sigstats._common.registry import Registry
+from sigstats._common.validation import as_choice
 from sigstats.tasks.input_files import place, read_bytes
 from sigstats.tasks.input_files.content import open_content
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
@@ -47,8 +48,7 @@ class Printed(Strict):
     def _printable(cls, printed: dict[str, str | dict[str, str]]) -> dict[str, str | dict[str, str]]:
         for found in printed.values():
             for column in found if isinstance(found, dict) else ():
-                if column not in PRINTABLE:
-                    raise ValueError(f"{shown(column)} is not valid; expected one of {', '.join(PRINTABLE)}")
+                as_choice(column, "printed", PRINTABLE)
         return printed
 
     @field_validator("remarks", mode="after")
@@ -108,10 +108,8 @@ class Entry(Printed):
     @field_validator("methods", mode="after")
     @classmethod
     def _known_methods(cls, wanted: tuple[str, ...]) -> tuple[str, ...]:
-        known = methods(cls.TEST)
         for method in wanted:
-            if method not in known:
-                raise ValueError(f"{shown(method)} is not valid; expected one of {', '.join(known)}")
+            as_choice(method, "methods", methods(cls.TEST))
         return each_once(wanted, "method")
 
     @property
