@@ -215,7 +215,7 @@ def _answer(found: SizePlan) -> Answer:
 
 
 #: As wide as a phone shows it; a wider screen enlarges it.
-_WIDTH, _HEIGHT, _LABELS, _COLOURS = 360.0, 250.0, 72.0, 6
+_WIDTH, _HEIGHT, _LABELS = 360.0, 250.0, 72.0
 
 
 def power_plot(found: SizePlan) -> Markup:
@@ -233,8 +233,7 @@ def power_plot(found: SizePlan) -> Markup:
     ends = svg.spread([axes.y(100 * each.curve[-1][1]) for each in curves], axes.base)
     for number, (each, end) in enumerate(zip(curves, ends, strict=True)):
         line = axes.line("observed", [(n, 100 * power) for n, power in each.curve])
-        label = svg.text(axes.width - axes.right + 8, end + 4, points(each.drop), anchor="start", css="value")
-        parts.append(Markup('<g class="curve c{}">{}{}</g>').format(number % _COLOURS, line, label))
+        parts.append(axes.labelled(number, points(each.drop), end + 4, line))
     parts += [axes.y_axis(unit="%"), axes.x_axis(found.pilot.unit, ticks=_ticks(low, high))]
     steps = [
         f"{points(each.drop)}: {100 * each.curve[0][1]:.0f}% at {low:,} {found.pilot.unit}, "

@@ -34,7 +34,7 @@ class HeatCell:
 
 
 MISSING = HeatCell("–", "absent", hint="missing")
-DIAGONAL = HeatCell("", "diagonal")
+_DIAGONAL = HeatCell("", "diagonal")
 
 
 def p_shade(p: float) -> str:
@@ -66,6 +66,11 @@ def heat_table(
         "<caption>{caption}</caption>"
         '<thead><tr><td class="corner"></td>{head}</tr></thead><tbody>{lines}</tbody></table></div>'
     ).format(caption=caption, label=label, head=head, lines=lines)
+
+
+def pair_table(caption: str, label: str, names: Sequence[str], cell: Callable[[str, str], HeatCell]) -> Markup:
+    """The same of pairs; none is of one name beside itself."""
+    return heat_table(caption, label, names, names, lambda a, b: _DIAGONAL if a == b else cell(a, b))
 
 
 def data_table(

@@ -96,6 +96,15 @@ def path(css: str, d: str) -> Markup:
     return Markup('<path class="{}" d="{}"/>').format(css, d)
 
 
+#: So many colours tell curves apart.
+COLOURS = 6
+
+
+def curve(number: int, *parts: Markup) -> Markup:
+    """What belongs to one of several curves, in its colour."""
+    return Markup('<g class="curve c{}">{}</g>').format(number % COLOURS, Markup("").join(parts))
+
+
 def verdict_mark(x: float, y: float, verdict: str) -> Markup:
     """A point whose shape says the verdict too: a disc passes, a square fails, a diamond is inconclusive."""
     if verdict == "fail":
@@ -200,6 +209,10 @@ class Axes:
         return Markup('<circle class="dot" cx="{}" cy="{}" r="{}"/>').format(
             coordinate(self.x(x)), coordinate(self.y(y)), coordinate(radius)
         )
+
+    def labelled(self, number: int, label: str, y: float, *parts: Markup) -> Markup:
+        """One of several curves, with its label beside it, to the right of the axes."""
+        return curve(number, *parts, text(self.width - self.right + 8, y, label, anchor="start", css="value"))
 
     def x_axis(
         self,

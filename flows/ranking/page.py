@@ -8,7 +8,7 @@ from markupsafe import Markup
 from sigstats.ranking.result import RankedModel, RankedPair, Ranking
 
 from ..pages import svg
-from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
+from ..pages.heat_table import HeatCell, p_legend, p_shade, pair_table
 from ..pages.page import Answer, page
 from ..pages.svg import Axes
 from ..pages.wording import count_of, p_number, p_order, signed, significant, some_of
@@ -79,8 +79,6 @@ def _matrix(found: Ranking) -> Markup:
     names = [model.model for model in found.models]
 
     def cell(left: str, above: str) -> HeatCell:
-        if left == above:
-            return DIAGONAL
         pair = pairs.get((left, above))
         if pair is None:
             return HeatCell("", "", hint=f"{above} has the better score, or the same")
@@ -92,7 +90,7 @@ def _matrix(found: Ranking) -> Markup:
             hint=f"{left} better than {above}: adjusted p = {p_number(pair.adjusted_pvalue)}",
         )
 
-    return heat_table("Left better than above", "Pairs of models", names, names, cell) + p_legend()
+    return pair_table("Left better than above", "Pairs of models", names, cell) + p_legend()
 
 
 def _difference(found: Ranking, pair: RankedPair) -> str:

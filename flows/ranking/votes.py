@@ -17,7 +17,7 @@ from sigstats.ranking.result import RankedModel
 from sigstats.ranking.votes import VoteRanking, rank_votes
 from sigstats.tasks.predictions import MISSING, Columns, read
 
-from ..pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade
+from ..pages.heat_table import HeatCell, p_legend, p_shade, pair_table
 from ..pages.page import Answer, page
 from ..pages.wording import count_of, number, p_equation, p_number, p_order, percent, significant, some_of, told_apart
 from .page import MOST_IN_MATRIX, MOST_PAIRS, rank_plot
@@ -237,8 +237,6 @@ def _matrix(found: VoteRanking) -> Markup:
 
     def cell(left: str, above: str) -> HeatCell:
         i, j = place[left], place[above]
-        if i == j:
-            return DIAGONAL
         won, lost = found.wins[i, j], found.wins[j, i]
         if not won + lost:
             return HeatCell("", "", hint=f"{left} and {above} never met")
@@ -251,4 +249,4 @@ def _matrix(found: VoteRanking) -> Markup:
             hint=f"{left} preferred to {above}: adjusted p = {p_number(p)}",
         )
 
-    return heat_table("Left preferred to above", "Pairs of models", found.models, found.models, cell) + p_legend()
+    return pair_table("Left preferred to above", "Pairs of models", found.models, cell) + p_legend()

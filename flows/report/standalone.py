@@ -22,7 +22,6 @@ SCOPE = "sigstats-figure"
 _WIDTH, _GAP, _MARGIN = 1000.0, 14.0, 10.0
 #: Sizes of a table's cells, and of a line of text, in pixels.
 _CELL, _ROW, _LINE, _SWATCH = 78.0, 38.0, 20.0, 20.0
-_CURVES = 6
 _NOTHING = Markup("")
 #: Which colour a class of a cell has, beside those that have their own name.
 _SAME = {"a4": "p0", "a3": "p1", "a2": "p2", "a1": "p3", "n0": "p4"}
@@ -212,7 +211,7 @@ def _style() -> str:
     ):
         scoped = re.sub(r"(^|, *)svg ", rf"\1.{SCOPE} ", selector.strip())
         if "var(--curve)" in body:
-            for number in range(_CURVES):
+            for number in range(svg.COLOURS):
                 curve = body.replace("var(--curve)", colours[f"c{number}"])
                 rules.append(f"{scoped.replace('.curve', f'.curve.c{number}')} {{{curve}}}")
         elif "--curve:" not in body:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from sigstats.tasks.schema import Hypothesis
 
-from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, heat_table, necessity_legend, necessity_shade, side_by_side
+from ...pages.heat_table import MISSING, HeatCell, necessity_legend, necessity_shade, pair_table, side_by_side
 from ...pages.wording import adjusted_p, index_number, p_number, points, signed, significant
 from .. import sections
 from ..evidence import (
@@ -64,11 +64,8 @@ def _reading(rows: Sequence[Hypothesis]) -> str:
 
 def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
     by_pair = {(row.a, row.b): row for row in rows}
-    names = ranked(rows)
 
     def cell(left: str, above: str) -> HeatCell:
-        if left == above:
-            return DIAGONAL
         row, sign = by_pair.get((above, left)), 1  # the estimate is b minus a
         if row is None:
             row, sign = by_pair.get((left, above)), -1
@@ -85,7 +82,7 @@ def _square(caption: str, rows: Sequence[Hypothesis]) -> Markup:
             hint=f"{left} against {above}: p = {p_number(row.p_value or 0, row.log10_p)}",
         )
 
-    return heat_table(caption, f"Pairs of classifiers on {caption}", names, names, cell)
+    return pair_table(caption, f"Pairs of classifiers on {caption}", ranked(rows), cell)
 
 
 def ranked(rows: Sequence[Hypothesis]) -> list[str]:

@@ -18,8 +18,6 @@ from ..section import Figure
 _LEFT, _HEIGHT, _STEP = 44.0, 300.0, 30.0
 #: The widths of a setting, and of the whole plot without its labels.
 _LEAST, _WIDTH = 4.0, 280.0
-#: So many colours tell curves apart.
-_COLOURS = 6
 
 #: What tells a setting: the values of its factors, the size last.
 Setting = tuple[float, ...]
@@ -91,10 +89,7 @@ def _panel(
     said = []
     for number, (method, group) in enumerate(methods.items()):
         known = {place[setting_of(row, names, evidence)]: 100 * (row.estimate or 0) for row in group}
-        key = svg.text(axes.width - labels + 8, axes.top + 10 + 15 * number, method, anchor="start", css="value")
-        parts.append(
-            Markup('<g class="curve c{}">{}{}</g>').format(number % _COLOURS, _steps(axes, known, axes.y), key)
-        )
+        parts.append(axes.labelled(number, method, axes.top + 10 + 15 * number, _steps(axes, known, axes.y)))
         said.append(f"{method} from {percent_range(min(known.values()) / 100, max(known.values()) / 100, to='% to ')}")
     parts += [_loop(axes, names, index, order) for index in range(len(names))]
     drawn = axes.drawing(name, title, f"{'; '.join(said)}.", *parts)

@@ -109,7 +109,7 @@ def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence)
         achieved = shares(table.column("p_value").to_numpy(), LEVELS)
         points = [(level, _logarithm(share, least)) for level, share in zip(LEVELS, achieved.tolist(), strict=True)]
         axes = _axes(least)
-        curves.append(Markup('<g class="curve c{}">{}</g>').format(number, axes.line("observed", points)))
+        curves.append(svg.curve(number, axes.line("observed", points)))
         outside = bool((achieved > high).any())
         said.append(f"{row.n:,} rows {'above the band' if outside else 'not above the band'}")
     axes = _axes(least)
@@ -150,7 +150,7 @@ def _powers(axes: Axes) -> Markup:
 def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:
     """The sizes in the colours of their curves, at the upper left."""
     lines = (
-        Markup('<g class="curve c{}">{}</g>').format(
+        svg.curve(
             number, svg.text(axes.left + 8, axes.top + 10 + 13 * number, f"{row.n:,} rows", anchor="start", css="value")
         )
         for number, row in enumerate(rows)

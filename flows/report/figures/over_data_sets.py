@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from ...pages import svg
-from ...pages.heat_table import DIAGONAL, MISSING, HeatCell, data_table, heat_table, p_legend, p_shade
+from ...pages.heat_table import MISSING, HeatCell, data_table, p_legend, p_shade, pair_table
 from ...pages.svg import Axes
 from ...pages.wording import adjusted_p, index_number, p_number, p_order, significant
 from ..evidence import Evidence
@@ -139,8 +139,6 @@ def _matrix(found: OverDataSets) -> Markup:
     by_pair = {(pair.a, pair.b): pair for pair in found.comparison.pairs}
 
     def cell(left: str, above: str) -> HeatCell:
-        if left == above:
-            return DIAGONAL
         pair = by_pair.get((left, above)) or by_pair.get((above, left))
         if pair is None:
             return MISSING
@@ -153,8 +151,7 @@ def _matrix(found: OverDataSets) -> Markup:
             hint=f"{left} against {above}: p = {p_number(pair.pvalue)}",
         )
 
-    models = found.comparison.models
-    return heat_table("Adjusted p", f"Pairs of {found.score.model}s over the data sets", models, models, cell)
+    return pair_table("Adjusted p", f"Pairs of {found.score.model}s over the data sets", found.comparison.models, cell)
 
 
 def _questions(found: OverDataSets) -> Markup:

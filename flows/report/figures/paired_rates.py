@@ -10,7 +10,7 @@ from sigstats._common.extreme import at_most
 from sigstats.mcnemar.test import mcnemar_test
 from sigstats.tasks.plan import Cell
 
-from ...pages.heat_table import DIAGONAL, HeatCell, heat_table, p_legend, p_shade, side_by_side
+from ...pages.heat_table import HeatCell, p_legend, p_shade, pair_table, side_by_side
 from ...pages.wording import p_equation
 from ..design import estimand, size
 from ..evidence import Evidence, group_by, some_of
@@ -60,14 +60,11 @@ def _panel(cells: Sequence[Cell], what: str, evidence: Evidence) -> Markup | Non
     found = flags(cells, evidence)
     if len(found) < 2:
         return None
-    methods = list(found)
     caption = f"{size(cells[0])}, {next(iter(found.values())).size:,} test sets"
-    return heat_table(caption, f"{what}, {caption}", methods, methods, lambda a, b: _cell(found, a, b))
+    return pair_table(caption, f"{what}, {caption}", list(found), lambda a, b: _cell(found, a, b))
 
 
 def _cell(found: Mapping[str, NDArray[np.bool_]], row: str, column: str) -> HeatCell:
-    if row == column:
-        return DIAGONAL
     only_row = int(np.count_nonzero(found[row] & ~found[column]))
     only_column = int(np.count_nonzero(found[column] & ~found[row]))
     p = mcnemar_test(only_row, only_column).pvalue

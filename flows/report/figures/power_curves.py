@@ -19,8 +19,6 @@ from ..section import Figure
 _WIDTH, _HEIGHT, _LEFT = 412.0, 324.0, 42.0
 #: As many sizes make a curve.
 _FEWEST = 3
-#: So many colours tell curves apart.
-_COLOURS = 6
 
 
 @dataclass(frozen=True)
@@ -102,11 +100,7 @@ def _panel(name: str, title: str, curves: Sequence[Curve], level: float, *, cove
     parts = [
         axes.across("level", 100 * level),
         *(
-            Markup('<g class="curve c{}">{}{}</g>').format(
-                number % _COLOURS,
-                _curve(curve, axes),
-                svg.text(axes.width - axes.right + 8, end + 4, curve.label, anchor="start", css="value"),
-            )
+            axes.labelled(number, curve.label, end + 4, _curve(curve, axes))
             for number, (curve, end) in enumerate(zip(curves, ends, strict=True))
         ),
         axes.y_axis(unit="%"),
