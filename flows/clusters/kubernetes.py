@@ -16,7 +16,8 @@ from ..errors import BadInput
 from ._engine import environment, quietly
 from ._workers import Adaptive, ClusterFile, Workers, expected, opened_for
 
-#: Seconds of idleness after which the operator deletes the pods; a task that waits for a worker counts as work.
+#: Seconds of idleness after which the operator deletes the pods, which a killed run cannot do; a task that waits for a
+#: worker counts as work.
 _IDLE_SECONDS = 600
 
 Label = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
@@ -46,79 +47,39 @@ def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[st
 
     Its workers have `needs`, if given, besides their own memory.
     """
+    from dask_kubernetes.operator import make_cluster_spec
+
     minimum = cluster.workers.minimum if isinstance(cluster.workers, Adaptive) else cluster.workers
-    labels = {"dask.org/cluster-name": name, "dask.org/component": "scheduler"}
-    ports = {"tcp-comm": 8786, "http-dashboard": 8787}
-    health = {"httpGet": {"port": "http-dashboard", "path": "/health"}, "periodSeconds": 10}
+    made: dict[str, Any] = make_cluster_spec(
+        name, image=cluster.image, n_workers=max(1, minimum), env=environment(), idle_timeout=_IDLE_SECONDS
+    )
     worker = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--nthreads", "1", "--no-dashboard"]
-    scheduler = {
-        "ports": [{"name": port, "containerPort": number, "protocol": "TCP"} for port, number in ports.items()],
-        "readinessProbe": {**health, "initialDelaySeconds": 5},
-        "livenessProbe": {**health, "initialDelaySeconds": 30},
-    }
-    service = {
-        "type": "ClusterIP",
-        "selector": labels,
-        "ports": [
-            {"name": port, "port": number, "targetPort": port, "protocol": "TCP"} for port, number in ports.items()
-        ],
-    }
-    return {
-        "apiVersion": "kubernetes.dask.org/v1",
-        "kind": "DaskCluster",
-        "metadata": {"name": name},
-        "spec": {
-            # A killed run cannot delete its pods; the operator does so once they have been idle for this long.
-            "idleTimeout": _IDLE_SECONDS,
-            "scheduler": {
-                "spec": _pod(cluster, "scheduler", ["dask", "scheduler", "--host", "0.0.0.0"], **scheduler),  # noqa: S104
-                "service": service,
-            },
-            "worker": {
-                "replicas": max(1, minimum),
-                "spec": _with(needs, _pod(cluster, "worker", [*worker, "--memory-limit", f"{cluster.memory}B"])),
-            },
-        },
-    }
+    worker += ["--memory-limit", f"{cluster.memory}B"]
+    for part, command in (("scheduler", ["dask", "scheduler", "--host", "0.0.0.0"]), ("worker", worker)):  # noqa: S104
+        pod = made["spec"][part]["spec"]
+        pod["containers"][0] |= {
+            "args": command,
+            "resources": {"requests": {"cpu": "1", "memory": cluster.memory}, "limits": {"memory": cluster.memory}},
+            "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+            **({"envFrom": [{"secretRef": {"name": cluster.secret}}]} if cluster.secret else {}),
+        }
+        pod |= {
+            "securityContext": {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}},
+            "automountServiceAccountToken": cluster.service_account is not None,
+            **({"serviceAccountName": cluster.service_account} if cluster.service_account else {}),
+            **({"imagePullSecrets": [{"name": cluster.pull_secret}]} if cluster.pull_secret else {}),
+            **({"nodeSelector": dict(cluster.node_selector)} if cluster.node_selector else {}),
+        }
+    (of_workers,) = made["spec"]["worker"]["spec"]["containers"]
+    del of_workers["ports"]  # that of a dashboard
+    if needs is not None:
+        from dask.utils import parse_bytes
 
-
-def _pod(cluster: Cluster, name: str, command: list[str], **more: Any) -> dict[str, Any]:
-    container = {
-        "name": name,
-        "image": cluster.image,
-        "args": command,
-        "resources": {"requests": {"cpu": "1", "memory": cluster.memory}, "limits": {"memory": cluster.memory}},
-        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
-        "env": [{"name": key, "value": value} for key, value in environment().items()],
-        **more,
-    }
-    if cluster.secret:
-        container["envFrom"] = [{"secretRef": {"name": cluster.secret}}]
-    pod: dict[str, Any] = {
-        "containers": [container],
-        "securityContext": {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}},
-        "automountServiceAccountToken": cluster.service_account is not None,
-    }
-    if cluster.service_account:
-        pod["serviceAccountName"] = cluster.service_account
-    if cluster.pull_secret:
-        pod["imagePullSecrets"] = [{"name": cluster.pull_secret}]
-    if cluster.node_selector:
-        pod["nodeSelector"] = dict(cluster.node_selector)
-    return pod
-
-
-def _with(needs: Needs | None, pod: dict[str, Any]) -> dict[str, Any]:
-    """The pod of a worker, extended by what a block needs."""
-    if needs is None:
-        return pod
-    from dask.utils import parse_bytes
-
-    resources = pod["containers"][0]["resources"]
-    memory = f"{(parse_bytes(resources['limits']['memory'] + 'B') + needs.memory) // 2**20}Mi"
-    resources["requests"] = {"cpu": str(needs.threads), "memory": memory}
-    resources["limits"] = {"memory": memory} | ({"nvidia.com/gpu": str(needs.gpu)} if needs.gpu else {})
-    return pod
+        memory = f"{(parse_bytes(f'{cluster.memory}B') + needs.memory) // 2**20}Mi"
+        gpus = {"nvidia.com/gpu": str(needs.gpu)} if needs.gpu else {}
+        requests = {"cpu": str(needs.threads), "memory": memory}
+        of_workers["resources"] = {"requests": requests, "limits": {"memory": memory, **gpus}}
+    return made
 
 
 @quietly
