@@ -1,7 +1,8 @@
 """The arguments of commands that read predictions."""
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -265,12 +266,18 @@ def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one:
             )
 
 
-def as_options(error: ValueError) -> BadInput:
-    """What the library says of an argument, said of the option that gave it."""
-    words = str(error).replace(" a smallest_slice ", " --smallest-slice ").replace(" score_range", " --score-range")
-    said, _, rest = words.partition(": ")
-    option = f"--{said.replace('_', '-').replace('measures', 'measure')}" if said in _OPTIONS else said
-    return BadInput(f"{option}: {rest}" if rest else said)
+@contextlib.contextmanager
+def as_options(*others: tuple[str, str]) -> Iterator[None]:
+    """Say what the library says of an argument of the option that gave it; `others`: further words of its and ours."""
+    try:
+        yield
+    except ValueError as error:
+        words = str(error)
+        for its, ours in ((" a smallest_slice ", " --smallest-slice "), (" score_range", " --score-range"), *others):
+            words = words.replace(its, ours)
+        said, _, rest = words.partition(": ")
+        option = f"--{said.replace('_', '-').replace('measures', 'measure')}" if said in _OPTIONS else said
+        raise BadInput(f"{option}: {rest}" if rest else said) from None
 
 
 #: What the library calls options.

@@ -83,7 +83,7 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
     bar = _bar("--at-most", options.at_most) if at_most else _bar("--at-least", options.at_least)
     (columns,) = columns_of_files(options, 1)
     columns = replace(columns, by_position=columns.by_position or None, run=options.run)
-    try:
+    with as_options(("the baseline: ", f"{options.file}: "), ("expected at_", "expected --at-")):
         predictions = read(options.file, columns)
         paired = join(predictions, predictions, columns)
         if options.score_range is not None:
@@ -91,9 +91,6 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
         measures = measures_checked(paired, options.measure or None)
         refuse_unused(columns, measures, of_one=True)
         return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
-    except ValueError as error:
-        said = str(error).replace("the baseline: ", f"{options.file}: ").replace("expected at_", "expected --at-")
-        raise as_options(ValueError(said)) from None
 
 
 def _bar(option: str, text: str) -> float:

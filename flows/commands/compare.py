@@ -124,7 +124,7 @@ def _run_judged(options: argparse.Namespace) -> int:
     if len(options.candidates) > 1 or len(scores_of(options)) > 1:
         raise BadInput("--human: is not valid with several candidates or scores; expected one of each")
     paths = (options.baseline, options.candidates[0])
-    try:
+    with as_options():
         found = compare_judged(
             paths,
             columns_of_files(options, 2),
@@ -133,8 +133,6 @@ def _run_judged(options: argparse.Namespace) -> int:
             score_range=options.score_range,
             **match_options(options),
         )
-    except ValueError as error:
-        raise BadInput(str(error)) from None
     if write_outputs(options, json=partial(as_json, found), report=partial(as_html, found)):
         write_text("-", as_text(found))
     return code_of(options, found.verdict)
@@ -146,23 +144,20 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.family import measures_meant
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.requirements import as_compared_measures
-    from sigstats.tasks.predictions import ScoredFile, join_scores, read, same_content, score_names, scores_meant
+    from sigstats.tasks.predictions import ScoredFile, join_scores, same_content, scores_meant
 
     rule, named = rule_of(options), options.prediction
-    try:
+    with as_options():
         measures = as_compared_measures(options.measure) if options.measure else None
-    except ValueError as error:
-        raise BadInput(f"--measure:{str(error).removeprefix('measures:')}") from None
     every = [
         replace(each, run=options.run, weights=options.weights)
         for each in columns_of_files(options, 1 + len(options.candidates))
     ]
     columns, *of_candidates = every
-    try:
-        baseline = ScoredFile(options.baseline, columns, read)
-        candidates = [ScoredFile(*each, read) for each in zip(options.candidates, of_candidates, strict=True)]
-        files = [(file.path, file.columns) for file in (baseline, *candidates)]
-        scores = scores_meant(files, scores_of(options) or [columns.score], score_names)
+    with as_options():
+        baseline = ScoredFile(options.baseline, columns)
+        candidates = [ScoredFile(*each) for each in zip(options.candidates, of_candidates, strict=True)]
+        scores = scores_meant([baseline, *candidates], scores_of(options) or [columns.score])
         limits = None if options.score_range is None else as_score_range(options.score_range)
         pairs = []
         for candidate in candidates:
@@ -179,8 +174,6 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         refuse_unused(columns, [name for each in pairs for pair in each for name in measures_meant(pair, measures)])
         found = compare_candidates(baseline_name, names, pairs, rule, measures, positive=options.positive)
         return found, pairs
-    except ValueError as error:
-        raise as_options(error) from None
 
 
 def _text(options: argparse.Namespace, found: "CandidatesResult", changed: "Changed | None", name: str) -> str:

@@ -125,16 +125,12 @@ def _run_votes(options: argparse.Namespace) -> int:
 
     (path,) = options.files
     try:
-        as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
-    except ValueError as error:
-        raise BadInput(str(error)) from None
-    try:
-        found = ranked_votes(path, options.group, options.item, options.confidence)
+        with as_options():
+            as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
+            found = ranked_votes(path, options.group, options.item, options.confidence)
     except NotVotes as error:
         wanted = f"two or more, the --prediction or --model of each model, or votes with {', '.join(COLUMNS)}"
         raise BadInput(f"FILE: {path} is one file; expected {wanted} ({error})") from None
-    except ValueError as error:
-        raise BadInput(str(error)) from None
     refuse_beside(options, "votes", _NOT_OF_VOTES)
 
     json, report = partial(as_json, found, printable(path)), partial(as_html, found)
@@ -151,7 +147,7 @@ def _ranked_by_pairs(
 
     from sigstats.comparison.rank_by_pairs import rank_by_pairs
     from sigstats.comparison.requirements import as_compared_measures
-    from sigstats.tasks.predictions import ScoredFile, join, read
+    from sigstats.tasks.predictions import ScoredFile, join
 
     from ..ranking.words import model_names
 
@@ -160,7 +156,7 @@ def _ranked_by_pairs(
         raise BadInput(f"--measure: {len(measures)} are named; expected one")
     columns = [replace(each, run=options.run) for each in columns_of_files(options, len(files))]
     refuse_unused(columns[0], measures)
-    sides = [ScoredFile(*each, read) for each in zip(files, columns, strict=True)]
+    sides = [ScoredFile(*each) for each in zip(files, columns, strict=True)]
     of_each = [side.by(own.score) for side, own in zip(sides, columns, strict=True)]
     own = names_in_one_file(options) or model_names(files, [each.subject for each in of_each])
     names = list(own if given is None else given)
@@ -180,13 +176,13 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     """The leaderboard, and the files in the order of its models."""
     from sigstats._common.validation import as_count, as_names, as_real
     from sigstats.ranking.rank import rank_table
-    from sigstats.tasks.predictions import join_many, read
+    from sigstats.tasks.predictions import join_many
 
     from ..ranking.words import model_names
 
     files: Sequence[str] = file_for_each(options, options.files)
     require_one_score(options)
-    try:
+    with as_options():
         given = as_names(options.name, "--name", len(files)) if options.name else None
         as_real(options.confidence, "--confidence", low=0, high=1, open_ends=True)
         if options.smallest_slice is None:
@@ -198,7 +194,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             raise BadInput("--positive: is not valid without --measure; expected a measure of a class, such as f1")
         columns = columns_of_files(options, len(files))
         refuse_unused(columns[0], [None])
-        joined = join_many(files, columns, read, **match_options(options))
+        joined = join_many(files, columns, **match_options(options))
         own = names_in_one_file(options) if len(options.files) == 1 else model_names(files, joined.subjects)
         names = own if given is None else given
         found = rank_table(
@@ -214,7 +210,5 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             lower=joined.lower,
             tasks=joined.tasks,
         )
-    except ValueError as error:
-        raise as_options(error) from None
     file_of = dict(zip(names, files, strict=True))
     return found, [file_of[model.model] for model in found.models]

@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_overwriting(options, options.files, "json", "report")
     if not options.files:
         refuse_beside(options, "rates by hand", _NOT_BY_HAND)
-    try:
+    with as_options():
         if len(file_for_each(options, options.files)) > 2:
             return _leaderboard(options)
         if options.run is not None:
@@ -98,8 +98,6 @@ def run(options: argparse.Namespace) -> int:
         if paired is not None and (measure := _measure_of(options, paired, names)) != "accuracy":
             return _measure(options, paired, measure, names)
         found = _planned(options, paired, names)
-    except ValueError as error:
-        raise as_options(error) from None
     from ..sizing import as_html, as_json, show
 
     if write_outputs(options, json=partial(as_json, found), report=partial(as_html, found)):
@@ -154,7 +152,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     """Print the rows that tell the neighbours of a leaderboard apart."""
     from sigstats._common.validation import as_real
     from sigstats.sizing.pilots import leaderboard_size
-    from sigstats.tasks.predictions import join_many, read
+    from sigstats.tasks.predictions import join_many
 
     from ..ranking.words import model_names
 
@@ -162,7 +160,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     files = file_for_each(options, options.files)
     target = as_real(options.power, "power", low=0, high=1, open_ends=True)
     require_one_score(options)
-    joined = join_many(files, columns_of_files(options, len(files)), read, **match_options(options))
+    joined = join_many(files, columns_of_files(options, len(files)), **match_options(options))
     if joined.group is not None:
         raise BadInput("FILE: a size of a leaderboard is of single rows; expected one answer or score of each")
     names = names_in_one_file(options) or model_names(files, joined.subjects)

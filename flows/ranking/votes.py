@@ -29,7 +29,7 @@ _WINNERS = {"winner_model_a": "model_a", "winner_model_b": "model_b", "winner_ti
 JSON_VERSION = 1
 
 
-class NotVotes(ValueError):
+class NotVotes(Exception):
     """A file has no two models in each row."""
 
 

@@ -28,7 +28,6 @@ from sigstats.tasks.predictions import (
     ScoredFile,
     join_scores,
     read,
-    score_names,
     scores_meant,
 )
 from sigstats.tasks.record import digest
@@ -163,8 +162,8 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     baseline = newest(study, base, "baseline", columns, other_than=candidate if columns == of_candidate else None)
     try:
         digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
-        sides = ScoredFile(str(baseline), columns, read), ScoredFile(str(candidate), of_candidate, read)
-        scores = scores_meant([(side.path, side.columns) for side in sides], names.scores, score_names)
+        sides = ScoredFile(str(baseline), columns), ScoredFile(str(candidate), of_candidate)
+        scores = scores_meant(sides, names.scores)
         pairs = join_scores(
             *sides, scores, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks, with_ids=True
         )

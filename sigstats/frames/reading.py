@@ -122,10 +122,10 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
     """The predictions in one file with a column for each score."""
     import pandas as pd
 
-    from ..tasks.predictions import ALL_SCORES, score_names, scores_meant
+    from ..tasks.predictions import ALL_SCORES, ScoredFile, scores_meant
 
     try:
-        names = [str(name) for name in scores_meant([(file, columns)], scores, score_names)]
+        names = [str(name) for name in scores_meant([ScoredFile(file, columns)], scores)]
     except ValueError as error:
         raise ValueError(as_arguments(str(error))) from None
     found, every = None, tuple(scores) == (ALL_SCORES,)

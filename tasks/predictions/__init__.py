@@ -1,28 +1,26 @@
 """Predictions that two or more models made for the same rows: read from files, joined by id."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
-
-import pyarrow.compute as pc
-
-from sigstats._common.messages import printable
 from sigstats.comparison.part import MISSING
 
-from ..input_files.content import open_content
-from ..input_files.opening import reason
-from ..input_files.places import files_of
 from ._agreement import same_content
+from ._files import (
+    ScoredFile,
+    filter_names_in,
+    join_scores,
+    labels_of,
+    model_names_in,
+    names_of_instances,
+    read,
+    score_names,
+    scores_meant,
+)
 from ._from_table import from_table
 from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
 from ._predictions import ALL_SCORES, Columns, OtherNamesError, Predictions
-from ._scores import ScoredFile, join_scores, names_in, scores_meant
-from ._selection import names_to_give_back, select
-from ._tasks import is_table, one_log, one_table
-from .readers import format_names, format_of, read_file
+from ._selection import select
 
 __all__ = [
     "ALL_SCORES",
@@ -50,102 +48,5 @@ __all__ = [
     "same_content",
     "score_names",
     "scores_meant",
+    "select",
 ]
-
-
-def read(path: str, columns: Columns) -> Predictions:
-    """The predictions of a file, whatever format it has, or of several tasks, a file each.
-
-    `path`: a file, a folder, a pattern such as ``logs/*.eval``, or an fsspec URL of these. Of a folder the logs of a
-    harness are read, or else the tables.
-    """
-    found = _found(path, columns)
-    if not isinstance(found, EvaluationLog):
-        return found
-    try:
-        "".join([found.task, found.model, *found.settings.values()]).encode()  # half a surrogate pair is no text
-        return select(found, columns)
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{found.where}: cannot be read ({reason(error)})") from None
-
-
-def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
-    """The labels of a file, by id, under the names of `columns`."""
-    label = columns.get("label", "label")
-    named = frozenset(("prediction", *({"id", "label"} & columns.keys())))
-    return read(path, Columns(columns.get("id", "id"), label, label, named=named, by_position=None))
-
-
-def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...]:
-    """The names in a file: a JSON array of them or of objects with ``instance_id``, or one a line.
-
-    A number in place of a path is that of all instances; those that none of the reports names have numbers.
-    """
-    if path.isdecimal():
-        named = dict.fromkeys(name for report in dict.fromkeys(reports) for name in _instances_in(report))
-        if len(named) > int(path):
-            raise ValueError(
-                f"{path} is not valid; the reports name {len(named):,} instances, expected as many or more"
-            )
-        return (*named, *(f"instance {number} that no report names" for number in range(len(named), int(path))))
-    with open_content(path) as content:
-        found = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
-        names: list[Any] = [each.get("instance_id") if isinstance(each, dict) else each for each in found]
-        if not names or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{content.where}: is no list of instances; expected their names, one a line or in JSON")
-        return tuple(dict.fromkeys(names))
-
-
-def _instances_in(report: str) -> list[str]:
-    """The instances that the lists of a report name."""
-    with open_content(report) as content:
-        if not content.start.lstrip().startswith(b"{"):
-            raise ValueError(f"{content.where}: is no JSON object; expected results of SWE-bench")
-        lists = [each for each in content.json().values() if isinstance(each, list)]
-        return [name for each in lists for name in each if isinstance(name, str)]
-
-
-def score_names(path: str, columns: Columns) -> tuple[str, ...]:
-    """The scores of a log that can be compared; those of a model and a filter where these are named."""
-    found = _found(path, replace(columns, score=ALL_SCORES))
-    if not isinstance(found, EvaluationLog):
-        raise ValueError(f"{found.where}: score: {ALL_SCORES!r} is not valid for a table; expected names of columns")
-    return names_in(found, columns)
-
-
-def model_names_in(path: str, columns: Columns) -> list[str]:
-    """The models that a log, or a table with a column of models, has answers of."""
-    found = _found(path, replace(columns, slices=(columns.models,)))
-    if isinstance(found, EvaluationLog):
-        return list(dict.fromkeys(answer.model for answer in found.answers))
-    return pc.unique(found.others[columns.models]).to_pylist() if columns.models in found.others else []
-
-
-def filter_names_in(path: str, columns: Columns) -> list[str]:
-    """The filters of a log, as a person can give them back; none of a table."""
-    found = _found(path, columns)
-    names = dict.fromkeys(answer.filter for answer in found.answers) if isinstance(found, EvaluationLog) else ()
-    return names_to_give_back([name for name in names if name])
-
-
-def _found(path: str, columns: Columns) -> Predictions | EvaluationLog:
-    files = files_of(path)
-    return read_file(path, columns) if files is None else _read_files(path, files, columns)
-
-
-def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | EvaluationLog:
-    where, columns = printable(path), replace(columns, coded=False)
-    formats = {file: format_of(file) for file in files}
-    logs = {file: module for file, module in formats.items() if module is not None and module.LOG}
-    kinds = sorted({module.NAME for module in logs.values()})
-    if len(kinds) > 1:
-        raise ValueError(
-            f"{where}: holds {' and '.join(kinds)}; expected one of these, by a pattern or a folder of its own"
-        )
-    chosen = list(logs) or [file for file, module in formats.items() if module is not None and is_table(file)]
-    if not chosen:
-        raise ValueError(f"{where}: holds no file of predictions; expected {', '.join(format_names())}")
-    found = [read_file(file, columns) for file in chosen]
-    if logs:
-        return one_log(where, [log for log in found if isinstance(log, EvaluationLog)], columns)
-    return one_table(where, [part for part in found if isinstance(part, Predictions)], columns)

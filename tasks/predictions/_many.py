@@ -15,6 +15,7 @@ from sigstats._common.scores import lower_is_better_note, refuse_uncertain
 from sigstats.comparison.part import in_bins
 
 from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
+from ._files import read
 from ._items import item_codes
 from ._log import TASK
 from ._pairing import Codes, Matched, MatchOptions, answers, codes_of, match, require_one_group
@@ -24,7 +25,6 @@ from ._repeated import alike, answers_each, averaged, kept_rows, without
 #: As many files are named in a note.
 _NAMED = 3
 
-Reader = Callable[[str, Columns], Predictions]
 Files = Sequence[tuple[str, Columns]]
 
 
@@ -78,9 +78,7 @@ class _Rows:
         return column
 
 
-def join_many(
-    paths: Sequence[str], of_paths: Sequence[Columns], read: Reader, **options: Unpack[MatchOptions]
-) -> ManyPredictions:
+def join_many(paths: Sequence[str], of_paths: Sequence[Columns], **options: Unpack[MatchOptions]) -> ManyPredictions:
     """Join files to the first one as a pair is joined, one after the other: no two of the others are held at once.
 
     Each file has its own columns; those of the first one name the slices and the group.
@@ -91,12 +89,18 @@ def join_many(
     files = list(zip(paths, of_paths, strict=True))
     first = read(*files[0])
     try:
-        return _joined(first, files, of_paths[0], read, options)
+        return _joined(first, files, of_paths[0], options)
     except _UnlikeAnswersError:
-        return _joined_averages(first, files, of_paths[0], read, options)
+        return _joined_averages(first, files, of_paths[0], options)
 
 
-def _joined(first: Predictions, files: Files, columns: Columns, read: Reader, options: MatchOptions) -> ManyPredictions:
+def _joined(
+    first: Predictions,
+    files: Files,
+    columns: Columns,
+    options: MatchOptions,
+    read: Callable[[str, Columns], Predictions] = read,
+) -> ManyPredictions:
     rows = _Rows(first, np.ones(len(first.ids), dtype=bool))
     for file in files[1:]:
         _add(rows, read(*file), columns, options)
@@ -105,9 +109,7 @@ def _joined(first: Predictions, files: Files, columns: Columns, read: Reader, op
     return _finished(rows, columns)
 
 
-def _joined_averages(
-    first: Predictions, files: Files, columns: Columns, read: Reader, options: MatchOptions
-) -> ManyPredictions:
+def _joined_averages(first: Predictions, files: Files, columns: Columns, options: MatchOptions) -> ManyPredictions:
     """The average of all answers to each item, without those that any file left out."""
     dropped, counts, predicted = [first.dropped], [answers_each(first)], first.predicted
     for file in files[1:]:
@@ -123,7 +125,7 @@ def _joined_averages(
         return averaged(side, marks=marks)
 
     grouped = replace(columns, group=None) if columns.group == columns.id else columns  # each item is a row by now
-    found = _joined(reduced(first), files, grouped, lambda path, own: reduced(read(path, own)), options)
+    found = _joined(reduced(first), files, grouped, options, lambda path, own: reduced(read(path, own)))
     named = [f"{count} in {path}" for count, (path, _) in zip(counts, files, strict=True)]
     more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
     note = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
