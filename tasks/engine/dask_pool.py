@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ _MOST_LOSSES = 10
 
 
 @dataclass
-class DaskPool:
+class DaskPool(DaskStaff):
     """Blocks as plain futures of a `distributed.Client`.
 
     A message to the scheduler and its answer cost more than their content. So blocks that are submitted while a message
@@ -36,7 +36,6 @@ class DaskPool:
     Short blocks are one task of Dask together (`sigstats.tasks.engine.submissions`).
     """
 
-    client: Any
     #: How often Dask may repeat a block whose worker lost its connection to the store.
     retries: int = 2
     #: The number of workers that are expected, if they start later: by a batch system, or when they are needed.
@@ -47,7 +46,6 @@ class DaskPool:
     dashboard: bool = False
     #: Whether short blocks may be one task, in which one waits for those before it.
     together: bool = True
-    _staff: DaskStaff = field(init=False, repr=False)
     _token: str = field(default_factory=lambda: f"0{uuid.uuid4().hex[:9]}", init=False, repr=False)
     # The annotations and the span of the caller: a thread has none of its own.
     _context: contextvars.Context = field(default_factory=contextvars.copy_context, init=False, repr=False)
@@ -56,21 +54,14 @@ class DaskPool:
     _progress: DaskProgress | None = field(default=None, init=False, repr=False)
     _numbers: Iterator[int] = field(default_factory=itertools.count, init=False, repr=False)
     _submitted: set[Submission] = field(default_factory=set, init=False, repr=False)
-    _fetching: ThreadPoolExecutor = field(init=False, repr=False)
+    _fetching: ThreadPoolExecutor = field(
+        default_factory=functools.partial(begun_thread, "receipts"), init=False, repr=False
+    )
     _sending: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _suspects: Suspects = field(default_factory=Suspects, init=False, repr=False)
     _to_send: deque[Submission] = field(default_factory=deque, init=False, repr=False)
     _to_fetch: deque[list[Submission]] = field(default_factory=deque, init=False, repr=False)
     _lately: Lately = field(default_factory=functools.partial(Lately, 0.9), init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        self._staff = DaskStaff(self.client)
-        self._fetching = begun_thread("receipts")
-
-    @property
-    def workers(self) -> int:
-        """The number of threads of the cluster, at least 1."""
-        return self._staff.threads
 
     @property
     def cells(self) -> int:
@@ -94,21 +85,6 @@ class DaskPool:
     def idle(self) -> bool:
         """True if fewer blocks are submitted than there are workers."""
         return len(self._submitted) < self.workers
-
-    @property
-    def staff(self) -> frozenset[str] | None:
-        """The addresses of the workers that have this process's code; None if the scheduler does not answer."""
-        return self._staff.look()
-
-    @property
-    def strangers(self) -> Mapping[str, str]:
-        """The versions of the workers whose code is another than that of this process; they compute no block."""
-        return self._staff.strangers
-
-    @property
-    def memory_limit(self) -> int | None:
-        """The smallest memory limit of a worker in bytes; None if there is none."""
-        return self._staff.memory_limit
 
     def prepare(self, plan: Plan, priority: int = 0) -> None:
         """Let the present workers import its fan-outs, and open a span; later workers import with their first block."""
@@ -184,8 +160,8 @@ class DaskPool:
         from dask.base import annotate
 
         try:
-            self._staff.require_connection()
-            same = self._staff.only
+            self.require_connection()
+            same = self.only
             with contextlib.nullcontext() if self._span is None else annotate(span=self._span):
                 futures = self.client.map(
                     functools.partial(run_with, version()),
@@ -247,7 +223,7 @@ class DaskPool:
 
     def _failed(self, task: list[Submission]) -> None:
         try:
-            self._staff.require_connection()
+            self.require_connection()
             self._ended(task, task[0].future.result())
         except BaseException as error:
             # The error of a block, of workers that died with the task, or of a lost connection.

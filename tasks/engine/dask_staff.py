@@ -7,6 +7,7 @@ import os
 import time
 import uuid
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Self
@@ -65,49 +66,50 @@ def run_with(code: str, blocks: Sequence[Block], store: Store, apart: bool, *, e
     return run_together(blocks, store, apart, engine=engine)
 
 
+@dataclass
 class DaskStaff:
     """The workers of a `distributed.Client`."""
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
-        self._counted_at = -1.0
-        self._threads = 1
-        self._versions: dict[str, str] = {}
+    client: Any
+    _counted_at: float = field(default=-1.0, init=False, repr=False)
+    _threads: int = field(default=1, init=False, repr=False)
+    _versions: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     @property
-    def threads(self) -> int:
+    def workers(self) -> int:
         """The number of threads of the cluster, at least 1; the scheduler is queried once a second."""
         now = time.monotonic()
         if now - self._counted_at > 1.0:
             self._counted_at = now
             with contextlib.suppress(Exception):  # the scheduler is gone, which the next block reports
-                self._threads = max(1, sum(int(threads) for threads in self._client.nthreads().values()))
+                self._threads = max(1, sum(int(threads) for threads in self.client.nthreads().values()))
         return self._threads
 
     @property
     def memory_limit(self) -> int | None:
         """The smallest memory limit of a worker in bytes; None if there is none."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return min((int(worker["memory_limit"]) for worker in workers if worker["memory_limit"]), default=None)
 
     def require_connection(self) -> None:
         """Wait until the client has reconnected; a client that has given up never answers."""
-        while self._client.status == "connecting":
+        while self.client.status == "connecting":
             time.sleep(0.05)
-        if self._client.status != "running":
+        if self.client.status != "running":
             raise ConnectionError("the scheduler is gone")
 
-    def look(self) -> frozenset[str] | None:
+    @property
+    def staff(self) -> frozenset[str] | None:
         """The addresses of the workers that have this process's code; None if the scheduler does not answer.
 
         Workers that have joined are asked for their version.
         """
-        if self._client.status != "running":
+        if self.client.status != "running":
             return None
         try:
-            there = frozenset(self._client.nthreads())
+            there = frozenset(self.client.nthreads())
             if new := sorted(there - self._versions.keys()):
-                found = self._client.run(version, workers=new, on_error="return")
+                found = self.client.run(version, workers=new, on_error="return")
                 self._versions.update({worker: said for worker, said in found.items() if isinstance(said, str)})
         except Exception:  # the scheduler is gone, which the next block reports
             return None
