@@ -43,7 +43,7 @@ class Rules(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory: histograms, their bins that are filled, nodes, a heap, free histograms, rows in order, their steps."""
+    """Memory: histograms, bins that are filled, nodes, a heap, free histograms, rows, their steps, sums up to bins."""
 
     sums: Any
     bins: Any
@@ -55,6 +55,7 @@ class Room(NamedTuple):
     rows: Any
     spare: Any
     weights: Any
+    along: Any
 
 
 @compiled
@@ -77,6 +78,7 @@ def room_for(columns: Any, m: int, rules: tuple[int, int, int, float, float, int
         np.empty(m, dtype=np.uint32),
         np.empty(m, dtype=np.uint32),
         np.empty((m, 2), dtype=np.float32),
+        np.empty((3, columns[:, 1].max() + 1)),
     )
 
 
@@ -139,9 +141,8 @@ def _search(data: Binned, rules: Rules, room: Room, node: int) -> Any:
     """Find the best split of a node; whether there is one."""
     own, real = room.whole[node], room.real[node]
     total = Node(real[GRADIENTS], real[HESSIANS], real[GRADIENTS] * real[VALUE], float(own[END] - own[START]))
-    split = best_split(
-        room.sums[own[SUMS]], _filled(room, own[SUMS]), data.columns, total, rules.smallest, rules.penalty
-    )
+    sums, filled = room.sums[own[SUMS]], _filled(room, own[SUMS])
+    split = best_split(sums, filled, data.columns, total, rules.smallest, rules.penalty, room.along)
     own[COLUMN], own[BIN], own[MISSING_LEFT], own[LEFT_ROWS] = split.column, split.bin, split.missing_left, split.rows
     real[GAIN], real[LEFT_GRADIENTS], real[LEFT_HESSIANS] = split.gain, split.gradients, split.hessians
     return split.gain > 0
