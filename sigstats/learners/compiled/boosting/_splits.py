@@ -21,9 +21,6 @@ LEAST_HESSIAN: Final = 1e-3
 #: What is less than this part of the best gain is less but for rounding.
 _SURE: Final = 1 - 1e-9
 
-#: The columns of a group whose additions are written out.
-_FOUR: Final = 4
-
 #: So many sums are added up in eight parts by NumPy.
 _PART: Final = 128
 
@@ -104,16 +101,6 @@ def add_up(binned: Any, first: Any, rows: Any, steps: Any, sums: Any) -> None:
     width = binned.shape[2]
     for group in range(len(binned)):
         begin, values = first[group * width : (group + 1) * width], binned[group]
-        if len(begin) == _FOUR:  # of columns with most bins: a loop of four rounds takes longer than what it does
-            a, b, c, d = begin[0], begin[1], begin[2], begin[3]
-            for place in range(len(rows)):
-                own = values[rows[place]]
-                gradient, hessian = np.float64(steps[place, 0]), np.float64(steps[place, 1])
-                add_row(sums, a + np.uint64(own[0]), gradient, hessian)
-                add_row(sums, b + np.uint64(own[1]), gradient, hessian)
-                add_row(sums, c + np.uint64(own[2]), gradient, hessian)
-                add_row(sums, d + np.uint64(own[3]), gradient, hessian)
-            continue
         for place in range(len(rows)):
             own = values[rows[place]]
             gradient, hessian = np.float64(steps[place, 0]), np.float64(steps[place, 1])
