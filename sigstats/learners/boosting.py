@@ -50,7 +50,7 @@ class BatchedBoosting:
     one_size: ClassVar[bool] = True
 
     def __init__(self, problem: Problem, design: Design, classifier: Any) -> None:
-        self._classifier, self._feature = classifier, design.feature
+        self._classifier, self._features = classifier, design.features
         self._known, self._levels = _levels_of(design)
         self._folds = [_fold_of(classifier, problem.y, problem.folds == fold) for fold in range(problem.n_folds)]
         n, d = design.columns.shape
@@ -84,7 +84,7 @@ class BatchedBoosting:
         """Predict from trees a fold, on columns permuted one by one."""
         predicted = np.empty((len(source), source.shape[2]), dtype=np.int64)
         for draw, own in zip(source, predicted, strict=True):
-            own[:] = self._predict(taken_by_column(self._levels, draw[self._feature]))
+            own[:] = self._predict(taken_by_column(self._levels, draw[self._features]))
         return predicted
 
     def _predict(self, levels: Any) -> IntArray:

@@ -36,6 +36,12 @@ class Design:
     categories: IntArray
     sparse: bool = False
 
+    @property
+    def features(self) -> Any:
+        """An index of the feature of each column: a slice, which copies nothing, where these are the first ones."""
+        first = len(self.feature)
+        return slice(first) if np.array_equal(self.feature, np.arange(first)) else self.feature
+
 
 def design_of(transforms: list[Any], X: FloatArray, *, keep_missing: bool = False) -> Design | None:
     """The design that `transforms` of a ready learner make of `X`, or None; missing numbers need `keep_missing`."""
@@ -131,10 +137,9 @@ class BatchedDesign:
         """Predict from columns permuted one by one."""
         columns = np.ascontiguousarray(self._design.columns.T)
         predicted = np.empty((len(source), columns.shape[1]), dtype=np.int64)
-        rows, feature = self._order.sorted, self._design.feature
-        alone = np.array_equal(feature, np.arange(source.shape[1]))  # a column a feature: a view, no copy
+        rows, features = self._order.sorted, self._design.features
         for some in blocks(len(source), self.replicate_bytes):
-            places = source[some].take(rows, axis=2)[:, slice(None) if alone else feature]
+            places = source[some].take(rows, axis=2)[:, features]
             values = np.ascontiguousarray(taken_by_column(columns, places).swapaxes(1, 2))
             predicted[some, rows] = self._predict(values, self._order.cell_sums(values))
         return predicted

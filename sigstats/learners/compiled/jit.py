@@ -100,16 +100,16 @@ def _cached(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
     return njit(cache=True, nogil=True, error_model="numpy", **{"no_cfunc_wrapper": True, **options})(function)
 
 
-def _files(function: Callable[..., Any], suffix: str) -> str:
-    """A pattern of the names under which Numba stores a function."""
-    return f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}-*.{suffix}"
+def _prefix(function: Callable[..., Any]) -> str:
+    """The start of the names under which Numba stores a function."""
+    return f"{Path(function.__code__.co_filename).stem}.{function.__qualname__}-"
 
 
 def _forget_older(function: Callable[..., Any], folder: Path) -> None:
     """Remove what was compiled before a source in the function's folder, or the one above, changed."""
     with contextlib.suppress(OSError):
         changed = _last_change(Path(function.__code__.co_filename).parent)
-        prefix = _files(function, "nbi").removesuffix("*.nbi")
+        prefix = _prefix(function)
         for index in _indices(folder):
             if index.name.startswith(prefix) and index.stat().st_mtime_ns < changed:
                 index.unlink()
@@ -147,7 +147,7 @@ def _copy_from_package(function: Callable[..., Any], folder: Path) -> None:
     if folder == beside:
         return
     # The index of a function comes last, as it names the other files.
-    for file in sorted(beside.glob(_files(function, "nb[ci]"))):
+    for file in sorted(beside.glob(f"{_prefix(function)}*.nb[ci]")):
         there = folder / file.name
         with contextlib.suppress(OSError):
             if not there.exists() or there.stat().st_mtime_ns < file.stat().st_mtime_ns:

@@ -52,7 +52,7 @@ class BatchedForest:
     one_size: ClassVar[bool] = True
 
     def __init__(self, problem: Problem, design: Design, forest: Any) -> None:
-        self._problem, self._feature = problem, design.feature
+        self._problem, self._features = problem, design.features
         columns: Any = np.ascontiguousarray(design.columns.T, dtype=np.float32)
         self._drawn = isinstance(forest, ExtraTreesClassifier)
         self._levels = (
@@ -122,12 +122,11 @@ class BatchedForest:
     def _mixed(self, draw: IntArray) -> tuple[Any, ...]:
         """The data with features permuted one by one."""
         if self._levels is not None:
-            return _coded(taken_by_column(self._codes, draw[self._feature]), self._known)
+            return _coded(taken_by_column(self._codes, draw[self._features]), self._known)
         feature_of, nominal, values, categories, order = self._data
-        source = draw[np.unique(self._feature)]
-        moved: Any = np.empty(source.shape, dtype=np.uint32)
-        np.put_along_axis(moved, source, np.arange(source.shape[1])[None], axis=1)  # where each value goes
-        values, categories = (taken_by_column(of, source) for of in (values, categories))
+        moved: Any = np.empty(draw.shape, dtype=np.uint32)
+        np.put_along_axis(moved, draw, np.arange(draw.shape[1])[None], axis=1)  # where each value goes
+        values, categories = (taken_by_column(of, draw) for of in (values, categories))
         return feature_of, nominal, values, categories, taken_by_column(moved, order)
 
     def _grow(self, data: tuple[Any, ...], place: IntArray, at: IntArray, predicted: IntArray) -> None:
