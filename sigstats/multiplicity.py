@@ -4,6 +4,7 @@ When not to use: when only one of the hypotheses was ever of interest; on a fami
 p-values; or in place of a test that compares all the classifiers at once.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -93,3 +94,10 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
     # A product of rounded numbers may fall short of the p-value itself by one unit in the last place.
     adjusted[order] = np.clip(raised, ascending, 1.0)
     return adjusted
+
+
+def adjusted(pvalues: Sequence[float], method: str) -> list[float]:
+    """The same of a family that may be empty, or is left as it is by the method "none"."""
+    if method == "none" or not pvalues:
+        return list(pvalues)
+    return [float(p) for p in adjust_pvalues(pvalues, method=method)]  # type: ignore[arg-type]  # known by now

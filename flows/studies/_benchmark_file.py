@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, WrapValidator, field_validator, mode
 
 from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.measures.table import MEASURES
-from sigstats.multiplicity import adjust_pvalues
+from sigstats.multiplicity import adjusted
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 
@@ -191,11 +191,7 @@ class BenchmarkStudy(DataStudy):
         """The fewest resamples with which a permutation test can reject after adjustment, if all are as clear."""
         # If all tests have the smallest p, the adjusted p is the smallest possible.
         small = 1e-9
-        factor = (
-            1.0
-            if self.adjust == "none"
-            else float(adjust_pvalues([small] * self.cases, method=self.adjust).min()) / small
-        )
+        factor = min(adjusted([small] * self.cases, self.adjust)) / small
         return math.ceil(round(factor / self.alpha, 6)) - 1
 
     @field_validator("classifiers", mode="after")

@@ -20,7 +20,7 @@ import numpy as np
 from .._common.scores import unit_of
 from .._common.validation import as_choice, as_real, refuse
 from ..measures.table import MEASURES, in_our_words, is_pass_at
-from ..multiplicity import adjust_pvalues
+from ..multiplicity import adjusted
 from ..ranking.means import MEAN_OVER_TASKS
 from .check_result import CheckResult
 from .check_tests import HITS, Limits, test_row
@@ -144,12 +144,12 @@ def _limits(part: Part, measure: str) -> Limits:
 def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tuple[CheckedRow, ...]:
     """The rows with adjusted p-values and verdicts, where they were tested."""
     pvalues = [row.pvalue for row in rows if row.pvalue is not None]
-    adjusted = iter(pvalues if rule.adjust == "none" else adjust_pvalues(pvalues, method=rule.adjust).tolist())
+    of_row = iter(adjusted(pvalues, rule.adjust))
 
     def decided(row: CheckedRow) -> CheckedRow:
         if row.pvalue is None:
             return row
-        adjusted_pvalue = next(adjusted)
+        adjusted_pvalue = next(of_row)
         reached = row.low is not None and row.low >= bar and not row.test.endswith(WITHOUT_LIMITS)
         verdict: Verdict = "fail" if adjusted_pvalue <= rule.alpha else "pass" if reached else "inconclusive"
         level = rule.confidence_level

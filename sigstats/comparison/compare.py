@@ -15,7 +15,7 @@ import numpy as np
 from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note
 from .._common.validation import refuse
-from ..multiplicity import adjust_pvalues
+from ..multiplicity import adjusted
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
@@ -210,11 +210,9 @@ def _decide(
             wanted = f"; expected more, or a smallest_slice below {rule.smallest_slice}" if few else ""
             raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note}){wanted}")
     pvalues = [row.pvalue for rows in pairs for row in rows if row.pvalue is not None]
-    if pvalues and rule.adjust != "none":
-        pvalues = adjust_pvalues(pvalues, method=rule.adjust).tolist()
-    adjusted = iter(pvalues)
+    of_row = iter(adjusted(pvalues, rule.adjust))
     return [
-        tuple(row if row.pvalue is None else decide_row(row, next(adjusted), rule, level) for row in rows)
+        tuple(row if row.pvalue is None else decide_row(row, next(of_row), rule, level) for row in rows)
         for rows in pairs
     ]
 

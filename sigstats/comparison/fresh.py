@@ -20,7 +20,7 @@ from .._common.validation import FloatArray
 from ..anytime.bets import Rows, interval_left, log_evalue, rows_of
 from ..intervals import Interval
 from ..measures.table import MEASURES
-from ..multiplicity import adjust_pvalues
+from ..multiplicity import adjusted
 from .compare import decide_row
 from .family import asked_of, blank_row
 from .paired_predictions import PairedPredictions
@@ -145,11 +145,8 @@ def _rows_that_decide(
 def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:
     """The rows with adjusted p-values and verdicts; `family`: the number of tests at the first look."""
     pvalues = [each.row.pvalue for each in tested if each.row.pvalue is not None]
-    adjusted = pvalues
-    if pvalues and rule.adjust != "none":  # what is too small to test yet belongs to the family
-        every = [*pvalues, *[1.0] * (family - len(pvalues))]
-        adjusted = adjust_pvalues(every, method=rule.adjust)[: len(pvalues)].tolist()
-    of_row = iter(adjusted)
+    too_small = [1.0] * (family - len(pvalues))  # which are of the family
+    of_row = iter(adjusted([*pvalues, *too_small], rule.adjust))
     level = rule.level_of_one(max(1, family))
     return tuple(
         row.turned()

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 from .._common.tabular import with_known
 from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
-from ..multiplicity import Adjustment, adjust_pvalues, in_our_words
+from ..multiplicity import Adjustment, adjusted, in_our_words
 from .margins import SaidShare, as_margin, as_share, names_of
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
@@ -140,10 +140,8 @@ class ComparisonRule:
         >>> [round(rule.level_of_one(10), 6) for rule in rules]
         [0.005, 0.05]
         """
-        if self.adjust == "none":
-            return self.alpha
         small = 1e-12
-        return self.alpha / (float(adjust_pvalues([small, *[1.0] * (tests - 1)], method=self.adjust)[0]) / small)
+        return self.alpha / (adjusted([small, *[1.0] * (tests - 1)], self.adjust)[0] / small)
 
     def margin_of(self, row: Any) -> float:
         """The margin of a row, by the name of its slice, else of its score or measure, else that of all others."""

@@ -19,7 +19,7 @@ from .._common.random_streams import RNG, as_generator
 from .._common.tabular import Drawn, Table, Tabular, in_words, ranks_with_cliques
 from .._common.validation import as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..intervals import Interval
-from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjust_pvalues, in_our_words
+from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjusted, in_our_words
 from .friedman import FriedmanResult, friedman_test
 from .signed_rank import SignedRankProbabilities, bayesian_signed_rank, signed_rank_test
 
@@ -245,7 +245,6 @@ def compare_over_datasets(
     differences = [oriented[:, a] - oriented[:, b] for a, b in chosen]
     results = [signed_rank_test(each) for each in differences]
     raw = [result.pvalue for result in results]
-    adjusted = raw if method == "none" else adjust_pvalues(raw, method=method).tolist()  # type: ignore[arg-type]
     pairs = [
         PairOverDatasets(
             a=names[a],
@@ -259,7 +258,7 @@ def compare_over_datasets(
             losses=int((each < 0).sum()),
             probabilities=bayesian_signed_rank(each, rope=rope, n_resamples=n_resamples, rng=generator),
         )
-        for (a, b), each, result, p in zip(chosen, differences, results, adjusted, strict=True)
+        for (a, b), each, result, p in zip(chosen, differences, results, adjusted(raw, method), strict=True)
     ]
     differing = {frozenset((pair.a, pair.b)) for pair in pairs if pair.adjusted_pvalue <= level}
     ordered = tuple(names[model] for model in order)

@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 
-from sigstats.multiplicity import adjust_pvalues
+from sigstats.multiplicity import adjust_pvalues, adjusted
 from sigstats.possibilistic_indices import possibility
 
 from .. import analyses
@@ -56,9 +56,9 @@ def complete(rows: Iterable[Hypothesis], plan: Plan) -> list[Hypothesis]:
         if row.p_value is not None:
             families[row.test, row.method].append(position)
     for members in families.values():
-        raw = [rows[position].p_value for position in members]
+        raw = [p for position in members if (p := rows[position].p_value) is not None]
         holm, by = adjust_pvalues(raw, method="holm"), adjust_pvalues(raw, method="benjamini-yekutieli")
-        chosen = raw if plan.adjust == "none" else adjust_pvalues(raw, method=plan.adjust)
+        chosen = adjusted(raw, plan.adjust)
         for position, p_holm, p_by, p_adjusted in zip(members, holm, by, chosen, strict=True):
             row = rows[position].with_(p_holm=float(p_holm), p_by=float(p_by), p_adjusted=float(p_adjusted))
             rows[position] = _decide(row, plan.alpha)
