@@ -174,8 +174,8 @@ def plain(value: Any, where: str = "", code: GivenCode | None = None) -> Any:
     if isinstance(value, Mapping):
         value = {str(key): each for key, each in value.items()}
         if where.startswith(("datasets.", "populations.")) and not isinstance(value.get("path", ""), (str, PathLike)):
-            value = {"name": "frame", "source": "parquet", **value}
-            value["path"] = _in_memory(value["path"], value["name"], where)
+            source = {} if where.endswith(".documents") else {"name": "frame", "source": "parquet"}
+            value = {**source, **value, "path": _in_memory(value["path"], value.get("name", "frame"), where)}
         for key in _OF_CODE & value.keys():
             if _is_code(value[key]):
                 named = _named(value[key], f"{where}.{key}", code)

@@ -59,7 +59,7 @@ def build(
     missing: bool = True,
     text: bool = False,
     stem: str | None = None,
-    allowed: Sequence[str] = ("sklearn",),
+    allowed: Sequence[str] = (),
 ) -> Any:
     """An unfitted scikit-learn estimator for data in which features may be nominal and values missing, or for texts.
 
@@ -91,6 +91,8 @@ def build(
 
     if name in READY:
         return READY[name](dict(given), mask, bool(missing))
+    if own.is_path(name) and not allowed and name not in own.named():
+        raise refuse("classifier", name, "a ready learner or an import path into sklearn")
     if own.is_path(name) or name in own.named():
         made = own.make(name, dict(given), allowed)
         return with_encoding(made, mask, bool(missing), keeps_missing=own.takes_missing(made))
@@ -100,7 +102,7 @@ def build(
             "one of " + ", ".join(known) + f" or an import path, as in {_PATHS.get(name, 'mypackage.models:Net')!r}"
         )
         raise refuse("classifier", name, wanted + did_you_mean(name, known))
-    return with_encoding(attempt(_classifier_class(name, allowed), dict(given)), mask, bool(missing))
+    return with_encoding(attempt(_classifier_class(name), dict(given)), mask, bool(missing))
 
 
 def _as_mask(nominal: Any) -> Any:
@@ -124,24 +126,20 @@ def _is_public(modules: Sequence[str]) -> bool:
     return len(modules) == 1 and modules[0] in sklearn.__all__
 
 
-def _classifier_class(path: str, allowed: Sequence[str]) -> Any:
+def _classifier_class(path: str) -> Any:
     from sklearn.base import ClassifierMixin
 
     parts = path.split(".")
-    if parts[0] not in allowed:
-        raise refuse("classifier", path, "an import path into " + " or ".join(allowed))
     if any(not part.isidentifier() or part.startswith("_") for part in parts):
         raise refuse("classifier", path, "an import path of public names, as in 'sklearn.svm.SVC'")
     try:
-        if parts[0] == "sklearn" and not _is_public(parts[1:-1]):
+        if not _is_public(parts[1:-1]):
             raise refuse("classifier", path, "the import path of a classifier class, as in 'sklearn.svm.SVC'")
         module = importlib.import_module(".".join(parts[:-1]))
     except ImportError:
         raise refuse("classifier", path, f"a classifier that can be imported; there is no {path!r}") from None
     found = getattr(module, parts[-1], None)
-    if not (
-        inspect.isclass(found) and issubclass(found, ClassifierMixin) and found.__module__.split(".")[0] in allowed
-    ):
+    if not (inspect.isclass(found) and issubclass(found, ClassifierMixin) and found.__module__.startswith("sklearn.")):
         classifiers = [
             key for key, value in vars(module).items() if inspect.isclass(value) and issubclass(value, ClassifierMixin)
         ]

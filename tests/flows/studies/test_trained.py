@@ -1,6 +1,7 @@
 """Calibration on classifiers that the study trains (Keller, Mariethoz and Bengio, section 5)."""
 
 import json
+import tomllib
 from collections import Counter
 from dataclasses import replace
 from itertools import product
@@ -8,6 +9,7 @@ from math import comb
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -20,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+import sigstats
 from sigstats.flows.cli import main
 from sigstats.flows.report import figures
 from sigstats.flows.report.evidence import Evidence
@@ -255,6 +258,20 @@ def test_documents_learn_from_words_alone(news, tmp_path):
     assert a.tp[0] > 5
 
 
+def test_documents_of_a_data_frame_have_the_bytes_of_their_file(news, tmp_path):
+    (tmp_path / "news.parquet").symlink_to(news / "news.parquet")
+    study = tomllib.loads(NEWS.replace("LEARNER", "ridge")) | {"name": "news"}
+    (population,) = study["populations"]
+    documents = population["documents"] | {"path": pd.read_parquet(news / "news.parquet")}
+    given = {**study, "populations": [{**population, "documents": documents}]}
+    for name, each in (("file", {**study, "folder": str(tmp_path)}), ("frame", given)):
+        sigstats.run_study(each, output=tmp_path / name, cluster="serial", quiet=True)
+    one, other = (results(tmp_path / name) for name in ("file", "frame"))
+    assert {name: one[name] for name in one if name != "report.html"} == {
+        name: other[name] for name in other if name != "report.html"
+    }
+
+
 def test_a_classifier_that_fails_fails_its_population_alone_and_once(news, tmp_path):
     # A naive Bayes classifier of numbers refuses the sparse matrix of words.
     text = (
@@ -299,6 +316,11 @@ def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
         ('positive = ["malignant"]', 'positive = ["malignnt"]', "did you mean 'malignant'?"),
         ('positive = ["malignant"]', 'positive = ["malignant", "benign"]', "expected labels that some of the training"),
         ('learner = "svm"', 'learner = "svn"', "did you mean 'svm'?"),
+        (
+            'learner = "svm"',
+            'learner = "mypackage:Net"',
+            "'mypackage:Net' is not valid; expected a ready learner or an import path into sklearn",
+        ),
         ("C = 0.3", "c = 0.3", "params: 'c' is not valid; expected a parameter of SVC: C, kernel"),
         ("sizes = [30, 60]", "sizes = [470]", "470 is not valid; expected at most 469, the rows of Breast"),
         (
