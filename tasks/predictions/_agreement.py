@@ -54,7 +54,7 @@ def require_same_questions(first: Predictions, other: Predictions, rows: Any, pa
     for name, column in first.identity.items():
         if name in other.identity and name != PROMPT:
             a, b = taken(column, rows), taken(other.identity[name], partners)
-            _require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
+            require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
 
 
 def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[str, ...]:
@@ -79,11 +79,11 @@ def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, p
         nor = "" if other.where == first.where else f", nor in {other.where}"
         raise ValueError(f"{first.where}: column {shown(name)} is not there{nor}{near}")
     a, b = same_spelling([taken(first.others[name], rows), taken(other.others[name], partners)])
-    _require_equal((first, a), (other, b), rows, what=f"column {shown(name)}:", wanted="the same in both")
+    require_equal((first, a), (other, b), rows, what=f"column {shown(name)}:", wanted="the same in both")
     return a
 
 
-def _require_equal(
+def require_equal(
     first: tuple[Predictions, Any], other: tuple[Predictions, Any], rows: Any, *, what: str, wanted: str
 ) -> None:
     """Refuse two files' columns of joined rows that differ where both have a value, naming the first such row."""
@@ -94,8 +94,8 @@ def _require_equal(
         mine, its = difference_shown(b[at].as_py(), a[at].as_py())
         more = f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""
         raise ValueError(
-            f"{two.where}: id {shown(str(one.ids.take(rows)[at].as_py()))}: {what} {mine} is not that of {one.where}, "
-            f"{its}{more}; expected {wanted}"
+            f"{two.where}: {'row' if one.by_position else 'id'} {shown(str(one.ids.take(rows)[at].as_py()))}: {what} "
+            f"{mine} is not that of {one.where}, {its}{more}; expected {wanted}"
         )
 
 

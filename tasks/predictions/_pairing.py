@@ -17,10 +17,10 @@ from sigstats.comparison.requirements import are_measurements
 
 from ..tables.spelling import is_number, same_spelling
 from ._agreement import (
-    differing,
     differing_prompts,
     differing_questions,
     differing_settings,
+    require_equal,
     require_one_kind,
     require_same_questions,
     require_same_task,
@@ -210,15 +210,7 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
             taken(other.prediction, partners),
         ]
     )
-    differs = differing(label, label_of_other)
-    if len(differs):
-        at = differs[0].as_py()
-        row = f"{'row' if first.by_position else 'id'} {shown(str(first.ids.take(rows)[at].as_py()))}"
-        raise ValueError(
-            f"{other.where}: {row}: label {shown(label_of_other[at].as_py())} "
-            f"is not that of {first.where}, {shown(label[at].as_py())}; expected the same labels"
-            + (f" (and {len(differs) - 1} more)" if len(differs) > 1 else "")
-        )
+    require_equal((first, label), (other, label_of_other), rows, what="label", wanted="the same labels")
     return label, a, b
 
 
