@@ -122,13 +122,9 @@ def _performance(evidence: Evidence, cells: Sequence[Cell]) -> str:
 
 def config_as_toml(config: Mapping[str, Any]) -> str:
     """A configuration as the TOML text that gives it again: what is None, which TOML lacks, is left out."""
-    ordered = {key: config[key] for key in sorted(config, key=_first_things_first)}
-    return toml_text(ordered)
-
-
-def _first_things_first(key: str) -> tuple[int, str]:
     first = ("kind", "name", "seed")
-    return (first.index(key) if key in first else len(first), key)
+    keys = [*(key for key in first if key in config), *sorted(config.keys() - set(first))]
+    return toml_text({key: config[key] for key in keys})
 
 
 #: A key that needs no quotes.

@@ -91,22 +91,19 @@ class Evidence:
     @cached_property
     def incomplete(self) -> tuple[Cell, ...]:
         """The cells that some hypothesis lacks, in the order of the plan."""
-        wanted = {name for row in self.rows if row.decision == "missing" for name in row.cell.split()}
+        missing = [row for row in self.rows if row.decision == "missing"]
+        wanted = {name for row in missing for name in row.cell.split()}
         wanted |= {
             before for name in wanted & self.cells.keys() for before in self.results.prerequisites(self.cells[name])
         }
-        suspects = [cell for cell in self.results.plan.cells if cell.name in wanted or self._feeds_missing(cell)]
-        return tuple(cell for cell in suspects if self.results.table(cell) is None)
-
-    def _feeds_missing(self, cell: Cell) -> bool:
         # A permutation test needs the observed run too, whose cell its row does not name.
-        return (cell.subject.get("dataset"), cell.subject.get("classifier")) in self._missing
-
-    @cached_property
-    def _missing(self) -> set[tuple[str | None, str | None]]:
-        """The data sets and classifiers of the hypotheses that are missing."""
-        rows = [row for row in self.rows if row.decision == "missing"]
-        return {(row.dataset, one) for row in rows for one in (row.classifier, row.a, row.b)}
+        runs = {(row.dataset, one) for row in missing for one in (row.classifier, row.a, row.b)}
+        suspects = [
+            cell
+            for cell in self.results.plan.cells
+            if cell.name in wanted or (cell.subject.get("dataset"), cell.subject.get("classifier")) in runs
+        ]
+        return tuple(cell for cell in suspects if self.results.table(cell) is None)
 
 
 def distinct(values: Iterable[Key | None]) -> tuple[Key, ...]:

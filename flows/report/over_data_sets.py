@@ -16,6 +16,7 @@ from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.ranking.rank_sets import adjusted_pairs
 from sigstats.sign_flips.test import sign_flip_test
+from sigstats.tasks.analyses import observed_run
 from sigstats.tasks.results import Results
 from sigstats.tasks.work import TableTested
 from sigstats.test_result import TestResult
@@ -95,11 +96,10 @@ def _of_runs(results: Results, alpha: float) -> OverDataSets | None:
     right: dict[str, dict[str, Rights]] = {}
     groups: dict[str, NDArray[np.int64] | None] = {}
     for cell in results.cells("crossval"):
-        run = results.table(cell)
+        run = observed_run(results, cell)
         if run is not None:
-            label, prediction = (run.column(name).to_numpy() for name in ("label", "prediction"))
-            groups.setdefault(cell.subject["dataset"], results.groups(cell))
-            right.setdefault(cell.subject["dataset"], {})[cell.subject["classifier"]] = label == prediction
+            groups.setdefault(cell.subject["dataset"], run.groups)
+            right.setdefault(cell.subject["dataset"], {})[cell.subject["classifier"]] = run.right
     names = list(dict.fromkeys(cell.subject["classifier"] for cell in results.cells("crossval")))
     datasets = [name for name, runs in right.items() if len(runs) == len(names)]
     if len(datasets) < FEWEST_DATA_SETS or len(names) < 2:

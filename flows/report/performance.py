@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from markupsafe import Markup
 
 from sigstats.intervals import Interval
 from sigstats.ranking.means import share_interval
+from sigstats.tasks.analyses import observed_run
 from sigstats.tasks.schema import Hypothesis
 
 from ..pages import svg
@@ -46,18 +46,13 @@ def performances(evidence: Evidence) -> list[Performance]:
     found = []
     for cell in evidence.results.cells("crossval"):
         dataset, classifier = cell.subject["dataset"], cell.subject["classifier"]
-        run = evidence.results.table(cell)
+        run = observed_run(evidence.results, cell)
         if run is None:
             continue
-        label, prediction = (run.column(name).to_numpy() for name in ("label", "prediction"))
-        n, right, classes = (
-            len(label),
-            int(np.count_nonzero(label == prediction)),
-            1 + int(max(label.max(), prediction.max())),
-        )
-        true, named = (np.bincount(column, minlength=classes) / n for column in (label, prediction))
-        interval = share_interval(label == prediction, evidence.results.groups(cell), 0.95)
-        found.append(Performance(dataset, classifier, n, right / n, interval, float(true @ named), float(true.max())))
+        accuracy, interval = (run.n - run.wrong) / run.n, share_interval(run.right, run.groups, 0.95)
+        true, named = (run.table().sum(axis=axis) / run.n for axis in (1, 0))
+        chance, largest = float(true @ named), float(true.max())
+        found.append(Performance(dataset, classifier, run.n, accuracy, interval, chance, largest))
     return found
 
 

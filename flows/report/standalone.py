@@ -57,14 +57,11 @@ def standalone(figures: Sequence[Figure]) -> str:
 
 
 def _captioned(figure: Figure) -> _Block:
-    drawn = _stack([_text(figure.title, "title"), _laid_out(figure.body)])
+    one_line = figure.body.replace("<br/>", "; ")  # a cell is one line here
+    body = ET.fromstring(f"<div>{one_line}</div>")  # noqa: S314 - made by this package, which escapes what is not
+    drawn = _stack([_text(figure.title, "title"), _block(body)])
     letters = int(max(drawn.width, 480.0) / svg.text_width("n"))
     return _stack([drawn, *map(_text, textwrap.wrap(figure.caption, letters))])
-
-
-def _laid_out(body: Markup) -> _Block:
-    one_line = body.replace("<br/>", "; ")  # a cell is one line here
-    return _block(ET.fromstring(f"<div>{one_line}</div>"))  # noqa: S314 - made by this package, which escapes what is not
 
 
 def _block(element: ET.Element) -> _Block:
