@@ -48,6 +48,7 @@ positive = 1
 name = "many"
 source = "parquet"
 path = "many.parquet"
+positive = 1
 
 [[tests]]
 test = "mcnemar"
