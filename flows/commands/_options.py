@@ -44,58 +44,38 @@ def study_of(options: argparse.Namespace) -> "tuple[Study, Path]":
     return find_study(options.study, options.set)
 
 
-def refuse_cluster(options: argparse.Namespace, study: "Study", *names: str) -> None:
-    """Refuse the options `names`, which choose the workers of a run, for a study without cells."""
-    from ..studies import kind_of
-
-    for name in names:
-        value = getattr(options, name)
-        if value is not None and not kind_of(study).has_cells:
-            option = f"--{name.replace('_', '-')}"
-            raise BadInput(f"{option}: {value} is not valid; a {study.kind} study runs in this process")
-
-
 def output_of(options: argparse.Namespace, study: "Study") -> str:
-    """The output: the folder or URL that results are written to."""
-    output: str = options.output if options.output is not None else str(Path("results") / study.name)
-    return usable(output, "--output")
+    """The folder or URL that results are written to."""
+    return str(Path("results") / study.name) if options.output is None else str(options.output)
 
 
-def cache_of(cache: str | None, output: str) -> str | None:
-    """The cache of finished cells, which must not be the output; None if there is none."""
-    if cache is None:
-        return None
-    from ..running.options import own_place
+def usable(place: str, name: str = "OUTPUT") -> str:
+    """Return a folder or URL that a command reads or writes; BadInput if this machine cannot reach it."""
+    from ..running.options import as_place
 
-    return own_place(usable(cache, "--cache"), output, "--cache")
+    with as_options():
+        return as_place(place, name)
 
 
-def usable(output: str, name: str) -> str:
-    """Return `output` if it is a folder or a URL that this machine can reach."""
-    if not output.strip():
-        raise BadInput(f"{name}: '' is not valid; expected a folder or an fsspec URL")
-    scheme, separator, _ = output.partition("://")
-    if separator:
-        from fsspec.core import url_to_fs
-        from fsspec.registry import get_filesystem_class, known_implementations
+@contextlib.contextmanager
+def as_options(*others: tuple[str, str]) -> Iterator[None]:
+    """Say what the library says of an argument of the option that gave it; `others`: further words of its and ours."""
+    try:
+        yield
+    except ValueError as error:
+        words = str(error)
+        for its, ours in ((" a smallest_slice ", " --smallest-slice "), (" score_range", " --score-range"), *others):
+            words = words.replace(its, ours)
+        said, _, rest = words.partition(": ")
+        option = f"--{said.replace('_', '-').replace('measures', 'measure')}" if said in _OPTIONS else said
+        raise BadInput(f"{option}: {rest}" if rest else said) from None
 
-        from sigstats._common.extras import with_extra
-        from sigstats._common.validation import one_line
 
-        if scheme not in known_implementations:
-            raise BadInput(f"{name}: {output!r} is not valid; fsspec has no protocol {scheme!r}")
-        try:
-            get_filesystem_class(scheme)
-        except ImportError as error:
-            why = with_extra(error)
-            raise BadInput(f"{name}: {output!r} is not valid here; a package is missing ({why})") from None
-        try:
-            url_to_fs(output)
-        except Exception as error:  # each file system raises its own errors
-            raise BadInput(f"{name}: {output!r} is not valid; it cannot be opened ({one_line(error)[:200]})") from None
-    elif Path(output).exists() and not Path(output).is_dir():
-        raise BadInput(f"{name}: {output!r} is not valid; it is a file, expected a folder or an fsspec URL")
-    return output
+#: What the library calls options.
+_OPTIONS = {
+    *("positive", "measures", "score_range", "margins", "at_least", "at_most", "power", "weights", "output", "cluster"),
+    *("workers", "worker_logs", "priority", "cache", "cache_key", "part"),
+}
 
 
 @contextlib.contextmanager

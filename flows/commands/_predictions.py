@@ -1,8 +1,7 @@
 """The arguments of commands that read predictions."""
 
 import argparse
-import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -264,21 +263,3 @@ def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one:
                 f"--{key}: {getattr(columns, key)!r} is not used beside the score {columns.score!r}; expected none, or "
                 f"a measure of {key}s"
             )
-
-
-@contextlib.contextmanager
-def as_options(*others: tuple[str, str]) -> Iterator[None]:
-    """Say what the library says of an argument of the option that gave it; `others`: further words of its and ours."""
-    try:
-        yield
-    except ValueError as error:
-        words = str(error)
-        for its, ours in ((" a smallest_slice ", " --smallest-slice "), (" score_range", " --score-range"), *others):
-            words = words.replace(its, ours)
-        said, _, rest = words.partition(": ")
-        option = f"--{said.replace('_', '-').replace('measures', 'measure')}" if said in _OPTIONS else said
-        raise BadInput(f"{option}: {rest}" if rest else said) from None
-
-
-#: What the library calls options.
-_OPTIONS = {"positive", "measures", "score_range", "margins", "at_least", "at_most", "power", "weights"}

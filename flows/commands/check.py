@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..errors import BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_fail_on, add_rule_options, code_of, fraction, rule_of
+from ._options import add_fail_on, add_rule_options, as_options, code_of, fraction, rule_of
 from ._predictions import (
     add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
-    as_options,
     columns_of_files,
     refuse_unused,
     require_one_score,

@@ -13,7 +13,7 @@ from sigstats._common.messages import printable
 from ..config.toml_files import apply_settings, place_of
 from ..errors import DONE, BadInput
 from . import repeatable
-from ._options import add_allow, add_output, add_study, output_of, refuse_cluster, study_of
+from ._options import add_allow, add_output, add_study, as_options, output_of, study_of
 
 GROUP = "studies"
 
@@ -45,16 +45,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Make the deployment."""
-    from ..clusters import allowed, load_cluster
     from ..orchestration import server_configured, set_up
+    from ..running.options import asked
+    from ..studies import kind_of
 
-    study, _ = study_of(options)
+    study, base = study_of(options)
     place = place_of(options.study)
-    output = _absolute(output_of(options, study))
-    refuse_cluster(options, study, "cluster")
-    if options.cluster is not None:
-        load_cluster(options.cluster)
-    allow = allowed(options.allow, None)
+    output, in_cells = output_of(options, study), kind_of(study).has_cells
+    with as_options():
+        asked(study, base, in_cells=in_cells, output=output, cluster=options.cluster, allow=options.allow)
     if options.timezone is not None and options.cron is None:
         raise BadInput(f"--timezone: {options.timezone!r} is not valid without --cron, whose hours it is for")
     zone, name = options.timezone or "UTC", study.name if options.name is None else options.name
@@ -74,9 +73,9 @@ def run(options: argparse.Namespace) -> int:
         "study": place.ready or str(place.path.absolute()),
         "base": str(place.base.absolute()),
         "pages": options.pages,
-        "output": output,
+        "output": _absolute(output),
         "settings": options.set,
-        "allow": list(allow),
+        "allow": options.allow,
         "cluster": _absolute(options.cluster) if str(options.cluster).endswith(".toml") else options.cluster,
     }
     try:

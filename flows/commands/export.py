@@ -24,7 +24,7 @@ def run(options: argparse.Namespace) -> int:
     from sigstats.tasks.storage.store import Store
     from sigstats.tasks.summary.export import export
 
-    results = Results(Store(usable(options.output, "OUTPUT")))
+    results = Results(Store(usable(options.output)))
     to = usable(options.to, "--to")
     with output_read(options.output, " that is computed in cells"):
         results.plan  # noqa: B018 (read before anything is written)

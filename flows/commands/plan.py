@@ -8,7 +8,7 @@ import argparse
 from sigstats._common.messages import printable
 
 from ..errors import DONE
-from ._options import add_allow, add_study, output_of, study_of, workers_of
+from ._options import add_allow, add_study, as_options, output_of, study_of, workers_of
 
 GROUP = "studies"
 
@@ -25,13 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the plan."""
-    from ..clusters import allowed
-    from ..running.options import RunOptions
+    from ..running.options import asked
     from ..studies import kind_of
 
     workers = workers_of(options)
     study, base = study_of(options)
-    how = RunOptions(base=base, output=output_of(options, study), allow=allowed(options.allow, None))
+    with as_options():
+        how = asked(study, base, in_cells=True, output=output_of(options, study), allow=options.allow)
     text = kind_of(study).plan(study, how, workers=workers, timing=not options.no_timing)
     print(printable(text, keep="\n"))  # noqa: T201
     return DONE

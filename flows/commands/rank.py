@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from ..errors import DONE, BadInput
 from . import repeatable
 from ._files import add_outputs, refuse_overwriting, refuse_repeated, write_outputs, write_text
+from ._options import as_options
 from ._predictions import (
     OPTIONS_OF_FILES,
     add_measures,
     add_prediction_arguments,
     add_runs,
-    as_options,
     columns_of_files,
     file_for_each,
     match_options,

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     limit = options.time_limit
     if limit is not None and not 0 < limit < float("inf"):
         raise BadInput(f"--time-limit: {limit:g} is not valid; expected more than 0 seconds")
-    results = Results(Store(usable(options.output, "OUTPUT")))
+    results = Results(Store(usable(options.output)))
     try:
         with output_read(options.output, ""):
             chosen = _chosen(options, results)

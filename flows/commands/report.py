@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
 
     from ..running.workers import changes_of
 
-    store = Store(usable(options.output, "OUTPUT"))
+    store = Store(usable(options.output))
     with output_read(options.output, " with a summary", used="read or written"):
         report, missing = _written(store), _missing(store)
     if said := str(changes_of(store)):

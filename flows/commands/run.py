@@ -5,10 +5,11 @@ Replicates that the output holds are not computed again: an interrupted run goes
 
 import argparse
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import BadInput, complain
-from ._options import add_allow, add_output, add_study, cache_of, output_of, refuse_cluster, study_of, workers_of
+from ..errors import complain
+from ._options import add_allow, add_output, add_study, as_options, output_of, study_of, workers_of
 
 if TYPE_CHECKING:
     from ..running.result import StudyResult
@@ -55,56 +56,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the study."""
-    from ..clusters import allowed, load_cluster
     from ..orchestration import server_configured, set_up
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
-    from ..running.options import RunOptions, parse_part, read_key
+    from ..running.options import asked
     from ..running.progress import Display
     from ..studies import kind_of
 
     workers = workers_of(options)
     study, base = study_of(options)
     kind = kind_of(study)
-    refuse_cluster(options, study, "cluster", "workers", "worker_logs", "priority", "cache", "part")
-    named = options.cluster is not None or workers is not None
-    cluster = load_cluster(options.cluster, workers) if named else None
-    for option, value in (("--priority", options.priority), ("--worker-logs", options.worker_logs)):
-        if value is not None and cluster is not None and cluster.model_dump()["kind"] == "serial":
-            raise BadInput(f"{option}: {value} is not valid; a cluster of kind 'serial' has no workers")
-    allow = allowed(options.allow, cluster)
-    output = output_of(options, study)
-    cache = cache_of(options.cache, output)
-    cache_key = None if options.cache_key is None else read_key(options.cache_key, cache, "--cache-key")
-    part = None if options.part is None else parse_part(options.part)
-    if part is not None and cache is not None:
-        raise BadInput(f"--cache: {cache} is not valid with --part; expected it at the run without --part")
+    with as_options((" than output", " than --output"), (" without cache", " without --cache")):
+        how = asked(
+            study, base, in_cells=kind.has_cells, output=output_of(options, study), cluster=options.cluster,
+            workers=workers, allow=options.allow, cache=options.cache, cache_key=options.cache_key, part=options.part,
+            priority=options.priority, worker_logs=options.worker_logs,
+        )  # fmt: skip
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 
     def work(stop: threading.Event) -> "StudyResult":
-        how = RunOptions(
-            base=base,
-            output=output,
-            cluster=cluster,
-            display=display,
-            stop=stop,
-            allow=allow,
-            cache=cache,
-            cache_key=cache_key,
-            part=part,
-            priority=options.priority or 0,
-            worker_logs=None if options.worker_logs is None else options.worker_logs.upper(),
-        )
-        if part is not None or not server_configured():
-            return kind.run(study, how)
+        run = replace(how, display=display, stop=stop)
+        if run.part is not None or not server_configured():
+            return kind.run(study, run)
         set_up()
         from ..orchestration.flow_run import run_as_flow
 
-        return run_as_flow(study, how, lambda options: kind.run(study, options))
+        return run_as_flow(study, run, lambda options: kind.run(study, options))
 
     try:
         result = run_interruptibly(work)
     except Stopped as error:
-        text = f"interrupted; the same command goes on from {output}"
+        text = f"interrupted; the same command goes on from {how.output}"
         end_at_once(complain(text, 128 + error.signal, options))
     result.tell(display)
     return leave(result.code)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_rule_options, level_of_look, rule_at_look, rule_of
+from ._options import add_rule_options, as_options, level_of_look, rule_at_look, rule_of
 from ._predictions import (
     OPTIONS_OF_FILES,
     SECOND_FILE,
@@ -20,7 +20,6 @@ from ._predictions import (
     add_prediction_arguments,
     add_runs,
     add_score_range,
-    as_options,
     columns_of,
     columns_of_files,
     file_for_each,

@@ -13,8 +13,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from fsspec.core import url_to_fs
+from fsspec.registry import get_filesystem_class, known_implementations
+
 from sigstats._common.credentials import refuse_credentials
-from sigstats._common.messages import refuse, shown
+from sigstats._common.extras import with_extra
+from sigstats._common.messages import one_line, refuse, shown
 from sigstats._common.validation import as_count, as_real
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
@@ -130,35 +134,54 @@ class RunOptions:
     worker_logs: str | None = None
 
 
-def as_place(output: Any, name: str = "output") -> str:
-    """A folder or a URL as text, or ValueError."""
-    if not isinstance(output, (str, PathLike)) or not str(output).strip():
-        raise refuse(name, output, "a folder or an fsspec URL")
-    refuse_credentials({name: str(output)})
-    return str(output)
+def as_place(place: Any, name: str = "output") -> str:
+    """A folder or a URL that this machine can reach as text, or ValueError."""
+    if not isinstance(place, (str, PathLike)) or not str(place).strip():
+        raise refuse(name, place, "a folder or an fsspec URL")
+    text = str(place)
+    refuse_credentials({name: text})
+    scheme, separator, _ = text.partition("://")
+    if not separator:
+        if Path(text).exists() and not Path(text).is_dir():
+            raise ValueError(f"{name}: {text!r} is not valid; it is a file, expected a folder or an fsspec URL")
+        return text
+    if scheme not in known_implementations:
+        raise ValueError(f"{name}: {text!r} is not valid; fsspec has no protocol {scheme!r}")
+    try:
+        get_filesystem_class(scheme)
+    except ImportError as error:
+        why = with_extra(error)
+        raise ValueError(f"{name}: {text!r} is not valid here; a package is missing ({why})") from None
+    try:
+        url_to_fs(text)
+    except Exception as error:  # each file system raises its own errors
+        raise ValueError(f"{name}: {text!r} is not valid; it cannot be opened ({one_line(error)[:200]})") from None
+    return text
 
 
-def own_place(cache: str, output: str, name: str = "cache") -> str:
+def own_place(cache: str, output: str) -> str:
     """Return the place of the cache, unless it is the output of a study."""
     if _place(cache) == _place(output):
-        raise BadInput(f"{name}: {cache!r} is not valid; expected another place than {name.replace('cache', 'output')}")
+        raise refuse("cache", cache, "another place than output")
+    names: Sequence[str] = ()
     with contextlib.suppress(OSError, ValueError):  # the run reports a cache that it cannot reach
-        if "plan.parquet" in open_files(cache).names(""):
-            wanted = "a place of its own, which is no output of a study"
-            raise BadInput(f"{name}: {cache!r} is not valid; expected {wanted}")
+        names = open_files(cache).names("")
+    if "plan.parquet" in names:
+        raise refuse("cache", cache, "a place of its own, which is no output of a study")
     return cache
 
 
-def read_key(file: str, cache: str | None, name: str = "cache_key") -> bytes:
+def read_key(file: Any, cache: str | None) -> bytes:
     """Return the content of the file of a cache's key, without white space at its ends."""
+    said = f"cache_key: {shown(str(file))}"
     if cache is None:
-        raise BadInput(f"{name}: {file!r} is not valid without {name.removesuffix('key')[:-1]}")
+        raise ValueError(f"{said} is not valid without cache")
     try:
         key = Path(file).read_bytes().strip()
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{name}: {file!r} cannot be read ({getattr(error, 'strerror', None) or error})") from None
+    except (OSError, TypeError, ValueError) as error:
+        raise ValueError(f"{said} cannot be read ({getattr(error, 'strerror', None) or error})") from None
     if len(key) < 16:
-        raise BadInput(f"{name}: {file!r} holds {len(key)} bytes; expected a secret of 16 or more")
+        raise ValueError(f"{said} holds {len(key)} bytes; expected a secret of 16 or more")
     return key
 
 
@@ -187,38 +210,48 @@ def asked(
     *,
     in_cells: bool,
     output: Any,
-    cluster: Any,
-    workers: Any,
-    allow: Any,
-    cache: Any,
-    priority: Any,
-    quiet: bool,
+    cluster: Any = None,
+    workers: Any = None,
+    allow: Any = (),
+    cache: Any = None,
     cache_key: Any = None,
+    part: str | None = None,
+    priority: Any = None,
     cell_timeout: Any = None,
+    worker_logs: str | None = None,
+    quiet: bool = True,
 ) -> RunOptions:
     """Return what `RunOptions` makes of the arguments of a call; a study that is not `in_cells` has no workers.
 
     Raises BadInput or ValueError, of one line.
     """
     place = as_place(output)
-    of_cells = {"cluster": cluster, "workers": workers, "cache": cache, "cache_key": cache_key}
-    for name, value in () if in_cells else of_cells.items():
+    priority = as_count(0 if priority is None else priority, "priority", minimum=-1000, maximum=1000)
+    of_workers = {"priority": priority or None, "worker_logs": worker_logs}
+    of_cells = {"cluster": cluster, "workers": workers, "cache": cache, "cache_key": cache_key, "part": part}
+    for name, value in () if in_cells else (of_cells | of_workers).items():
         if value is not None:
             raise refuse(name, value, f"none: a {study.kind} study runs in this process")
     packages = texts(allow, "allow", "names of packages")
-    priority = as_count(priority, "priority", minimum=-1000, maximum=1000)
     shared = None if cache is None else own_place(as_place(cache, "cache"), place)
     where = None if cluster is None and workers is None else as_cluster(cluster, workers)
+    for name, value in of_workers.items() if getattr(where, "kind", None) == "serial" else ():
+        if value is not None:
+            raise refuse(name, value, "none: a cluster of kind 'serial' has no workers")
+    if part is not None and shared is not None:
+        raise ValueError(f"cache: {cache!r} is not valid with part; expected it at the run without")
     if cell_timeout is not None:
         cell_timeout = as_real(cell_timeout, "cell_timeout", low=0, high=_MOST_SECONDS, open_ends=True)
     return RunOptions(
         base=base,
         output=place,
-        cluster=where,
         display=Display(quiet=quiet, study=study.name),
+        cluster=where,
         allow=allowed(packages, where),
         cache=shared,
-        cache_key=None if cache_key is None else read_key(as_place(cache_key, "cache_key"), shared),
+        cache_key=None if cache_key is None else read_key(cache_key, shared),
+        part=None if part is None else parse_part(part),
         priority=priority,
         cell_timeout=cell_timeout,
+        worker_logs=None if worker_logs is None else worker_logs.upper(),
     )

@@ -8,10 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 import sigstats
-from sigstats.flows.commands._options import cache_of
-from sigstats.flows.errors import BadInput
 from sigstats.flows.running.cells import CellComputer
-from sigstats.flows.running.options import RunOptions
+from sigstats.flows.running.options import RunOptions, own_place
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.store import Store
@@ -134,7 +132,7 @@ def test_an_object_store_will_do(tmp_path):
 def test_a_cache_that_cannot_be_reached_is_left_out(tmp_path, capsys):
     alone, _ = run(tmp_path / "alone")
     (tmp_path / "file").write_text("no folder")
-    without, said = run(tmp_path / "without", cache=tmp_path / "file", capture=capsys)
+    without, said = run(tmp_path / "without", cache=tmp_path / "file" / "cache", capture=capsys)
     assert without == alone
     assert said.count("note: the cache") == 1
 
@@ -156,18 +154,18 @@ def test_another_name_of_the_output_is_no_cache(tmp_path, monkeypatch, cache):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "link").symlink_to("out")
     (tmp_path / "circle").symlink_to("circle")
-    with pytest.raises(BadInput, match="expected another place than --output"):
-        cache_of(cache.format(tmp_path), "out")
-    assert cache_of("inner", "out") == "inner"
-    assert cache_of("circle", "out") == "circle"
+    with pytest.raises(ValueError, match="expected another place than output"):
+        own_place(cache.format(tmp_path), "out")
+    assert own_place("inner", "out") == "inner"
+    assert own_place("circle", "out") == "circle"
 
 
 def test_the_output_of_a_study_is_no_cache(tmp_path):
     run(tmp_path / "other")
     before = sorted(path.name for path in (tmp_path / "other").iterdir())
     for place in (tmp_path / "other", f"file://{tmp_path}/other"):
-        with pytest.raises(BadInput, match=r"--cache: .*other' is not valid; expected a place of its own"):
-            cache_of(str(place), str(tmp_path / "out"))
+        with pytest.raises(ValueError, match=r"cache: .*other' is not valid; expected a place of its own"):
+            own_place(str(place), str(tmp_path / "out"))
     study = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda"], "tests": ["mcnemar"]}
     with pytest.raises(ValueError, match=r"cache: .*other' is not valid; expected a place of its own"):
         sigstats.run_study(study, output=tmp_path / "out", cache=tmp_path / "other")
