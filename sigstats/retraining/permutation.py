@@ -202,8 +202,10 @@ def permutation_test(
     """
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
-    if n_jobs is not None:
-        n_jobs = as_count(n_jobs, "n_jobs", minimum=-_MOST_PROCESSES, maximum=_MOST_PROCESSES)
+    if n_jobs is not None and not (
+        n_jobs := as_count(n_jobs, "n_jobs", minimum=-_MOST_PROCESSES, maximum=_MOST_PROCESSES)
+    ):
+        raise refuse("n_jobs", n_jobs, "None, a number of processes, or -1 for one on each processor")
     require_same_index(X=X, y=y, cv=cv, groups=groups)
     reason = "" if isinstance(classifier, str) else _random_state_warning(classifier)
     if isinstance(classifier, str):
@@ -248,8 +250,6 @@ def permutation_test(
 
 def _in_processes(compute: Callable[[IntArray], Any], draws: Iterator[IntArray], n_jobs: int | None) -> Any:
     """The results of `compute` for chunks of draws, one after another, as one array."""
-    if n_jobs is None or n_jobs == 1:
-        return np.concatenate([compute(draw) for draw in draws])
     from joblib import Parallel, delayed
 
     return np.concatenate(Parallel(n_jobs=n_jobs)(delayed(compute)(draw) for draw in draws))

@@ -1,10 +1,13 @@
 import contextlib
+import os
 import subprocess
 import sys
 import warnings
 from itertools import permutations, product
+from pathlib import Path
 from typing import ClassVar
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -293,6 +296,28 @@ def test_n_jobs_changes_nothing():
     X, y = load_iris(return_X_y=True)
     one, two = (permutation_test("lda", X, y, cv=3, n_resamples=20, rng=1, n_jobs=jobs) for jobs in (1, 2))
     assert one == two
+
+
+class Marking(DummyClassifier):
+    """It leaves a file with the number of its process in a folder."""
+
+    def __init__(self, folder="."):
+        super().__init__()
+        self.folder = folder
+
+    def fit(self, X, y):
+        Path(self.folder, str(os.getpid())).touch()
+        return super().fit(X, y)
+
+
+@pytest.mark.processes
+def test_without_n_jobs_the_configuration_of_joblib_counts(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        permutation_test(Marking(str(tmp_path)), X, y, cv=2, n_resamples=20, rng=1)
+    assert {each.name for each in tmp_path.iterdir()} - {str(os.getpid())}
+    with pytest.raises(ValueError, match=r"^n_jobs: 0 is not valid; expected None, a number of processes, or -1"):
+        permutation_test("lda", X, y, n_jobs=0)
 
 
 class Spy(TransformerMixin, BaseEstimator):
