@@ -168,7 +168,7 @@ def look_of(
     """The number of this look at rows: every evaluation on rows that are linked to these counts, whatever it compared.
 
     Two sets of rows are linked if they share a row, or one that is linked to both does; so does a set of which no rows
-    were kept. Each evaluation that cannot be read counts as a look.
+    were kept. Each evaluation that cannot be read counts as a look: as one that is missing before the last, if any is.
     """
     linked = {held_out}
     apart = {record.evaluation.held_out: read_kept(store, OF_ROWS, record.evaluation.held_out) for record in records}
@@ -177,8 +177,9 @@ def look_of(
         kept_rows = [kept[ROW].to_numpy() for kept in map(apart.pop, found) if kept is not None]
         rows = np.unique(np.concatenate([rows, *kept_rows]))
         linked |= found
-    looks = (record.evaluation.look for record in records if record.evaluation.held_out in linked)
-    return max(looks, default=0) + 1 + unreadable
+    looks = {record.evaluation.look for record in records if record.evaluation.held_out in linked}
+    last = max(looks, default=0)
+    return last + 1 + max(0, unreadable - (last - len(looks)))
 
 
 def _record(table: pa.Table) -> Record:

@@ -254,6 +254,18 @@ def test_a_damaged_file_of_the_history_is_named_and_counts_as_a_look(folder, cap
     assert list(evaluations(folder)["look"]) == [2]
 
 
+@pytest.mark.parametrize("spoiled", [0, 1])
+def test_a_damaged_evaluation_is_one_look_at_every_later_one(folder, spoiled):
+    for number in (1, 2, 3, 4):
+        write(folder / f"predictions/candidate-{number}.csv", wrong=0.1, seed=number, at=1000 + number)
+        assert evaluate(folder) == 0
+        if number == 2:
+            files = sorted((folder / "out/history").rglob("*.parquet"))
+            files[spoiled].write_bytes(b"PAR1")
+    files[spoiled].unlink()
+    assert sorted(evaluations(folder)["look"]) == [2 - spoiled, 3, 4]
+
+
 def test_what_comes_from_files_is_escaped(folder):
     name = "candidate-<script>alert(1)<_script>.csv"
     write(folder / "predictions" / name, wrong=0.1, seed=3, at=1009)
