@@ -3,7 +3,7 @@
 import contextlib
 import datetime as dt
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +63,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     study = with_measures_meant(study, pair)
     store = Store(output)
     _refuse_another(store, study)
-    with _locked(store):
+    with _locked(store) as require_there:
         records, damaged = history.read(store)
         look, known = _look(study, pair, store, records, damaged)
         rule = study.rule_at(_level(study, look, pair))
@@ -82,6 +82,7 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
                 history.keep(store, history.OF_ROWS, record.evaluation.held_out, rows)
                 if study.looks.rows == "same" and (answers := answers_of(pair.by_score)) is not None:
                     history.keep(store, history.OF_ANSWERS, record.evaluation.evaluation, answers)
+                require_there()
                 history.append(store, record)
                 records.append(record)
             store.write_json("study.json", rules)  # not before what was made by them: reports show what is complete
@@ -224,13 +225,16 @@ def _refuse_another(store: Store, study: RegressionStudy) -> None:
 
 
 @contextlib.contextmanager
-def _locked(store: Store) -> Iterator[None]:
-    """Lock the output, so that each evaluation counts the looks of those before it."""
+def _locked(store: Store) -> Iterator[Callable[[], None]]:
+    """Lock the output, so that each evaluation counts the looks of those before it.
+
+    Yields what refuses an output that is no longer there, as it is at the end too.
+    """
     deadline = time.monotonic() + _LOCK_TIMEOUT
     with contextlib.ExitStack() as held:
         while True:
             try:
-                held.enter_context(store.files.lock())
+                there = held.enter_context(store.files.lock())
                 break
             except Locked as other:
                 if time.monotonic() > deadline:
@@ -238,4 +242,10 @@ def _locked(store: Store) -> Iterator[None]:
                 time.sleep(0.1)
             except OSError as error:
                 raise BadInput(f"--output: {store.root}: cannot be written ({error.strerror or error})") from None
-        yield
+
+        def require_there() -> None:
+            if not there():
+                raise BadInput(f"--output: {store.root}: was moved or removed meanwhile; expected it with its history")
+
+        yield require_there
+        require_there()

@@ -14,6 +14,7 @@ import pytest
 
 from sigstats.flows.cli import main
 from sigstats.sequential.alpha_spending import spent_level
+from sigstats.tasks.storage import history as history_files
 from sigstats.tasks.storage.local_files import LocalFiles
 
 from ..conftest import start, study_file
@@ -264,6 +265,23 @@ def test_a_damaged_evaluation_is_one_look_at_every_later_one(folder, spoiled):
             files[spoiled].write_bytes(b"PAR1")
     files[spoiled].unlink()
     assert sorted(evaluations(folder)["look"]) == [2 - spoiled, 3, 4]
+
+
+def test_an_output_that_is_moved_meanwhile_has_its_history_in_one_place(folder, monkeypatch, capsys):
+    assert evaluate(folder) == 0
+    write(folder / "predictions/candidate-2.csv", wrong=0.1, seed=3, at=1009)
+    output, moved = folder / "out", folder / "moved"
+    with monkeypatch.context() as patched:
+        patched.setattr(history_files, "keep", lambda *_: output.exists() and output.rename(moved))
+        assert evaluate(folder) == 2
+    assert capsys.readouterr().err.endswith(
+        f"sigstats: --output: {output}: was moved or removed meanwhile; expected it with its history\n"
+    )
+    assert not (output / "history").exists()
+    shutil.rmtree(output, ignore_errors=True)
+    moved.rename(output)
+    assert evaluate(folder) == 0
+    assert sorted(evaluations(folder)["look"]) == [1, 2]
 
 
 def test_what_comes_from_files_is_escaped(folder):
