@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .c45_splits import TOLERANCE, Training, choose
+from .c45_splits import TOLERANCE, Training, choose, lent
 
 #: Deeper nodes are leaves.
 _DEEPEST = 400
@@ -31,26 +31,25 @@ class Nodes(NamedTuple):
     counts: Any
 
 
-def branch_of(data: Training, nodes: Nodes, node: int, row: int) -> int:
-    """The branch that a row takes; -1 where its value is missing, -2 where it is of a category that is no branch."""
-    feature = nodes.feature[node]
-    code = data.codes[feature, row]
+def branch_of(code: int, n_codes: int, cut: int, branches: int) -> int:
+    """The branch of a code; -1 where it is missing, -2 where it is of a category that is no branch."""
     if code < 0:
         return -1
-    if data.n_codes[feature]:
-        return code if code < nodes.branches[node] else -2
-    return 1 if code > nodes.cut[node] else 0
+    if n_codes:
+        return code if code < branches else -2
+    return 1 if code > cut else 0
 
 
 def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> Any:
     """The rows and weights of all branches, one after another, and where each starts."""
-    branches = nodes.branches[node]
+    feature, cut, branches = nodes.feature[node], nodes.cut[node], nodes.branches[node]
+    codes, n_codes = data.codes[feature], data.n_codes[feature]
     known = np.zeros(branches)
     taken = np.empty(len(rows), dtype=np.int64)
     lengths = np.zeros(branches, dtype=np.int64)
     missing, total = 0, 0.0
     for at in range(len(rows)):
-        branch = branch_of(data, nodes, node, rows[at])
+        branch = branch_of(codes[rows[at]], n_codes, cut, branches)
         taken[at] = branch
         if branch >= 0:
             known[branch] += weights[at]
@@ -79,8 +78,9 @@ def divide(data: Training, nodes: Nodes, node: int, rows: Any, weights: Any) -> 
 def count_classes(data: Training, rows: Any, weights: Any, counts: Any) -> None:
     """Set `counts` to the weight of each class in the rows."""
     counts[:] = 0
+    label = data.label
     for at in range(len(rows)):
-        counts[data.label[rows[at]]] += weights[at]
+        counts[label[rows[at]]] += weights[at]
 
 
 def _room(size: int, n_classes: int) -> Nodes:
@@ -101,6 +101,7 @@ def _larger(nodes: Nodes, wanted: int) -> Nodes:
 
 def grow(data: Training, train: Any, pruned: bool) -> Nodes:
     """The nodes of the tree of the rows `train`."""
+    data, train = lent(data), lent(train)
     nodes = _room(64, data.n_classes)
     keys = np.empty(len(train), dtype=np.int64)
     waiting = [(0, 0, train, np.ones(len(train)))]
@@ -264,8 +265,9 @@ def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
         node, weight = waiting.pop()
         total = nodes.counts[node].sum()
         first, branch = nodes.first[node], -2
-        if nodes.feature[node] >= 0:
-            branch = branch_of(data, nodes, node, row)
+        feature = nodes.feature[node]
+        if feature >= 0:
+            branch = branch_of(data.codes[feature, row], data.n_codes[feature], nodes.cut[node], nodes.branches[node])
         if branch == -1:
             for child in range(first + nodes.branches[node] - 1, first - 1, -1):
                 own = nodes.counts[child].sum()
@@ -280,6 +282,7 @@ def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
 
 def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
     """The shares of the classes in the leaves that rows of `data` come to, shape (rows, classes)."""
+    data, nodes = lent(data), lent(nodes)
     found = np.zeros((len(rows), data.n_classes))
     for at in range(len(rows)):
         _ask(data, nodes, rows[at], found[at])
