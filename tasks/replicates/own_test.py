@@ -5,19 +5,18 @@ The stream is that of `sigstats.tasks.replicates.subsample`, so that all tests a
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..fan_out import replicates_table
-from ..own_code import require_as_planned, require_measure
+from ..own_code import require_as_planned
 from ..plan import Block
 from ..populations import own_tests
-from ..populations.scored import ScorePopulation
-from ..populations.tests import advantage, require_some_defined
+from ..populations.tests import Answers, advantage
 from ..schema import column
 from ..storage.store import Store
-from ..work import Described, OnTestSets
+from ..work import OnTestSets
 from . import subsample
 from .subsample import drawn_rows as drawn_rows
 from .subsample import needs as needs
@@ -45,28 +44,15 @@ def compute(block: Block, store: Store) -> pa.Table:
     assert test.code is not None
     name, allowed = test.test, (test.code["package"],)
     require_as_planned(name, test.code, partial(own_tests.code_of, name, allowed))
-    require_measure(test.measure, test.measure_code)
     function = own_tests.find(name, allowed)
-    drawn_from = subsample.population(work, store)
-    assert drawn_from is not None  # the engine completes prerequisites first
-    assert not isinstance(drawn_from, ScorePopulation | Described)  # the study refuses others
-    p_values, advantages, no_positive = [], [], []
     problems: list[str | None] = []
-    for rng, size in block.lanes():
+
+    def lane(work: OnTestSets, drawn_from: Any, rng: np.random.Generator, size: int) -> subsample.OfLane:
         drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
         found, why = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
-        if block.first == 0 and not problems:
-            require_some_defined(found, f"p undefined in its first {size} test sets ({why[0]})")
-        p_values.append(found)
         problems.extend(why)
-        advantages.append(advantage(test, drawn, drawn_from))
-        no_positive.append(drawn_from.lacking(drawn))
-    return replicates_table(
-        block,
-        SCHEMA,
-        p_value=np.concatenate(p_values),
-        covers=pa.nulls(len(problems), pa.bool_()),
-        advantage=np.concatenate(advantages),
-        no_positive=np.concatenate(no_positive),
-        problem=pa.array(problems, pa.string()),
-    )
+        answers = Answers(found, problem=f"p undefined in its first {size} test sets ({why[0]})")
+        return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
+
+    found = subsample.answered(block, store, lane)
+    return found.append_column(SCHEMA.field("problem"), pa.array(problems, pa.string()))

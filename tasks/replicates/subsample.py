@@ -4,10 +4,10 @@ The stream is keyed by the population and the size alone, and the test sets of a
 resamples: so all tests are given the same test sets.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -45,6 +45,9 @@ from ..work import (
 )
 from . import categorise, count, predict
 from .count import total
+
+#: The answers of the test, by how much B is better, and whether a class has no row, on each test set.
+OfLane: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
 
 #: The fan-outs whose replicates are the outcomes of a population.
 _SOURCES: dict[str, FanOut] = {"count": count, "predict": predict, "categorise": categorise}
@@ -160,6 +163,11 @@ def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The results of the test on each test set of the block."""
+    return answered(block, store, _lane)
+
+
+def answered(block: Block, store: Store, lane: Callable[..., OfLane]) -> pa.Table:
+    """The results of a test on each test set of the block: `lane` finds those of a lane."""
     work = block.cell.work_of(OnTestSets)
     require_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
@@ -169,7 +177,7 @@ def compute(block: Block, store: Store) -> pa.Table:
     advantages, no_positive = [], []
     covers: list[bool | None] = []
     for rng, size in block.lanes():
-        found, better, lacking = _lane(work, drawn_from, rng, size)
+        found, better, lacking = lane(work, drawn_from, rng, size)
         if block.first == 0 and not p_values:
             require_some_defined(found.p_value, found.problem)
         p_values.append(found.p_value)
@@ -217,8 +225,7 @@ def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopula
 
 def _lane(
     work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described, rng: np.random.Generator, size: int
-) -> tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]:
-    """The answers of the test, by how much B is better, and whether a class has no row, on each test set."""
+) -> OfLane:
     test, n = work.test, work.n
     # Whole lanes are drawn, so that more test sets begin with the fewer.
     if isinstance(drawn_from, Described):
