@@ -59,11 +59,6 @@ def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None]
     return found, problem
 
 
-def numbers(values: Iterable[float | None]) -> NDArray[np.float64]:
-    """The values as an array, NaN for None."""
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
 def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
     """Refuse a test or a method that is defined on none of its first test sets: its error says more than their number.
 
@@ -92,7 +87,7 @@ def run_test(
     distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
     calls = (partial(of.pvalue, JointOutcomes(*counts), **test.options) for counts in distinct.tolist())
     found, problem = attempts(calls)
-    return Answers(numbers(found)[which.ravel()], problem=problem)
+    return Answers(np.array(found, np.float64)[which.ravel()], problem=problem)
 
 
 def _spelled(test: AppliedTest) -> dict[str, Any]:
@@ -111,10 +106,9 @@ def _bootstrap(
     spelled = _spelled(test)
     calls = (partial(bootstrap_test, population.record(counts), rng=rng, **spelled) for counts in drawn.tolist())
     results, problem = attempts(calls)
+    p_values = [None if result is None else result.pvalue for result in results]
     covers = [None if result is None else truth in result.confidence_interval for result in results]
-    return Answers(
-        numbers(None if result is None else result.pvalue for result in results), np.array(covers, object), problem
-    )
+    return Answers(np.array(p_values, np.float64), np.array(covers, object), problem)
 
 
 def needs_classes(test: AppliedTest) -> bool:
@@ -204,12 +198,8 @@ def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers
     p-value is 1, and its interval holds every value.
     """
     found, problem = attempts(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
-    answers = Answers(
-        numbers(None if each is None else each[0] for each in found),
-        np.array([None if each is None else each[1] for each in found], object),
-        problem,
-    )
-    return answers, np.array([0.0 if each is None else each[2] for each in found])
+    p_values, covers, better = zip(*((None, None, 0.0) if each is None else each for each in found), strict=True)
+    return Answers(np.array(p_values, np.float64), np.array(covers, object), problem), np.array(better)
 
 
 def _answer(test: AppliedTest, rows: Rows, truth: float) -> tuple[float, bool, float]:

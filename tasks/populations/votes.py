@@ -17,7 +17,7 @@ from sigstats.ranking.votes import VoteRanking, rank_votes
 
 from ..work import AppliedTest
 from ..work import Votes as Population
-from .tests import Answers, attempts, numbers
+from .tests import Answers, attempts
 
 #: The test that is applied to its test sets.
 TEST = "votes"
@@ -71,7 +71,7 @@ def _sample(population: Population, n: int, rng: np.random.Generator) -> Votes:
 def run_test(population: Population, test: AppliedTest, sets: Iterable[Votes], rng: np.random.Generator) -> Answers:  # noqa: ARG001
     """The p-values of all test sets; NaN where no votes connect the models."""
     found, problem = attempts(partial(pvalue, population, test, votes) for votes in sets)
-    return Answers(numbers(found), problem=problem)
+    return Answers(np.array(found, np.float64), problem=problem)
 
 
 def pvalue(population: Population, test: AppliedTest, votes: Votes) -> float:

@@ -22,7 +22,7 @@ from sigstats.retraining.resampled import corrected_resampled_test, five_by_two_
 from ..fan_out import new_cell, replicates_table
 from ..plan import Block, Cell
 from ..populations.population import Population
-from ..populations.tests import advantage, attempts, numbers, require_some_defined, run_test
+from ..populations.tests import advantage, attempts, require_some_defined, run_test
 from ..record import Permuted, Scheme
 from ..storage.store import Store
 from ..work import AppliedTest, OfFolds, OnSamples
@@ -110,10 +110,10 @@ def _of_outcomes(
             for place in own
         )
         if block.first == first == 0 and own:
-            require_some_defined(numbers(each and each[0] for each in found), problem)
+            require_some_defined(np.array([each and each[0] for each in found], np.float64), problem)
         by_place = dict(zip(own, found, strict=True))
         answers.extend(by_place.get(place) for place in range(first, first + size))
-    p_values, advantages = (numbers(each and each[side] for each in answers) for side in (0, 1))
+    p_values, advantages = (np.array([each and each[side] for each in answers], np.float64) for side in (0, 1))
     return p_values, np.nan_to_num(advantages)
 
 
