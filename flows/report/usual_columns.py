@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -60,10 +61,14 @@ def interval_by(show: Callable[[Hypothesis, float, float], str], meaning: str) -
     return Column("95% interval", text, lambda row: row.estimate_low, meaning)
 
 
+def _of_row(field: str, show: Callable[[Hypothesis, Any], str], header: str, meaning: str = "") -> Column:
+    of = attrgetter(field)
+    return Column(header, lambda row: show(row, of(row)), of, meaning)
+
+
 def value(header: str, field: str, show: Callable[[Any], str], meaning: str = "") -> Column:
     """The values of a field of the rows as `show` writes them, a dash where there is none."""
-    of = attrgetter(field)
-    return Column(header, lambda row: ABSENT if of(row) is None else show(of(row)), of, meaning)
+    return _of_row(field, lambda _, found: ABSENT if found is None else show(found), header, meaning)
 
 
 def where(row: Hypothesis) -> str:
@@ -106,11 +111,9 @@ MONTE_CARLO = Column(
     lambda row: row.p_high if row.replicates is not None else None,
     "where the p-value of infinitely many replicates lies, with 99% confidence",
 )
-HOLM = Column("p, Holm", lambda row: _p(row, row.p_holm), lambda row: row.p_holm, "adjusted by Holm")
-BY = Column("p, BY", lambda row: _p(row, row.p_by), lambda row: row.p_by, "adjusted by Benjamini and Yekutieli")
-ADJUSTED = Column(
-    "p, adjusted", lambda row: _p(row, row.p_adjusted), lambda row: row.p_adjusted, "as the decision uses it"
-)
+HOLM = _of_row("p_holm", _p, "p, Holm", "adjusted by Holm")
+BY = _of_row("p_by", _p, "p, BY", "adjusted by Benjamini and Yekutieli")
+ADJUSTED = _of_row("p_adjusted", _p, "p, adjusted", "as the decision uses it")
 PD = value("Possible (PD)", "pd", index_number, "possibility of dominance of the null hypothesis")
 PSD = value("Possible (PSD)", "psd", index_number, "possibility of strict dominance of the null hypothesis")
 NSD = value("Certain (NSD)", "nsd", index_number, "necessity of strict dominance of the null hypothesis")
@@ -125,19 +128,13 @@ DISAGREES = Column(
 NOTE = Column("Note", lambda row: row.note, meaning="see below", note=True)
 
 
-def estimate(header: str, meaning: str = "") -> Column:
-    """The observed value of the measure."""
-    return Column(header, lambda row: measured(row, row.estimate), lambda row: row.estimate, meaning)
+#: The observed value of the measure, and its mean under the null hypothesis.
+estimate, null_mean = partial(_of_row, "estimate", measured), partial(_of_row, "null_mean", measured)
 
 
 def difference(header: str) -> list[Column]:
     """The difference of two measures, and its interval."""
     return [estimate("B − A", "measure of B minus measure of A"), interval(header)]
-
-
-def null_mean(header: str, meaning: str = "") -> Column:
-    """The measure's mean under the null hypothesis."""
-    return Column(header, lambda row: measured(row, row.null_mean), lambda row: row.null_mean, meaning)
 
 
 def subject_columns(rows: Sequence[Hypothesis]) -> list[Column]:
