@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput
 from . import repeatable
+from ._options import as_options
 
 if TYPE_CHECKING:
     from sigstats.tasks.predictions import Columns
@@ -138,10 +139,8 @@ def _ratio(text: str) -> tuple[str, str]:
     """The numerator and the denominator of a ratio."""
     from sigstats._common.scores import parts_of_ratio
 
-    try:
+    with as_options():
         return parts_of_ratio(text)
-    except ValueError as error:
-        raise BadInput(f"--{error}") from None
 
 
 def require_one_score(options: argparse.Namespace) -> None:
@@ -172,11 +171,9 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
     if both := set(options.lower_is_better).intersection(options.higher_is_better):
         raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
-    try:
+    with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
-    except ValueError as error:
-        raise BadInput(str(error)) from None
     models = found.pop("model", Columns.models)
     bins = _bins(options.bins)
     return Columns(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import DONE
 from ._files import write_whole
+from ._options import as_options
 
 GROUP = "studies"
 
@@ -43,9 +44,7 @@ def run(options: argparse.Namespace) -> int:
         for name, path in ready.items():
             print(f"{name:{width}}  {summary_of(path)}")  # noqa: T201
         return DONE
-    try:
+    with as_options():
         path = ready[as_choice(options.name, "NAME", list(ready))]
-    except ValueError as error:
-        raise BadInput(str(error)) from None
     print(path.read_text(encoding="utf-8"), end="")  # noqa: T201
     return DONE

@@ -98,14 +98,14 @@ class StudyResult(Protocol):
 _MOST_ROWS = 200
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CellStudyResult:
     """The result of a study that is computed in cells: a `sigstats.flows.running.result.StudyResult`."""
 
     plan: Plan
     rows: tuple[Hypothesis, ...]
     #: The cells that are not complete.
-    failed: tuple[Outcome, ...]
+    failed: tuple[Outcome, ...] = ()
     #: The paths or URLs of the results and of the report.
     output: str
     report: str
@@ -115,9 +115,9 @@ class CellStudyResult:
     seconds: float
     #: Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
     #: to compute.
-    engines: frozenset[str]
+    engines: frozenset[str] = frozenset()
     #: The changes among the workers, in this run and in all runs of the output.
-    changes: StaffChanges
+    changes: StaffChanges = field(default_factory=StaffChanges)
     all_changes: StaffChanges
     #: The part of the study that was computed; then `plan` has its cells alone, and `rows` and `report` are empty.
     part: Part | None = None

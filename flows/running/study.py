@@ -121,13 +121,10 @@ def _finished(
     return CellStudyResult(
         plan=plan,
         rows=tuple(rows),
-        failed=(),
         output=store.root,
         report=report_of(store),
         replicates=sum(stored_replicates(store, cell) for cell in plan.cells),
         seconds=time.monotonic() - started,
-        engines=frozenset(),
-        changes=StaffChanges(),
         all_changes=changes_of(store),
     )
 
