@@ -1,1 +1,53 @@
-"""A comparison of two models in words: as text, Markdown, JSON and a page."""
+"""Comparisons as text, Markdown, JSON and pages, and what all of these say of the files that were compared."""
+
+from sigstats.comparison.candidates import CandidatesResult, overall
+from sigstats.comparison.cells import difference_of, interval_of, items_in_words, value_of
+from sigstats.comparison.paired_predictions import ALL_ROWS
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted
+
+from ..pages.wording import count_of, p_number
+
+
+def rows_in_words(found: ComparisonResult | ComparisonRow) -> str:
+    """The number of rows, and of the items that they answer if items have several answers."""
+    if isinstance(found, ComparisonResult):
+        sizes = sorted({row.n for row in found.rows if row.slice == ALL_ROWS})
+        if len(sizes) > 1:  # several scores, each of tasks of its own
+            return f"{sizes[0]:,} to {sizes[-1]:,} rows by score"
+    rows = count_of(found.n, "row")
+    if found.items is None:
+        return rows
+    named = items_in_words(found.n, found.items)
+    return named if found.n == found.items else f"{rows}{named.removeprefix(f'{found.n:,}')}"
+
+
+def subjects_in_words(found: ComparisonResult) -> list[str]:
+    """The subjects of the files: a line for what both have in common, and one for what each has alone."""
+    if found.subjects is None:
+        return []
+    baseline, candidate = found.subjects
+    common = {name: value for name, value in baseline.items() if candidate.get(name) == value}
+    lines = [("both", common)]
+    for role, subject in (("baseline", baseline), ("candidate", candidate)):
+        lines.append((role, {name: value for name, value in subject.items() if name not in common}))
+    listed = [(role, ", ".join(f"{name} {value}" for name, value in subject.items())) for role, subject in lines]
+    return [f"{role}: {subject}" for role, subject in listed if subject]
+
+
+#: The columns of `overview`.
+OVERVIEW = (
+    "verdict", "candidate", "difference", "interval", "baseline", "value", "adjusted p, worse", "adjusted p, better",
+    "rows",
+)  # fmt: skip
+
+
+def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
+    """A line for each candidate under `OVERVIEW`: the first measure on all rows."""
+    lines = []
+    for candidate, result, p_better in zip(found.candidates, found.results, found.p_better, strict=True):
+        row = overall(result)
+        p_worse = "–" if row.adjusted_pvalue is None else p_number(row.adjusted_pvalue)
+        values = [value_of(row, value) for value in (row.baseline, row.candidate)]
+        shown = (difference_of(row, row.difference), interval_of(row), *values, p_worse, p_number(p_better))
+        lines.append((result.verdict, candidate, *shown, counted(result.rows)))
+    return lines

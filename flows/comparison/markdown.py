@@ -7,8 +7,8 @@ from sigstats.comparison.cells import FEW_COLUMNS, cells_of, verdict_of
 from sigstats.comparison.check_result import CheckResult
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, tells, title_of
 
+from . import OVERVIEW, overview, rows_in_words, subjects_in_words
 from .forest_plot import forest_in_mermaid
-from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words
 
 #: GitHub refuses a comment of more than 65,536 characters.
 _MOST_CHARACTERS = 65_000

@@ -32,8 +32,8 @@ from sigstats.comparison.result import (
 
 from ..pages.page import Answer, page
 from ..pages.wording import count_of, some_of
+from . import OVERVIEW, overview, rows_in_words, subjects_in_words
 from .forest_plot import forest_plots
-from .subjects import OVERVIEW, overview, rows_in_words, subjects_in_words
 
 if TYPE_CHECKING:
     from .changed import Changed

@@ -28,7 +28,7 @@ from sigstats.comparison.result import (
     title_of,
 )
 
-from .subjects import rows_in_words, subjects_in_words
+from . import rows_in_words, subjects_in_words
 
 #: At most this many rows are shown; the JSON has all.
 MOST_ROWS = 20
