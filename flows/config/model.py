@@ -156,19 +156,22 @@ def validated(model: type[Model], values: Mapping[str, Any], *, source: str) -> 
 
 
 def _first_complaint(model: type[BaseModel], error: ValidationError) -> str:
+    problems = [(tuple(_walk(model, each["loc"])[0]), each) for each in error.errors(include_url=False)]
+    places = {place for place, _ in problems}
+    around = {place for place in places if any(place == each[: len(place)] != each for each in places)}
     # A mistyped key is both unknown and missing under its right name: the unknown one is the better thing to say.
-    # And of what may be a string or a table, a table is no mistaken string.
-    problems = sorted(
-        error.errors(include_url=False),
+    # And of what may be a string or a table, a table is no mistaken string: what is wrong within it says more.
+    path, first = min(
+        problems,
         key=lambda problem: (
-            problem["type"] != "extra_forbidden",
-            problem["type"] == "string_type" and isinstance(problem["input"], Mapping),
+            problem[1]["type"] != "extra_forbidden",
+            problem[1]["type"] == "string_type" and isinstance(problem[1]["input"], Mapping),
+            problem[0] in around,
         ),
     )
-    first = problems[0]
-    path, _ = _walk(model, first["loc"])
     where = ".".join(map(shown_name, path)) or "study"
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 and first["type"] != "extra_forbidden" else ""
+    others = len(places - around) - 1
+    more = f" (and {others} more)" if others and first["type"] != "extra_forbidden" else ""
     if first["type"] == "extra_forbidden":
         _, tables = _walk(model, first["loc"][:-1])
         known = {name for table in tables for name in table.model_fields}

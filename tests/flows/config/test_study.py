@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.flows.clusters import load_cluster
+from sigstats.flows.config.model import validated
 from sigstats.flows.config.toml_files import apply_settings
 from sigstats.flows.errors import BadInput
 from sigstats.flows.studies import load_study, parse_study
+from sigstats.flows.studies._benchmark_file import BenchmarkStudy
 from sigstats.flows.studies._settings import table_schema
 from sigstats.tasks.datasets import readers
 
@@ -100,6 +102,23 @@ def test_bad_studies_are_refused_in_one_line(tmp_path, text, complaint):
     assert complaint in str(caught.value)
     assert "mine.toml" in str(caught.value)
     assert "\n" not in str(caught.value).strip() or "is not TOML" in complaint
+
+
+@pytest.mark.parametrize(
+    ("classifier", "said"),
+    [
+        ({"learner": "a.b"}, "classifiers.1.name: is missing"),
+        ({"name": {"a": 1}, "learner": "a.b"}, "classifiers.1.name: {'a': 1} is not valid; expected a string"),
+        ({"name": "a", "learner": "a.b", "time_limit": 0}, "classifiers.1.time_limit: 0 is not valid; .* than 0"),
+        ({"name": "", "learner": "a.b", "time_limit": 0}, r"classifiers.1.time_limit: .* than 0 \(and 1 more\)"),
+        (3, "classifiers.1: 3 is not valid; expected a string"),
+    ],
+)
+def test_what_is_wrong_is_counted_once(classifier, said):
+    """A classifier is text or a table; what is wrong in the table is no other mistake than that it is no text."""
+    values = {"kind": "benchmark", "name": "n", "datasets": ["iris"], "classifiers": ["lda", classifier]}
+    with pytest.raises(BadInput, match=f"^study: {said}$"):
+        validated(BenchmarkStudy, values, source="study")
 
 
 def test_a_missing_file_names_its_neighbour(tmp_path):
