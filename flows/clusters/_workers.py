@@ -3,7 +3,6 @@
 Dask replaces a process that died, but not one that died while it started, nor a batch job.
 """
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -14,7 +13,6 @@ from pydantic import Discriminator, Field, Tag, model_validator
 
 from sigstats.tasks.engine.pools import Pool, RoutedPool
 from sigstats.tasks.plan import Needs
-from sigstats.tasks.threads import periodic
 
 from ..config.model import Strict
 from ..errors import BadInput
@@ -91,20 +89,22 @@ async def _started(cluster: Any) -> None:
 PATIENCE = 60.0
 
 
-async def _never_ended(_: Any) -> bool:
-    return False
-
-
 @contextmanager
-def restart_dead_workers(cluster: Any, *, has_ended: Callable[[Any], Awaitable[bool]] = _never_ended) -> Iterator[None]:
+def restart_dead_workers(cluster: Any, has_ended: Callable[[Any], Awaitable[bool]] | None = None) -> Iterator[None]:
     """Start the dead workers of a cluster again for as long as the context lasts.
 
     `has_ended`: called with a member of the cluster that has had no worker yet: whether it has ended. It may be in a
     queue for hours.
     """
-    restarter = _Restarter(cluster, has_ended)
-    with periodic(restarter.start_round, 1.0, name="workers"):
+    from tornado.ioloop import PeriodicCallback
+
+    # Each look waits for the one before, and what cannot be started now is tried again.
+    looks = PeriodicCallback(_Restarter(cluster, has_ended).look, 1000)
+    cluster.loop.add_callback(looks.start)
+    try:
         yield
+    finally:
+        cluster.loop.add_callback(looks.stop)
 
 
 class _Restarter:
@@ -113,29 +113,14 @@ class _Restarter:
     A member is a job or a process, and has one worker or several.
     """
 
-    def __init__(self, cluster: Any, has_ended: Callable[[Any], Awaitable[bool]]) -> None:
+    def __init__(self, cluster: Any, has_ended: Callable[[Any], Awaitable[bool]] | None) -> None:
         self._cluster = cluster
         self._has_ended = has_ended
         self._seen: dict[Any, float] = {}  # name of a member: when a worker of it was last there
         self._awaited: dict[Any, float] = {}  # member without workers: when it was last asked after
-        self._rounds: set[asyncio.Task[None]] = set()
 
-    def start_round(self) -> None:
-        """Check the members once, unless the last round is still under way; called from a thread of its own."""
-        if not self._rounds:
-            self._cluster.loop.add_callback(self._start_task)
-
-    def _start_task(self) -> None:
-        task = asyncio.ensure_future(self._round())
-        self._rounds.add(task)
-        task.add_done_callback(self._end_task)
-
-    def _end_task(self, task: "asyncio.Task[None]") -> None:
-        self._rounds.discard(task)
-        if not task.cancelled():
-            task.exception()  # retrieved, or asyncio logs it: what cannot be started now is tried again
-
-    async def _round(self) -> None:
+    async def look(self) -> None:
+        """Check the members once."""
         from distributed import Status
 
         cluster = self._cluster
@@ -169,7 +154,7 @@ class _Restarter:
         if now - self._awaited.setdefault(member, now) < PATIENCE:
             return False
         self._awaited[member] = now
-        return await self._has_ended(member)
+        return self._has_ended is not None and await self._has_ended(member)
 
 
 @contextmanager
