@@ -6,8 +6,9 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from multiprocessing import resource_tracker
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from sigstats.tasks.engine.execute import Interrupted
 
@@ -66,8 +67,7 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     _do_not_wait.clear()
     stop = threading.Event()
     received: list[int] = []
-    outcome: list[Any] = []
-    error: list[BaseException] = []
+    outcome: Future[T] = Future()
 
     def handle(number: int, frame: object) -> None:  # noqa: ARG001
         if received:
@@ -84,9 +84,9 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
-            outcome.append(work(stop))
+            outcome.set_result(work(stop))
         except BaseException as problem:  # handed to the main thread below
-            error.append(problem)
+            outcome.set_exception(problem)
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     thread = threading.Thread(target=target, name="study", daemon=True)
@@ -101,9 +101,6 @@ def run_interruptibly(work: Callable[[threading.Event], T]) -> T:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    failed = [each for each in error if not isinstance(each, Interrupted)]  # it may have set the event itself
-    if received or (stop.is_set() and not outcome and not failed):
+    if received or (stop.is_set() and isinstance(outcome.exception(), Interrupted)):  # else it set the event itself
         raise Stopped(number_of())
-    if error:
-        raise error[0]
-    return outcome[0]  # type: ignore[no-any-return]
+    return outcome.result()
