@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._common.registry import Offered
-from .._common.validation import FloatArray, one_line, refuse
+from .._common.validation import FloatArray, raised, refuse
 from .formulas import Confusion
 
 #: The group of entry points that name measures.
@@ -54,9 +54,10 @@ def values_of(function: Callable[..., Any], name: str, counts: Confusion, shape:
     wanted = f"a function of arrays tp, fn, fp, tn of shape {counts.tp.shape} that gives numbers of shape {shape}"
     try:
         with np.errstate(all="ignore"):
-            value = np.asarray(function(*counts), dtype=np.float64)
+            # A count that is a difference of weighted ones may be less than 0 by their rounding.
+            value = np.asarray(function(*(np.maximum(each, 0) for each in counts)), dtype=np.float64)
     except Exception as error:  # whatever a user's function may raise
-        raise ValueError(f"measure: {name} failed: {one_line(error)}; expected {wanted}") from error
+        raise ValueError(f"measure: {name} failed: {raised(error)}; expected {wanted}") from error
     if value.shape != shape:
         raise refuse(f"measure (shape of {name}'s result)", value.shape, wanted)
     bad = ~np.isfinite(value)

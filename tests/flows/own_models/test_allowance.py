@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 
+import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
@@ -303,6 +304,14 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
         file.write("# another\n")
     with pytest.raises(OtherCode, match=r"has netpackage 2\.5 .* planned with netpackage 2\.5"):
         subsample.compute(Block(cell=their, first_lane=0, last_lane=1), Store(str(tmp_path / "store")))
+
+
+def test_a_measure_of_a_package_is_given_no_count_below_0(offers):
+    """A root of a negative number is NaN, which is refused."""
+    offers("sigstats.measures", g_mean="netpackage.measures:g_mean")
+    y = np.random.default_rng(0).integers(0, 2, 100)
+    (row,) = sigstats.compare(y, y, 1 - y, measures=["macro-g-mean"]).rows
+    assert (row.baseline, row.candidate, row.verdict) == (1, 0, "fail")
 
 
 @pytest.mark.parametrize("name", ["raises", "answer", "matrix", "missing"])

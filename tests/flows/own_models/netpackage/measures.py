@@ -8,6 +8,12 @@ def f1(tp, fn, fp, tn):
     return np.divide(2 * tp, 2 * tp + fn + fp, out=np.zeros_like(tp), where=2 * tp + fn + fp > 0)
 
 
+def g_mean(tp, fn, fp, tn):
+    """The geometric mean of recall and specificity; 0 where there is no row of a class."""
+    rates = [np.divide(a, a + b, out=np.zeros_like(a), where=a + b > 0) for a, b in ((tp, fn), (tn, fp))]
+    return np.sqrt(rates[0] * rates[1])
+
+
 def cost(tp, fn, fp, tn):
     """Ten for a miss, one for a false alarm."""
     return 10 * fn + fp
