@@ -41,8 +41,8 @@ _FEWEST_COLUMNS, _MOST_COUNTS = 8, 512
 #: The numbers that are drawn ahead, for all trees.
 _MOST_AHEAD: Final = 2**18
 
-#: The rows of counts in 16 bits.
-_MOST_AT_ONCE: Final = 2**15
+#: The rows of counts in 16 bits, which may be less than 0, and those of squared counts in 32.
+_MOST_AT_ONCE, _MOST_SQUARED = 2**15, 2**16
 
 
 class BatchedForest:
@@ -68,7 +68,8 @@ class BatchedForest:
         self._seeds = np.array([_seed(seed) for seed in seeds])
         held_out = np.bincount(problem.folds, minlength=problem.n_folds)
         bootstrap = getattr(forest, "bootstrap", False)
-        once = not bootstrap and self._levels is not None and len(problem.y) < _MOST_AT_ONCE
+        most = _MOST_SQUARED if self._drawn else _MOST_AT_ONCE
+        once = not bootstrap and self._levels is not None and len(problem.y) < most
         self._settings = _settings(forest, len(columns), problem.n_classes, once)
         self._ahead: Any = self._seeds.astype(np.uint32)[:, None]
         if self._settings[-1]:

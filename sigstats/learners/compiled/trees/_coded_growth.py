@@ -50,7 +50,7 @@ def _make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
     d, n_classes = len(sample.values), settings.n_classes
     width = sample.codes.shape[1]
-    lanes, sides = np.zeros((3, width), dtype=sample.codes.dtype), np.zeros((3, width), dtype=np.int32)
+    lanes, sides = np.zeros((3, width), dtype=sample.codes.dtype), np.zeros((3, width), dtype=np.uint32)
     own = Room(
         Tried(lanes[0], lanes[1], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
         Drawn(lanes[2], sides, np.empty(d)),

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, inlined
+from sigstats.learners.compiled.jit import borrowed, compiled, inlined
 
 from ._coded_splits import Choice, Coded, Tried, code_below, value_of
 from ._forest_folds import improvement
@@ -51,17 +51,26 @@ def best_of_drawn(
     for each in range(found):
         feature = tried.columns[each]
         low, high = tried.lowest[feature], tried.highest[feature]
-        drawn.codes[feature] = draw_code(sample, feature, low, high, tried.draws[each])
+        tried.draws[each] = drawn.codes[feature] = draw_code(sample, feature, low, high, tried.draws[each])
     if once:
         return _best_of_all(sample, members, tried, found, total, smallest, drawn)
-    choice, best, m = Choice(-1, 0, 0, 0, 0), -np.inf, len(members)
+    return _best_of_each(sample, members, tried, found, total, n, smallest, left)
+
+
+@compiled
+def _best_of_each(
+    sample: Coded, members: Any, tried: Tried, found: int, total: Any, n: int, smallest: int, left: Any
+) -> Any:
+    """The best column, one after the other."""
+    choice, best, m, codes = Choice(-1, 0, 0, 0, 0), -np.inf, len(members), sample.codes
     for each in range(found):
         feature = np.uint64(tried.columns[each])
-        code = np.int64(drawn.codes[feature])
+        code = tried.draws[each]
         left[:] = 0
         cut: Any = 0
-        for row in members:
-            goes = np.int64(np.int64(sample.codes[row, feature]) <= code)
+        for at in range(m):
+            row = members[at]
+            goes = np.int64(np.int64(codes[row, feature]) <= code)
             cut += goes
             left[sample.label[row]] += sample.weight[row] * goes
         if min(cut, m - cut) < smallest:
@@ -75,6 +84,8 @@ def best_of_drawn(
         gain = improvement(left_squares, n_left, right_squares, n - n_left)[0]
         if gain > best:
             best, choice = gain, Choice(np.int64(feature), code, n_left, left_squares, right_squares)
+            if best >= 0:  # which parts the classes
+                break
     return choice
 
 
@@ -83,7 +94,7 @@ def _best_of_all(
     sample: Coded, members: Any, tried: Tried, found: int, total: Any, smallest: int, drawn: Drawn
 ) -> Choice:
     """The best column, by counts of all side by side."""
-    codes, gains, m = borrowed(drawn.codes), borrowed(drawn.gains), np.int32(len(members))
+    codes, gains, m = borrowed(drawn.codes), borrowed(drawn.gains), np.uint32(len(members))
     left, right, rows = borrowed(drawn.sides[0]), borrowed(drawn.sides[1]), borrowed(drawn.sides[2])
     count_left(sample.codes, members, total, codes, left, right, rows)
     for each in range(np.uint64(found)):

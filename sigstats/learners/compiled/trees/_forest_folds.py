@@ -167,8 +167,8 @@ def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> N
 class Settings(NamedTuple):
     """Limits: depth, rows of a split node and of a leaf, columns tried; thresholds are drawn; number of classes.
 
-    `once`: rows are drawn once, and are less than 2^15. `at_once`: so are they, and the columns of codes of 8 bits are
-    all tried.
+    `once`: rows are drawn once, and are less than 2^16. `at_once`: so are they, of less than 2^15, and the columns of
+    codes of 8 bits are all tried.
     """
 
     deepest: int

@@ -162,7 +162,7 @@ def _count_left(
 ) -> Any:
     """Count the rows up to the `highest` code of each column: the squared counts of both sides, the number there.
 
-    `members` are in the order of their classes, of which `total` has the numbers: less than 2^15 rows in all.
+    `members` are in the order of their classes, of which `total` has the numbers: less than 2^16 rows in all.
     """
     vector = _lanes(codes)
     short, wide = (ir.VectorType(ir.IntType(size), vector.count) for size in (16, 32))
