@@ -226,7 +226,8 @@ def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[s
             for each in tables
             if each.__name__ == part or any(part in get_args(field.annotation) for field in each.model_fields.values())
         ]
-        if chosen and not inner:  # one of several tables: its name, or the value of the key that tells them apart
+        # One of several tables: its name, or the value of the key that tells them apart.
+        if chosen and (len(tables) > 1 or not inner):
             current = chosen
         else:
             current = inner or current

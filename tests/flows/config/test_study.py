@@ -79,6 +79,10 @@ def test_every_cluster_of_the_project_is_valid(repository):
             "classifiers.0.name: '' is not valid; expected text of at least 1 character",
         ),
         (
+            "kind = 'calibration'\nsizes = [9]\npopulations = [{name = 'p', source = 'kinds', kinds = []}]\ntests = []",
+            "populations.0.kinds: [] is not valid; expected a list of 2 or more",
+        ),
+        (
             f"{CALIBRATION}sizes = [9]\ntests = [{{test = 'mcnemer'}}]",
             "tests.0: test: 'mcnemer' is not valid; did you mean",
         ),
