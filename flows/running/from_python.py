@@ -205,19 +205,15 @@ def _is_code(value: Any) -> bool:
 
 
 def _in_memory(frame: Any, name: Any, where: str) -> str:
-    """A place in this process's memory that holds the frame as Parquet, by its content; the run stores its data.
-
-    The place bears the name of the data set, since messages name it.
-    """
+    """A place in this process's memory, by content and name, that holds the frame as Parquet, which the run stores."""
     import fsspec
-    import narwhals as nw
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if opened(frame) is None:
+    if (found := opened(frame)) is None:
         raise refuse(f"study: {where}.path", frame, "a file, or a data frame whose columns have different names")
     try:
-        table = nw.from_native(frame, eager_only=True).to_arrow().replace_schema_metadata(None)
+        table = found.to_arrow().replace_schema_metadata(None)
         content = pa.BufferOutputStream()
         with pa.ipc.new_stream(content, table.schema) as stream:
             stream.write_table(table.combine_chunks())
