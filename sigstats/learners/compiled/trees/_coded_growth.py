@@ -90,17 +90,15 @@ def _choose_of_two(sample: Coded, members: Any, drawn_thresholds: bool, room: Ro
 
 @inlined
 def _part(codes: Any, members: Any, code: Any, spare: Any) -> Any:
-    """Put the rows that go left first, both parts in the order they had: how many, and the lowest code to the right."""
-    lefts, above = np.uint64(0), np.int64(1) << 32
+    """Put the rows that go left first, both parts in the order they had; how many."""
+    lefts = np.uint64(0)
     for at in range(np.uint64(len(members))):
         row = members[at]
         members[lefts], spare[at - lefts] = row, row
-        own = np.int64(codes[row])
-        lefts += np.uint64(own <= code)
-        above = min(above, own if own > code else above)
+        lefts += np.uint64(np.int64(codes[row]) <= code)
     for at in range(lefts, np.uint64(len(members))):
         members[at] = spare[at - lefts]
-    return np.int64(lefts), above
+    return np.int64(lefts)
 
 
 @inlined
@@ -178,9 +176,9 @@ def _grow(
             release(slot, room.search.levels)
             continue
         feature, code = np.uint64(choice.feature), choice.code
-        cut, above = _part(sample.columns[feature], members, code, room.spare)
+        cut = _part(sample.columns[feature], members, code, room.spare)
         if not settings.drawn_thresholds:
-            code = _code_between(sample, choice.feature, code, above)
+            code = _code_between(sample, choice.feature, code, members[cut:])
         node, made = made, made + 1
         nodes[child >> 1, 2 + (child & 1)] = node
         nodes[node, 0], nodes[node, 1] = choice.feature, code
@@ -208,9 +206,12 @@ def _is_pure(n: int, squares: int) -> bool:
 
 
 @inlined
-def _code_between(sample: Coded, feature: Any, below: Any, above: Any) -> Any:
-    """The highest code that goes left where the threshold is halfway between two codes."""
+def _code_between(sample: Coded, feature: Any, below: Any, right: Any) -> Any:
+    """The highest code that goes left where the threshold is halfway from a code to the lowest to the right."""
     values: Any = sample.values[feature]
+    codes, above = sample.columns[np.uint64(feature)], np.int64(1) << 32
+    for row in right:
+        above = min(above, np.int64(codes[row]))
     threshold = float(values[below]) / 2.0 + float(values[above]) / 2.0
     return code_below(sample, feature, threshold, below, above, below)
 
