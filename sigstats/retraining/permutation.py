@@ -202,9 +202,9 @@ def permutation_test(
     """
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
-    if n_jobs is not None and not (
-        n_jobs := as_count(n_jobs, "n_jobs", minimum=-_MOST_PROCESSES, maximum=_MOST_PROCESSES)
-    ):
+    if n_jobs is not None:
+        n_jobs = as_count(n_jobs, "n_jobs", minimum=-_MOST_PROCESSES, maximum=_MOST_PROCESSES)
+    if n_jobs == 0:
         raise refuse("n_jobs", n_jobs, "None, a number of processes, or -1 for one on each processor")
     require_same_index(X=X, y=y, cv=cv, groups=groups)
     reason = "" if isinstance(classifier, str) else _random_state_warning(classifier)
