@@ -69,6 +69,14 @@ class Population:
         return np.array([self.outcomes])
 
     @property
+    def expected(self) -> NDArray[np.float64]:
+        """The outcomes as they are, or as they are expected where outputs are exchanged."""
+        found = np.array(self.outcomes, dtype=np.float64)
+        for pair in _EXCHANGED if self.swapped else ():
+            found[list(pair)] = found[list(pair)].mean()
+        return found
+
+    @property
     def discordant(self) -> tuple[float, float]:
         """How many rows only A, and only B, gets right; or with which probability."""
         _, e2, e3, _, _, e6, e7, _ = self.outcomes

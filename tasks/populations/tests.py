@@ -113,8 +113,9 @@ def _bootstrap(
 
 def needs_classes(test: AppliedTest) -> bool:
     """True if a test needs rows of both classes, not only which answers are right."""
-    spec = MEASURES.get(test.compared)
-    return test.test in ("dcf", "f1-interval") or spec is None or spec.needs != "answers"
+    spec, of = MEASURES.get(test.compared), statistical_tests.of_sets(test.test)
+    of_classes = test.test == "f1-interval" or (of is not None and not of.of_answers)
+    return of_classes or spec is None or spec.needs != "answers"
 
 
 def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
