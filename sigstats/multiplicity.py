@@ -4,6 +4,7 @@ When not to use: when only one of the hypotheses was ever of interest; on a fami
 p-values; or in place of a test that compares all the classifiers at once.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -101,3 +102,18 @@ def adjusted(pvalues: Sequence[float], method: str) -> list[float]:
     if method == "none" or not pvalues:
         return list(pvalues)
     return [float(p) for p in adjust_pvalues(pvalues, method=method)]  # type: ignore[arg-type]  # known by now
+
+
+def fewest_resamples(tests: int, others: Sequence[float], *, method: str, alpha: float) -> int:
+    """The fewest replicates with which tests are rejected if no replicate of theirs is as extreme as the data.
+
+    With B replicates the p-value of these `tests` is 1 / (B + 1); `others` are the p-values of the rest of the family.
+
+    >>> fewest_resamples(24, [], method="holm", alpha=0.05), fewest_resamples(1, [], method="none", alpha=0.05)
+    (479, 19)
+    """
+
+    def rejects(size: int) -> bool:
+        return max(adjusted([1 / (size + 1)] * tests + [*others], method)[:tests]) <= alpha
+
+    return bisect_left(range(10**18), True, key=rejects)

@@ -36,7 +36,7 @@ def p_order(p: float, log10_p: float | None = None) -> str:
 def p_at_most(p: float, *, at_most: bool, log10_p: float | None = None) -> str:
     """A p-value as a number, with its sign where it is known only to be that small or smaller."""
     shown = p_number(p, log10_p)
-    return f"≤{NBSP}{shown}" if at_most and shown[0] not in "<>" else shown
+    return f"≤{NBSP}{shown}" if at_most and p < 1 and shown[0] not in "<>" else shown
 
 
 def p_equation(p: float, *, at_most: bool = False, name: str = "p", log10_p: float | None = None) -> str:

@@ -1,12 +1,12 @@
 """How good each classifier of a benchmark is: on each data set, beside chance and its largest class, and over all."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from sigstats.intervals import Interval
+from sigstats.multiplicity import fewest_resamples
 from sigstats.ranking.means import share_interval
 from sigstats.tasks.analyses import observed_run
 from sigstats.tasks.schema import Hypothesis
@@ -229,8 +229,9 @@ def _details(found: OverDataSets) -> list[str]:
         named = join_words([*first[:_NAMED], *([f"{len(first) - _NAMED} more"] if len(first) > _NAMED else [])])
         may = "is the best" if len(first) == 1 else "may each be the best"
         said.append(f"On data sets like these {named} {may} of {count_of(k, what)}, all ranks taken together.")
-    family = 1 if comparison.adjust == "none" else len(comparison.pairs)
-    needed = 1 + math.ceil(math.log2(family / comparison.alpha))
+    # The smallest p of n data sets is 2 / 2**n.
+    fewest = fewest_resamples(len(comparison.pairs), [], method=comparison.adjust, alpha=comparison.alpha)
+    needed = 1 + fewest.bit_length()
     if comparison.datasets < needed:
         said.append(
             f"{comparison.datasets} data sets are too few: {count_of(len(comparison.pairs), 'pair')} can be told "

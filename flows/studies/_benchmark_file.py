@@ -1,13 +1,12 @@
 """The model of a benchmark study's file: data sets, classifiers, folds, permutations, tests and measures."""
 
-import math
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
 
 from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.measures.table import MEASURES
-from sigstats.multiplicity import adjusted
+from sigstats.multiplicity import fewest_resamples
 from sigstats.tasks import analyses
 from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 
@@ -189,10 +188,7 @@ class BenchmarkStudy(DataStudy):
     @property
     def resamples_needed(self) -> int:
         """The fewest resamples with which a permutation test can reject after adjustment, if all are as clear."""
-        # If all tests have the smallest p, the adjusted p is the smallest possible.
-        small = 1e-9
-        factor = min(adjusted([small] * self.cases, self.adjust)) / small
-        return math.ceil(round(factor / self.alpha, 6)) - 1
+        return fewest_resamples(self.cases, [], method=self.adjust, alpha=self.alpha)
 
     @field_validator("classifiers", mode="after")
     @classmethod
@@ -227,8 +223,7 @@ class BenchmarkStudy(DataStudy):
             return self
         smallest = 1 / (self.permutation.resamples + 1)
         if self.permutation.nulls and smallest > self.alpha:
-            wanted = math.ceil(min(1 / self.alpha, 1e18)) - 1
-            wanted += 1 / (wanted + 1) > self.alpha
+            wanted = fewest_resamples(1, [], method="none", alpha=self.alpha)
             raise ValueError(
                 f"permutation.resamples: {self.permutation.resamples} is not valid; expected at least {wanted}, "
                 f"since the smallest p-value of {self.permutation.resamples} is above alpha = {self.alpha:g}"

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from sigstats.multiplicity import ADJUST_METHODS, adjust_pvalues
+from sigstats.multiplicity import ADJUST_METHODS, adjust_pvalues, fewest_resamples
 
 from ..examples import examples
 from .bad_input import anything, refuses_or_answers
@@ -102,3 +102,26 @@ def test_methods_are_named():
 @given(anything, anything)
 def test_only_valueerror_escapes(pvalues, method):
     refuses_or_answers(lambda: adjust_pvalues(pvalues), lambda: adjust_pvalues(pvalues, method=method))
+
+
+@settings(deadline=None, derandomize=True, max_examples=examples(30))
+@given(
+    st.integers(1, 8),
+    st.lists(st.floats(0, 1), max_size=8),
+    st.sampled_from(["none", *ADJUST_METHODS]),
+    st.sampled_from([0.01, 0.05, 0.1]),
+)
+def test_the_fewest_resamples_are_those_that_trying_one_after_the_other_finds(tests, others, method, alpha):
+    def largest(size):
+        p = [1 / (size + 1)] * tests + others
+        return max((p if method == "none" else multipletests(p, method=STATSMODELS[method])[1])[:tests])
+
+    found = fewest_resamples(tests, others, method=method, alpha=alpha)
+    wanted = next(size for size in itertools.count(1) if largest(size) <= alpha * (1 + 1e-12))
+    assert found - wanted in (0, 1)  # rounding decides where the adjusted p is the level
+    assert (found == wanted) or largest(wanted) == pytest.approx(alpha, rel=1e-12)
+
+
+@pytest.mark.parametrize(("tests", "wanted"), [(24, 479), (80, 1599), (16, 319), (1, 19)])
+def test_by_holm_as_many_times_more_resamples_as_tests(tests, wanted):
+    assert fewest_resamples(tests, [], method="holm", alpha=0.05) == wanted  # tests / (B + 1) <= 0.05

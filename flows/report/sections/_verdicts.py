@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from sigstats.multiplicity import fewest_resamples
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import (
@@ -80,9 +81,10 @@ def headline(rows: Sequence[Hypothesis], evidence: Evidence, *, claim: str, by: 
     if not total:
         return f"There is no result: every hypothesis of this test ({by}) is missing."
     if not sure and undecided:
+        smallest = f", {smallest_p(undecided, name)}" if decision_p(undecided[0]) < 1 else ""
         return (
             f"Too few permutations to decide: in {len(undecided)} of {count_of(total, 'case')} (a classifier on a data "
-            f"set) no permutation was as extreme as the observed result ({by}, {smallest_p(undecided, name)})."
+            f"set) no permutation was as extreme as the observed result ({by}{smallest})."
         )
     if not sure:
         subject = "The classifier was not" if total == 1 else f"In none of {total} {_CASES} was the classifier"
@@ -109,9 +111,8 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
     undecided = undecided_rows(rows)
     if not undecided:
         return ()
-    # Adjusting multiplies p by a factor that does not depend on it, unless it is cut off at 1.
-    factor = max(decision_p(row) / (row.p_value or 1) for row in undecided)
-    wanted = math.ceil(round(factor / evidence.alpha, 6)) - 1
+    families = group_by([row for row in rows if row.p_value is not None], lambda row: row.method).values()
+    wanted = max(_fewest(family, stuck, evidence) for family in families if (stuck := undecided_rows(family)))
     most = max(row.replicates or 0 for row in undecided)
     family = count_of(sum(row.p_value is not None for row in rows), "hypothesis", "hypotheses")
     sentence = (
@@ -119,6 +120,11 @@ def permutations_needed(rows: Sequence[Hypothesis], evidence: Evidence) -> tuple
         f"none was as extreme as the observed result: {_named(undecided)}. At least {wanted:,} permutations are needed."
     )
     return (sentence,)
+
+
+def _fewest(family: Sequence[Hypothesis], stuck: Sequence[Hypothesis], evidence: Evidence) -> int:
+    others = [row.p_value for row in family if row not in stuck and row.p_value is not None]
+    return fewest_resamples(len(stuck), others, method=evidence.adjust, alpha=evidence.alpha)
 
 
 def _named(rows: Sequence[Hypothesis]) -> str:

@@ -35,6 +35,21 @@ def test_too_few_permutations_are_named(tmp_path: Path) -> None:
     assert _verdict(enough, "permutation-labels").headline.startswith("All 4 classifiers learned")
 
 
+@pytest.mark.parametrize(("adjust", "wanted"), [("holm", "479"), ("benjamini-hochberg", "19"), ("none", "19")])
+def test_the_permutations_needed_count_the_whole_family_though_its_adjusted_p_are_cut_at_1(
+    adjust: Any, wanted: str
+) -> None:
+    p = 1 / 20
+    stuck = [
+        row.with_(p_adjusted=min(1, 24 * p), decision="keep", exceedances=0, replicates=19)
+        for row in rows("permutation-labels", *[p] * 24)
+    ]
+    (section,) = (section for section in sections.known() if section.test == "permutation-labels")
+    found = section.verdict(stuck, SimpleNamespace(adjust=adjust, alpha=0.05, cells={}))  # type: ignore[arg-type]
+    assert found.headline.endswith("no permutation was as extreme as the observed result (PermClass).")
+    assert found.details[0].endswith(f"24 cases. At least {wanted} permutations are needed.")
+
+
 def test_what_is_undecided_is_not_called_doubtful(tmp_path: Path) -> None:
     some = [row.with_(exceedances=0, replicates=9) for row in rows("permutation-labels", 0.06)]
     mixed = [*some, *(row.with_(classifier=f"d{i}") for i, row in enumerate(rows("permutation-labels", 0.01, 0.5)))]
