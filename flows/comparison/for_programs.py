@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import printable
+from sigstats._common.note import notes_as_objects
 from sigstats.comparison import check_result, result
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
@@ -19,7 +20,7 @@ from sigstats.comparison.rule import failing_verdicts
 from sigstats.intervals import Interval
 
 #: The version of the form of the JSON, increased when it changes.
-JSON_VERSION = 1
+JSON_VERSION = 2
 #: What JSON and histories call attributes of rows of a comparison, and of other results.
 KEYS_OF_ROWS = {
     "pvalue": "p_worse",
@@ -74,7 +75,7 @@ def check_as_json(found: CheckResult, file: str) -> str:
         "n": found.n,
         "rule": {**found.rule.by_keys(), "in_words": rule_of(found)},
         "reasons": reasons_of(found),
-        "notes": list(found.notes),
+        "notes": notes_as_objects(found.notes),
         "rows": [row_as_object(row, _KEYS_OF_CHECKS) for row in found.rows],
     }
     return _written(content)
@@ -98,7 +99,7 @@ def _content(found: ComparisonResult, baseline: str, candidate: str) -> dict[str
         "rule": {**found.rule.by_keys(), "in_words": rule_in_words(found)},
         "reasons": reasons(found),
         "joint": joint,
-        "notes": list(found.notes),
+        "notes": notes_as_objects(found.notes),
         "rows": [row_as_object(row) for row in found.rows],
     }
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.messages import printable
+from sigstats._common.note import Note, notes_as_objects
 from sigstats._common.validation import Alternative, shown
 from sigstats.comparison.cells import difference_in_words, interval_of, with_unit
 from sigstats.comparison.paired_predictions import as_score_range
@@ -37,7 +38,7 @@ class JudgedComparison:
     result: JudgedResult
     #: The p-value of "the candidate is not worse".
     p_worse: float
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     #: Whether judge and people give marks.
     marks: bool = False
 
@@ -258,7 +259,7 @@ def as_json(found: JudgedComparison) -> str:
         "candidate": found.candidate,
         "human": found.human,
         "rule": found.rule.by_keys(),
-        "notes": list(found.notes),
+        "notes": notes_as_objects(found.notes),
         "p_worse": found.p_worse,
         "agreement": {
             role: each._asdict() for role, each in zip(("candidate", "baseline"), found.result.agreement, strict=True)

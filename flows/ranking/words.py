@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sigstats._common.messages import for_markdown, markdown_table, printable
+from sigstats._common.note import notes_as_objects
 from sigstats.ranking.means import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedModel, Ranking
 
@@ -105,7 +106,7 @@ def rows_in_words(found: Ranking) -> str:
 
 
 #: The version of the form of the JSON, increased when it changes.
-JSON_VERSION = 1
+JSON_VERSION = 2
 
 
 def as_json(found: Ranking, files: Sequence[str]) -> str:
@@ -121,7 +122,7 @@ def as_json(found: Ranking, files: Sequence[str]) -> str:
         "tiers": found.tiers,
         "pairs": [asdict(pair) for pair in found.pairs],
         "slices": [{**asdict(each), "models": list(map(_model, each.models))} for each in found.slices],
-        "notes": list(found.notes),
+        "notes": notes_as_objects(found.notes),
     }
     return json.dumps(content, indent=2, allow_nan=False)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sigstats._common.note import Note
 from sigstats._common.scores import is_lower_better, unit_of
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh, values_of_rows
 from sigstats.comparison.paired_predictions import ALL_ROWS
@@ -110,8 +111,9 @@ def compare_fresh(
             before_it = None if known is None else row_of(known, study.columns)
             rows.append(row_of_fresh(there, name, before_it, rule, late=late))
     repeated = int(np.count_nonzero(~new))
-    notes = [f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new"]
-    notes += [f"{repeated:,} rows were there at earlier looks: they are left out"] if repeated else []
+    notes = [Note("new-rows", f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new")]
+    told = f"{repeated:,} rows were there at earlier looks: they are left out"
+    notes += [Note("repeated-rows", told)] if repeated else []
     found = ComparisonResult(
         rows=decide_fresh(rows, len(family) or len(rows), rule),
         rule=rule,

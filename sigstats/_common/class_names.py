@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .data_frames import require_same_index
 from .messages import shown, some_of
+from .note import Note
 from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
 
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
@@ -213,7 +214,7 @@ def takes_counts(
     return wrap
 
 
-def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -> list[str]:
+def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -> list[Note]:
     """Classes that only one model predicts and that no row has; `seen` are the codes of labels and predictions."""
     label, a, b = (set(codes.tolist()) for codes in seen)
     found = []
@@ -223,5 +224,6 @@ def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -
             named = some_of([shown(classes[code]) for code in alone], 3)
             which = f"class {named} is" if len(alone) == 1 else f"classes {named} are"
             whose = "it" if len(alone) == 1 else "them"
-            found.append(f"{place}: {which} predicted here alone, and no row has {whose}")
+            told = f"{place}: {which} predicted here alone, and no row has {whose}"
+            found.append(Note("class-without-rows", told))
     return found

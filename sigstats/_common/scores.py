@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from .messages import did_you_mean, shown
+from .note import Note
 from .validation import FloatArray, refuse
 
 #: Whether greater is better, or lower; "no mark" of a prediction; "unknown" where the name does not say.
@@ -125,9 +126,9 @@ def parts_of_ratio(text: str) -> tuple[str, str]:
     return first, second
 
 
-def lower_is_better_note(name: str) -> str:
+def lower_is_better_note(name: str) -> Note:
     """That a score is compared as one of which the lower is better."""
-    return f"{name}: the lower is the better"
+    return Note("lower-is-better", f"{name}: the lower is the better")
 
 
 def refuse_uncertain(name: str) -> None:

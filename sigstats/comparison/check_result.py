@@ -6,6 +6,7 @@ from typing import Any
 from scipy.special import bdtr
 
 from .._common.messages import printable
+from .._common.note import Note
 from .._common.numerals import NBSP, p_number, significant, told_apart
 from .._common.tabular import Table, Tabular, columns_of, in_columns
 from ..intervals import clopper_pearson
@@ -40,7 +41,7 @@ class CheckResult(Tabular):
     n : int
         The number of rows.
     notes : tuple of str
-        Remarks about the data, a line each.
+        Remarks about the data, a line each, with a short name for programs in `.name`.
     """
 
     rows: tuple[CheckedRow, ...]
@@ -48,7 +49,7 @@ class CheckResult(Tabular):
     bar: float
     n: int
     at_most: bool = False
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

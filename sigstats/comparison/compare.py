@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.note import Note
 from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note
 from .._common.validation import refuse
@@ -79,12 +80,13 @@ def compare_pairs(
         tests_of(paired, names, rule) for paired, (names, _) in zip(pairs, asked, strict=True) if not paired.identical
     )
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     if any(uses_random_weights(name) for names, _ in asked for name in names):
         rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
-            notes = (f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed",)
+            told = f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed"
+            notes = (Note("too-few-resamples", told),)
     of_one = rule.of_family(max(1, tests))
     found = [
         _of_itself(everything, names, rule, paired)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._common.data_frames import copied_rows
 from .._common.messages import join_words
+from .._common.note import Note
 from .._common.numerals import p_number, significant
 from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, shown
@@ -26,7 +27,7 @@ _MOST_ROWS = 200_000
 _QUANTILES = ((0.5, "median"), (0.95, "95% point"))
 
 
-def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, str]:
+def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note | None]:
     """Which rows are copies of others, and a line on them; None where there are none.
 
     Groups, items and runs say themselves what is independent.
@@ -35,17 +36,17 @@ def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, str]
     beside = [paired.label, paired.a, paired.b, *(codes for _, codes in paired.slices.values())]
     copies = None if content is None else copied_rows(content, [*beside, *map(_codes, paired.scores or ())])
     if copies is None:
-        return None, ""
+        return None, None
     told = f"{np.count_nonzero(copies):,} of {paired.n:,} rows equal others in all columns, as copies do"
-    return copies, f"{told}; groups keep copies together"
+    return copies, Note("duplicates", f"{told}; groups keep copies together")
 
 
 def copies_note(
     paired: PairedPredictions, everything: Part, rows: Sequence[ComparisonRow], rule: ComparisonRule
-) -> list[str]:
+) -> list[Note]:
     """A line where rows are copies of others, with the p-values of all rows without them; else none."""
     copies, told = copies_in(paired)
-    if copies is None:
+    if copies is None or told is None:
         return []
     kept = np.flatnonzero(~copies)
     outcomes = outcome_counts(everything.rows(kept), [])[0]
@@ -53,7 +54,7 @@ def copies_note(
     again = bounded([test_part(row, everything, lambda: kept, outcomes, rule=rule) for row in again], rule)
     found = [f"{p_number(row.pvalue)} ({row.name})" for row in again if row.pvalue is not None]
     without = f"without them p is {', '.join(found)}" if found else "without them nothing can be tested"
-    return [told.replace(";", f": {without};")]
+    return [Note(told.name, told.replace(";", f": {without};"))]
 
 
 def _content(paired: PairedPredictions) -> IntArray | None:
@@ -81,7 +82,7 @@ def with_direction(found: ComparisonResult, positive: str, *, named: bool, model
         told = f"scores of {models[side]} are lower for the class {shown(positive)} (area {area:.1%})"
         if side == 0 and not named:
             raise ValueError(f"{told}; expected its probabilities, or positive, which names the class that they are of")
-        notes.append(f"{told}: they may be those of the other class")
+        notes.append(Note("reversed-scores", f"{told}: they may be those of the other class"))
     return replace(found, notes=(*found.notes, *dict.fromkeys(notes))) if notes else found
 
 
@@ -95,14 +96,14 @@ def _reversed(rows: tuple[ComparisonRow, ...]) -> Iterator[tuple[int, float]]:
                 yield side, area
 
 
-def limits_note(rows: Sequence[ComparisonRow]) -> list[str]:
+def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     """A line where no limit of a row is known, so that no row of a measure can pass; else none."""
     names = list(dict.fromkeys(row.name for row in rows if row.pvalue is not None and row.without_limits))
     said = "no limit of a row is known, so that none can pass; --score-range LOW HIGH (score_range) names it"
-    return [f"{join_words(names)}: {said}"] if names else []
+    return [Note("no-limits", f"{join_words(names)}: {said}")] if names else []
 
 
-def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]:
+def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[Note]:
     """The median and the 95% point of both models' costs, with intervals of order statistics, where rows are alone."""
     if part.scores is None or any(
         each is not None for each in (part.group, part.items, part.runs, part.weights, part.per)
@@ -111,7 +112,8 @@ def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[str]
     unit = unit_of(name)
     for share, what in _QUANTILES:
         a, b = (_quantile(each, share, rule.confidence_level) for each in part.scores)
-        yield f"{what} of {name}{f' ({unit})' if unit else ''}: {a} of the baseline, {b} of the candidate"
+        told = f"{what} of {name}{f' ({unit})' if unit else ''}: {a} of the baseline, {b} of the candidate"
+        yield Note("cost-quantiles", told)
 
 
 def _quantile(values: FloatArray, share: float, confidence: float) -> str:

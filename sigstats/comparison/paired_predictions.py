@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._common.class_names import label_name
 from .._common.data_frames import opened, require_same_index
+from .._common.note import Note
 from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 
@@ -118,7 +119,7 @@ class PairedPredictions(PairedRows):
     #: What was read of baseline and candidate, for a person: task, model, score ...
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None
     #: What a person should know, a line each.
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     #: Whether baseline and candidate are the same thing: files of the same bytes, the same arrays.
     identical: bool = False
     #: What the files hold on each row beside, as codes from 0, if it is known; int64 array of shape (n,) or None.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.messages import shown
+from .._common.note import Note
 from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
 from ..unseen_row.law import SharedDraws
@@ -56,16 +57,17 @@ def _number(name: str) -> float:
         return math.nan
 
 
-def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[str]:
+def too_fine(slices: Mapping[str, Parted], smallest: int) -> Iterator[Note]:
     """A note for each column of numbers of which most values have fewer than the `smallest` number of rows."""
     for column, (names, codes) in slices.items():
         if len(names) <= _FEW or not all(math.isfinite(_number(name)) for name in names if name != MISSING):
             continue
         small = int((np.bincount(codes, minlength=len(names)) < smallest).sum())
         if 2 * small > len(names):
-            yield (
+            yield Note(
+                "too-fine-slices",
                 f"{small:,} of the {len(names):,} values of {column} have fewer than {smallest} rows; bins make slices "
-                f"of numbers (--bins {column}=4, or pandas.qcut)"
+                f"of numbers (--bins {column}=4, or pandas.qcut)",
             )
 
 

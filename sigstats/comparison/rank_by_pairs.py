@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from .._common.note import Note
 from ..intervals import Interval
 from ..ranking.rank import pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
@@ -42,7 +43,7 @@ def rank_by_pairs(
         alpha=alpha, adjust="none", minimum_effect=0, confidence_level=confidence_level, smallest_slice=smallest_slice
     )
     found: dict[str, _Rows] = {}
-    notes: dict[str, None] = {}
+    notes: dict[Note, None] = {}
     for a, b in combinations(range(len(models)), 2):
         for first, second in ((a, b), (b, a)):
             paired = pair(first, second)

@@ -262,7 +262,7 @@ class ComparisonResult(Tabular, ComparedRows):
     subjects : pair of mappings of str to str, or None
         The task, model, score and similar attributes of baseline and candidate, for display.
     notes : tuple of str
-        Remarks about the data and the methods, a line each.
+        Remarks about the data and the methods, a line each, with a short name for programs in `.name`.
     identical : bool
         Whether the two inputs are identical: files of the same bytes, frames of the same content, or the same arrays.
         Then nothing was tested, and the verdict is "pass".

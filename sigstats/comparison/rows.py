@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
+from .._common.note import Note
 from ..intervals import Interval
 from .paired_predictions import ALL_ROWS
 from .rule import ComparisonRule, Verdict
@@ -256,7 +257,7 @@ class ComparedRows:
     rows: tuple[ComparisonRow, ...]
     rule: ComparisonRule
     n: int
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     identical: bool = False
     items: int | None = None
     subjects: tuple[Mapping[str, str], Mapping[str, str]] | None = None

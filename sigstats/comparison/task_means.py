@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._common.messages import join_words, some_of
+from .._common.note import Note
 from .._common.numerals import p_number
 from .._common.validation import IntArray
 from ..measures.table import MEASURES
@@ -42,12 +43,13 @@ def has_task_mean(measure: str) -> bool:
     )
 
 
-def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> list[str]:
+def without_task_mean(paired: PairedPredictions, measures: Sequence[str]) -> list[Note]:
     """A line on the measures that are not tested in the mean over tasks; none without tasks."""
     names = [name for name in measures if not has_task_mean(name)]
     if paired.tasks is None or not names:
         return []
-    return [f"{join_words(names)}: no mean over tasks is tested; --slice (slices) tests each task"]
+    told = f"{join_words(names)}: no mean over tasks is tested; --slice (slices) tests each task"
+    return [Note("no-task-mean", told)]
 
 
 def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: ComparisonRule) -> Tested:
@@ -106,7 +108,7 @@ def _right(part: Part, *, marks: bool) -> tuple[NDArray[np.bool_], NDArray[np.bo
     return a, b
 
 
-def joint_in_words(joint: "JointTasksResult", names: Sequence[str], rule: ComparisonRule) -> list[str]:
+def joint_in_words(joint: "JointTasksResult", names: Sequence[str], rule: ComparisonRule) -> list[Note]:
     """The decision over all tasks in a line."""
     worse = [name for name, p in zip(names, joint.tasks, strict=True) if p <= rule.alpha]
     questions = {
@@ -118,4 +120,5 @@ def joint_in_words(joint: "JointTasksResult", names: Sequence[str], rule: Compar
     parts = ", ".join(f"{question} {p_number(p)}" for question, p in questions.items())
     shown = "worse" if joint.pvalue <= rule.alpha else "not shown to be worse"
     where = f"; worse on {some_of(worse, _MOST_NAMED)}" if worse else ""
-    return [f"one decision over {len(names):,} tasks: {shown}, p {p_number(joint.pvalue)} ({parts}){where}"]
+    told = f"one decision over {len(names):,} tasks: {shown}, p {p_number(joint.pvalue)} ({parts}){where}"
+    return [Note("joint-decision", told)]

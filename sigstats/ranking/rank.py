@@ -13,6 +13,7 @@ import numpy as np
 from .._common.class_names import label_name, require_class_names
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
+from .._common.note import Note
 from .._common.scores import require_one_scale
 from .._common.validation import (
     FloatArray,
@@ -129,7 +130,7 @@ def rank_table(
     *,
     confidence_level: float,
     smallest_slice: int,
-    notes: Sequence[str],
+    notes: Sequence[Note],
     answers: IntArray | None = None,
     right: bool = False,
     lower: bool = False,

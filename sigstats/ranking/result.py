@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from .._common.note import Note
 from .._common.numerals import number, significant, told_apart
 from .._common.tabular import Table, Tabular
 from ..intervals import Interval
@@ -105,7 +106,7 @@ class Ranking(Tabular):
     confidence_level : float
         The joint confidence of all rank sets, and of the rank sets of all slices.
     notes : tuple of str
-        Remarks about the data and the methods, a line each.
+        Remarks about the data and the methods, a line each, with a short name for programs in `.name`.
     test : str
         The test of each pair, where a measure was named; otherwise empty.
     """
@@ -117,7 +118,7 @@ class Ranking(Tabular):
     n: int
     groups: int | None
     confidence_level: float
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     averaged: bool = False
     test: str = ""
 

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from sigstats._common.messages import did_you_mean, shown
+from sigstats._common.note import Note
 
 from ..input_files.places import files_of
 from ..tables.spelling import same_spelling
@@ -57,7 +58,7 @@ def require_same_questions(first: Predictions, other: Predictions, rows: Any, pa
             require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
 
 
-def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[str, ...]:
+def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[Note, ...]:
     """A line with the number of rows that are other questions under the same id; none where all are the same."""
     differs = np.zeros(len(rows), dtype=bool)
     for name, column in first.identity.items():
@@ -65,7 +66,8 @@ def differing_questions(first: Predictions, other: Predictions, rows: Any, partn
             unlike = differing(taken(column, rows), taken(other.identity[name], partners))
             differs[np.from_dlpack(unlike)] = True
     n = int(differs.sum())
-    return (f"{other.where}: {n:,} of {len(rows):,} rows are other questions than in {first.where}",) if n else ()
+    told = f"{other.where}: {n:,} of {len(rows):,} rows are other questions than in {first.where}"
+    return (Note("differing-questions", told),) if n else ()
 
 
 def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, partners: Any) -> Any:
@@ -104,18 +106,19 @@ def differing(a: Any, b: Any) -> Any:
     return pc.indices_nonzero(pc.not_equal(a[:0], b[:0]) if a.equals(b) else pc.not_equal(a, b))
 
 
-def differing_settings(first: Predictions, other: Predictions) -> list[str]:
+def differing_settings(first: Predictions, other: Predictions) -> list[Note]:
     """A line for each setting of which the files say different things."""
     found = []
     for name, value in first.settings.items():
         here = other.settings.get(name)
         if here is not None and here != value:
             mine, its = difference_shown(here, value)
-            found.append(f"{name} is {its} in {first.where} and {mine} in {other.where}")
+            told = f"{name} is {its} in {first.where} and {mine} in {other.where}"
+            found.append(Note("differing-settings", told))
     return found
 
 
-def differing_prompts(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[str]:
+def differing_prompts(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[Note]:
     """A line where the same questions were asked in other prompts."""
     if PROMPT not in first.identity or PROMPT not in other.identity:
         return []
@@ -123,7 +126,7 @@ def differing_prompts(first: Predictions, other: Predictions, rows: Any, partner
     n = len(differing(a, b))
     why = "another template, other examples or choices"
     told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
-    return [told] if n else []
+    return [Note("differing-prompts", told)] if n else []
 
 
 def difference_shown(here: str, there: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.note import Note
 from sigstats._common.validation import shown
 
 from ..tables.spelling import NO_ANSWER, to_numbers, without_empty
@@ -70,8 +71,11 @@ def without_unscored(found: Predictions, columns: Columns) -> Predictions:
         filled = replace(found, prediction=pc.fill_null(answers, NO_ANSWER))
     if columns.unscored == "drop":
         kept, gone = (filled.take(pc.indices_nonzero(each)) for each in (pc.invert(empty), empty))
-        return replace(kept, dropped=gone, distinct=None, notes=(*found.notes, f"{told} and are left out"))
+        return replace(
+            kept, dropped=gone, distinct=None, notes=(*found.notes, Note("unscored-rows", f"{told} and are left out"))
+        )
     if marks:
         limits = pc.min_max(found.score)
         require_shares(found.where, limits["min"].as_py(), limits["max"].as_py(), lower=bool(found.lower))
-    return replace(filled, notes=(*found.notes, f"{told} and count as {'0' if marks else 'wrong'}"))
+    note = Note("unscored-rows", f"{told} and count as {'0' if marks else 'wrong'}")
+    return replace(filled, notes=(*found.notes, note))

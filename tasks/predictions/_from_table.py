@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import nearest
+from sigstats._common.note import Note
 from sigstats._common.scores import is_lower_better
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.part import MISSING
@@ -110,20 +111,23 @@ def _by_position(table: Table, columns: Columns) -> bool:
     return columns.by_position
 
 
-def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -> Iterator[str]:
+def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -> Iterator[Note]:
     """What a person should know of a table, of which the column `run` seems to number the runs of a recipe."""
     if columns.known:
-        yield "read are " + ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
+        read = ", ".join(f"column {shown(name)} as the {key}" for key, name in columns.known)
+        yield Note("known-columns", f"read are {read}")
     if columns.by_position:
         beside = "the labels agree" if labelled else "no labels say that they are the same"
-        yield f"{table.num_rows:,} rows are joined by their position; {beside}"
+        yield Note("joined-by-position", f"{table.num_rows:,} rows are joined by their position; {beside}")
     if _IN_ORDER.search(columns.id):
-        yield (
+        yield Note(
+            "dependent-rows",
             f"the rows are known by {shown(columns.id)}: folds, and steps of a training, are not independent, and this "
-            "test takes rows as independent"
+            "test takes rows as independent",
         )
     if run is not None and (columns.epoch is not None or columns.group == columns.id):
-        yield f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
+        told = f"if column {shown(run)} numbers runs of a recipe (trainings), these are independent: --run {run}"
+        yield Note("possible-runs", told)
 
 
 def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool) -> Any:

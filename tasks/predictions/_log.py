@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sigstats._common.note import Note
 from sigstats._common.scores import is_lower_better
 
 from ._predictions import Columns
@@ -75,7 +76,7 @@ class EvaluationLog:
     #: What a score or filter stands for, where the tasks of a folder have others each.
     called: Mapping[str, str] = field(default_factory=dict)
     #: What a person should know of the file, a line each.
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def is_lower_better(self, score: str, columns: Columns) -> bool:
         """Whether a score is the better the lower it is, as a person, the log or its name says; no by default."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.class_names import require_class_names
 from sigstats._common.messages import did_you_mean, shown
+from sigstats._common.note import Note
 from sigstats._common.scores import lower_is_better_note, refuse_uncertain
 from sigstats.comparison.part import in_bins
 
@@ -41,7 +42,7 @@ class ManyPredictions:
     #: What each log says of itself: its model, task, score; empty for a table.
     subjects: tuple[Mapping[str, str], ...]
     #: What a person should know, a line each.
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     #: How many answers each score is the average of, where the files have unlike numbers of answers to an item; the
     #: rows are then items; int64 array of shape (n, k), or None.
     answers: Codes | None = None
@@ -67,7 +68,7 @@ class _Rows:
     scores: list[NDArray[np.float64]] = field(default_factory=list)
     answers: list[Codes] = field(default_factory=list)
     others: dict[str, Any] = field(default_factory=dict)
-    notes: dict[str, None] = field(default_factory=dict)
+    notes: dict[Note, None] = field(default_factory=dict)
     subjects: list[Mapping[str, str]] = field(default_factory=list)
     predicted: bool = True
 
@@ -128,8 +129,8 @@ def _joined_averages(first: Predictions, files: Files, columns: Columns, options
     found = _joined(reduced(first), files, grouped, options, lambda path, own: reduced(read(path, own)))
     named = [f"{count} in {path}" for count, (path, _) in zip(counts, files, strict=True)]
     more = f" and others in {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    note = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
-    return replace(found, predicted=predicted and not marks, notes=(*found.notes, note))
+    told = f"items have {', '.join(named[:_NAMED])}{more}: the averages of all answers to each item are ranked"
+    return replace(found, predicted=predicted and not marks, notes=(*found.notes, Note("averaged-answers", told)))
 
 
 def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOptions) -> None:

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.class_names import strangers
+from sigstats._common.note import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
 from sigstats.comparison.paired_predictions import as_weights
@@ -125,7 +126,7 @@ class Matched(NamedTuple):
 
     rows: Any
     partners: Any
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions]) -> Matched:
@@ -178,7 +179,11 @@ def _match(first: Predictions, other: Predictions) -> Matched:
     if len(of_other) > len(keys) - len(alone[first.where]):
         alone[other.where] = other.ids.filter(pc.is_null(pc.index_in(of_other, value_set=keys)))
     alone = {where: pc.unique(values) for where, values in alone.items()}
-    notes = [f"{where}: {listed(values)} in this file alone" for where, values in alone.items() if len(values)]
+    notes = [
+        Note("unmatched-rows", f"{where}: {listed(values)} in this file alone")
+        for where, values in alone.items()
+        if len(values)
+    ]
     rows = pc.indices_nonzero(pc.is_valid(partner))
     if not len(rows):
         one, another = (shown(str(each.ids[0].as_py())) for each in (other, first))

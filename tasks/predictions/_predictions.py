@@ -7,6 +7,7 @@ from typing import Any, Literal, Self, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.note import Note
 from sigstats._common.scores import is_lower_better
 
 #: What stands for label and prediction where a file only says whether an answer was right.
@@ -132,7 +133,7 @@ class Predictions:
     #: What else should be equal in both files, and is told where it is not.
     settings: Mapping[str, str] = field(default_factory=dict)
     #: What a person should know of the file, a line each.
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     #: How many answers each row is the average of, where it is one.
     answers: Any = None
     #: The answers that were left out.

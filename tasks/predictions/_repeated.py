@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sigstats._common.note import Note
 from sigstats._common.validation import FloatArray, shown
 from sigstats.comparison.paired_predictions import ItemTotals, PairedPredictions, Runs
 
@@ -35,7 +36,7 @@ def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
 
 def alike(
     first: Predictions, other: Predictions, *, in_groups: bool = False
-) -> tuple[Predictions, Predictions, tuple[str, ...]]:
+) -> tuple[Predictions, Predictions, tuple[Note, ...]]:
     """Two files of which one has several answers to an item, so that their rows can be paired; a line on how.
 
     Answers are paired by epoch. Where two files have other epochs, as many answers of both to an item are kept, those
@@ -58,11 +59,12 @@ def alike(
         first, other = trimmed
         if any(lost):
             how = "accuracy, mean-score and pass@k average all answers to an item; other measures take as many of both"
-            return first, other, (f"items have {counts[0]} and {counts[1]}: {how}",)
+            return first, other, (Note("unequal-epochs", f"items have {counts[0]} and {counts[1]}: {how}"),)
     shared = first.ids.filter(pc.is_in(first.ids, value_set=pc.unique(other.ids)))
     items = pc.count_distinct(shared).as_py()
     how = f"{len(shared):,} answers to {items:,} items in each file are paired by epoch"
-    return first, other, (f"{how}{'' if in_groups else '; the answers to one item are one group'}",)
+    told = f"{how}{'' if in_groups else '; the answers to one item are one group'}"
+    return first, other, (Note("paired-epochs", told),)
 
 
 def averaged(side: Predictions, *, marks: bool) -> Predictions:
@@ -257,7 +259,7 @@ def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) 
     b = np.stack([code[pair.b] for code, pair in zip(own[1], sides[1], strict=True)])
     scores, per = (_stacked(name, *sides) for name in ("scores", "per"))
     label = codes[0][first.label]
-    how = f"{len(a)}{'' if alone else f' and {len(b)}'} runs: the runs are what is independent"
+    how = Note("runs", f"{len(a)}{'' if alone else f' and {len(b)}'} runs: the runs are what is independent")
     notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), how)
     runs = Runs(a, b, scores, per)
     return replace(first, label=label, a=a[0], b=b[0], classes=classes, runs=runs, notes=notes)

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from sigstats._common.messages import shown, shown_name, some_of
+from sigstats._common.note import Note
 
 from ._log import INFINITE, TASK, Answer, EvaluationLog
 from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored, require_shares
@@ -84,7 +85,7 @@ def _is_unscored(answer: Answer, score: str) -> bool:
     return bool(answer.failed) or score not in answer.scores
 
 
-def _about_unscored(log: EvaluationLog, unscored: Sequence[Answer], n: int, score: str, treatment: Unscored) -> str:
+def _about_unscored(log: EvaluationLog, unscored: Sequence[Answer], n: int, score: str, treatment: Unscored) -> Note:
     """How many answers have no score, and which; ValueError where that is refused."""
     named = [
         shown(answer.item)
@@ -99,7 +100,7 @@ def _about_unscored(log: EvaluationLog, unscored: Sequence[Answer], n: int, scor
         raise ValueError(
             f"{which}; expected a score of each (--unscored drop leaves them out, wrong counts them as wrong)"
         )
-    return f"{which}; {'left out' if treatment == 'drop' else 'counted as wrong'}"
+    return Note("unscored-rows", f"{which}; {'left out' if treatment == 'drop' else 'counted as wrong'}")
 
 
 def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:

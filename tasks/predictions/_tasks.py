@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.messages import shown, some_of
+from sigstats._common.note import Note
 
 from ._agreement import require_one_kind
 from ._log import TASK, EvaluationLog
@@ -54,7 +55,7 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
             for name, value in log.settings.items()
         },
         called=called,
-        notes=(*(f"{task}: {note}" for task, log in zip(tasks, logs, strict=True) for note in log.notes), *left_out),
+        notes=(*(note.of(task) for task, log in zip(tasks, logs, strict=True) for note in log.notes), *left_out),
     )
 
 
@@ -133,15 +134,15 @@ def _joined(arrays: Sequence[Any]) -> Any:
 
 def with_score(
     tasks: Sequence[str], logs: Sequence[EvaluationLog], columns: Columns
-) -> tuple[list[str], list[EvaluationLog], list[str]]:
+) -> tuple[list[str], list[EvaluationLog], list[Note]]:
     """The tasks that have a score, where it is one of all scores, of which a task need not have each; a line of it."""
     there = [any(columns.score in answer.named for answer in log.answers) for log in logs]
     if not columns.one_of_all or all(there) or not any(there):
         return list(tasks), list(logs), []
     own = [task for task, has in zip(tasks, there, strict=True) if has]
     listed = ", ".join(own[:3]) + (" and others" if own[3:] else "")
-    note = f"score {shown(columns.score)} is that of task{'s' * (len(own) > 1)} {listed} alone"
-    return own, [log for log, has in zip(logs, there, strict=True) if has], [note]
+    told = f"score {shown(columns.score)} is that of task{'s' * (len(own) > 1)} {listed} alone"
+    return own, [log for log, has in zip(logs, there, strict=True) if has], [Note("score-of-some-tasks", told)]
 
 
 def with_one_name(

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigstats._common.messages import shown, shown_name
+from sigstats._common.note import Note
 
 from ...input_files.content import Content
 from .._log import EvaluationLog, answered, as_texts, mapping, objects
@@ -81,13 +82,14 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     )
 
 
-def _of_splits(splits: Sequence[str]) -> tuple[str, ...]:
+def _of_splits(splits: Sequence[str]) -> tuple[Note, ...]:
     """A line where the instances are of several splits, of which HELM's own tables tell each by itself."""
     counts = sorted(Counter(splits).items())
     if len(counts) < 2:
         return ()
     listed = ", ".join(f"{split} ({count:,})" for split, count in counts)
-    return (f"instances of several splits are counted: {listed}; --slice split tests each",)
+    told = f"instances of several splits are counted: {listed}; --slice split tests each"
+    return (Note("several-splits", told),)
 
 
 def _key(content: Content, position: int, row: Any) -> _Key:

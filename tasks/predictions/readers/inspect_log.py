@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sigstats._common.messages import refuse, shown_name
+from sigstats._common.note import Note
 
 from ...input_files.content import Content, parse_json
 from .._log import PROMPT, Answer, EvaluationLog, answered, mapping, objects, text
@@ -66,7 +67,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         kind="scorer",
         scored=tuple(text(each.get("name")) for each in objects(results.get("scores"))),
         settings=_settings(about),
-        notes=tuple(f"{place}: {note}" for note in _notes(log, about, answers)),
+        notes=tuple(note.of(place) for note in _notes(log, about, answers)),
     )
 
 
@@ -79,20 +80,21 @@ def _settings(about: Mapping[str, Any]) -> dict[str, str]:
     return {name: _content(value) for name, value in found.items() if value is not None}
 
 
-def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[str]:
+def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[Note]:
     """What a person should know of the file."""
     status = text(log.get("status")) or "success"
     if status != "success":
         wanted = mapping(about.get("dataset")).get("samples")
         of = f" of {wanted:,}" if isinstance(wanted, int) else ""
         how = _STATUS.get(status) or f"its status is {shown_name(status)}"
-        yield f"{how}; {len({each.item for each in answers}):,}{of} items"
+        yield Note("incomplete-log", f"{how}; {len({each.item for each in answers}):,}{of} items")
     if log.get("invalidated") is True:
-        yield "it was marked as invalid"
+        yield Note("invalid-log", "it was marked as invalid")
     reducers = mapping(about.get("config")).get("epochs_reducer")
     others = [str(each) for each in reducers if each != "mean"] if isinstance(reducers, list) else []
     if others and len({answer.epoch for answer in answers}) > 1:
-        yield f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
+        told = f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
+        yield Note("other-reducer", told)
 
 
 def _zipped(content: Content) -> Any:

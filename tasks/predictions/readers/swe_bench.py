@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sigstats._common.note import Note
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content
@@ -72,9 +73,13 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     )
 
 
-def _notes(content: Content, report: Mapping[str, Any]) -> tuple[str, ...]:
+def _notes(content: Content, report: Mapping[str, Any]) -> tuple[Note, ...]:
     counts = {told: len(_ids(content, report, name)) for name, told in _TOLD.items()}
-    return tuple(f"{content.where}: {n:,} instance{'s' * (n > 1)} {told}" for told, n in counts.items() if n)
+    return tuple(
+        Note("unresolved-instances", f"{content.where}: {n:,} instance{'s' * (n > 1)} {told}")
+        for told, n in counts.items()
+        if n
+    )
 
 
 def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str], set[str]]:

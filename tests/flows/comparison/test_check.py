@@ -214,7 +214,7 @@ def test_tables_without_ids_are_joined_by_position_where_rows_and_labels_agree(t
     assert main(["compare", str(a), str(b), "--json", str(tmp_path / "2.json")]) == 1
     one, other = (json.loads((tmp_path / f"{n}.json").read_text()) for n in (1, 2))
     assert one["rows"] == other["rows"]
-    assert one["notes"] == ["500 rows are joined by their position; the labels agree"]
+    assert [note["text"] for note in one["notes"]] == ["500 rows are joined by their position; the labels agree"]
     capsys.readouterr()
     table.iloc[:-1].to_csv(c, index=False)
     assert main(["compare", str(a), str(c), "--by-position"]) == 2
@@ -248,7 +248,7 @@ def test_the_mean_over_tasks_is_tested_beside_all_rows(tmp_path, table):
 
 def test_measures_without_a_mean_over_tasks_are_named(tmp_path, table):
     options = ("--at-least", 0.5, "--task", "region", "--measure", "f1", "--measure", "accuracy", "--positive", 1)
-    assert checked(tmp_path, table, *options)["notes"] == [
+    assert [note["text"] for note in checked(tmp_path, table, *options)["notes"]] == [
         "f1: no mean over tasks is tested; --slice (slices) tests each task"
     ]
     paired = pair_arrays(table["label"], table["prediction"], table["label"])

@@ -453,7 +453,7 @@ def test_unmatched_rows_may_be_dropped_and_are_counted(tmp_path, capsys):
     paths = written(tmp_path, base, cand[5:].assign(prediction=lambda frame: frame["prediction"].replace(0, 7)))
     _, found = compared(tmp_path, *paths, "--unmatched", "drop")
     assert found["n"] == 595
-    assert found["notes"] == [
+    assert [note["text"] for note in found["notes"]] == [
         f"{paths[0]}: ids '0', '1', '2' and 2 more are in this file alone",
         f"{paths[1]}: class '7' is predicted here alone, and no row has it",
     ]
@@ -525,7 +525,9 @@ def test_as_many_weights_are_drawn_as_the_adjusted_level_needs(tmp_path, monkeyp
     monkeypatch.setattr("sigstats.comparison.rule._MAX_RESAMPLES", 10**4)
     _, found = compared(tmp_path, *written(tmp_path, base, cand), *options, "--alpha", "0.01%", code=0)
     assert found["rule"]["resamples"] == 10**4
-    assert "no random weights can fail: their smallest p is 0.0001, 1.7\xa0×\xa010⁻⁵ needed" in found["notes"]
+    assert "no random weights can fail: their smallest p is 0.0001, 1.7\xa0×\xa010⁻⁵ needed" in [
+        note["text"] for note in found["notes"]
+    ]
 
 
 def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():

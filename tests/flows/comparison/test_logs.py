@@ -283,7 +283,10 @@ def test_other_documents_under_the_same_ids_are_refused(tmp_path, capsys, field)
     a, b = harness_log(tmp_path / "a.jsonl", documents), harness_log(tmp_path / "b.jsonl", other)
     assert f"b.jsonl: id '7': {field} " in refused(capsys, a, b)
     found = compared(tmp_path, a, b, "--allow-different-tasks", code=0)
-    assert (found["n"], found["notes"]) == (20, [f"{b}: 1 of 20 rows are other questions than in {a}"])
+    assert (found["n"], [note["text"] for note in found["notes"]]) == (
+        20,
+        [f"{b}: 1 of 20 rows are other questions than in {a}"],
+    )
 
 
 def test_another_scorer_of_each_file_is_refused(tmp_path, capsys):
@@ -336,10 +339,13 @@ def test_answers_without_a_score_are_refused_dropped_or_wrong(tmp_path, capsys):
     assert "--unscored drop" in said
     dropped = compared(tmp_path, a, b, "--unscored", "drop")
     assert (dropped["n"], dropped["rows"][0]["difference"]) == (34, 0)
-    assert any("6 of 40 answers have no score 's'" in note and note.endswith("left out") for note in dropped["notes"])
+    assert any(
+        "6 of 40 answers have no score 's'" in note and note.endswith("left out")
+        for note in (each["text"] for each in dropped["notes"])
+    )
     wrong = compared(tmp_path, a, b, "--unscored", "wrong")
     assert (wrong["n"], wrong["rows"][0]["difference"]) == (40, -5 / 40)
-    assert any(note.endswith("counted as wrong") for note in wrong["notes"])
+    assert any(note.endswith("counted as wrong") for note in (each["text"] for each in wrong["notes"]))
 
 
 def test_an_answer_that_is_dropped_is_dropped_in_both_files_epoch_by_epoch(tmp_path):
@@ -353,7 +359,7 @@ def test_an_answer_that_is_dropped_is_dropped_in_both_files_epoch_by_epoch(tmp_p
 def test_a_log_that_was_cancelled_says_so(tmp_path, capsys):
     a = failing(tmp_path / "a.json", [1] * 20)
     b = failing(tmp_path / "b.json", [1] * 20, status="cancelled", eval={"task": "t", "dataset": {"samples": 400}})
-    notes = compared(tmp_path, a, b)["notes"]
+    notes = [note["text"] for note in compared(tmp_path, a, b)["notes"]]
     assert notes == [f"{b}: its evaluation was cancelled; 20 of 400 items"]
     assert "was cancelled" in capsys.readouterr().out
 
@@ -393,7 +399,9 @@ def test_a_real_log_of_two_epochs_is_one_of_two_items(real, tmp_path):
     other = real / "inspect" / "scored-10.eval"
     found = compared(tmp_path, path, other, "--smallest-slice", "1", "--unmatched", "drop")
     assert [found["rows"][0][name] for name in ("n", "baseline", "candidate")] == [2, 0.75, 1.0]
-    assert re.search(r"2 answers each in .* \(mean 0.75\) and 1 answer each in", " ".join(found["notes"]))
+    assert re.search(
+        r"2 answers each in .* \(mean 0.75\) and 1 answer each in", " ".join([note["text"] for note in found["notes"]])
+    )
 
 
 def test_two_providers_of_one_file_are_compared(tmp_path, capsys):

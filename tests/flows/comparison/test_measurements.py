@@ -38,7 +38,7 @@ def test_where_no_limit_of_a_row_is_known_every_form_says_how_to_name_it(tmp_pat
     assert "no regression shown, none excluded" in said
     assert "excludes" not in said
     markdown, page = (outputs[name].read_text() for name in ("markdown", "report"))
-    for form in (said, markdown.replace("\\", ""), json.loads(outputs["json"].read_text())["notes"][0], page):
+    for form in (said, markdown.replace("\\", ""), json.loads(outputs["json"].read_text())["notes"][0]["text"], page):
         assert wanted in form
     assert "Name the limits of a row (--score-range LOW HIGH)" in page
     assert "sigstats size" not in page

@@ -124,7 +124,10 @@ def test_answers_to_one_item_are_one_group(tmp_path):
     for each in found["models"]:
         assert each["accuracy"] == pytest.approx(right[each["model"]].mean())
     said = "items have 4 answers each in"
-    assert any(said in note and "2 answers each in" in note and "averages" in note for note in found["notes"])
+    assert any(
+        said in note and "2 answers each in" in note and "averages" in note
+        for note in (each["text"] for each in found["notes"])
+    )
 
 
 @pytest.mark.parametrize("options", [[], ["--unscored", "drop"], ["--slice", "topic"], ["--group", "text"]])
@@ -256,7 +259,7 @@ def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, 
     assert {each["model"]: each["score"] for each in found["models"]} == pytest.approx(sums)
     assert found["models"][0]["model"] == "soon"
     # what is said of one pair is not said of many
-    assert found["notes"] == [
+    assert [note["text"] for note in found["notes"]] == [
         "ratio: no mean over tasks is tested; --slice (slices) tests each task",
         "errors/words: the lower is the better",
     ]
@@ -274,7 +277,7 @@ def test_scores_of_the_other_class_are_those_of_a_model_that_is_named(tmp_path):
             {"id": range(120), "label": label, "prediction": label, "p": 1 / (1 + np.exp(-right))}
         )
     options = ("--measure", "auc", "--score", "p", "--positive", "yes")
-    (note,) = ranked(tmp_path, *written(tmp_path, tables), *options)["notes"]
+    (note,) = (note["text"] for note in ranked(tmp_path, *written(tmp_path, tables), *options)["notes"])
     assert note.startswith("scores of turned are lower for the class 'yes'")
 
 

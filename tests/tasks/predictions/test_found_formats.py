@@ -71,7 +71,9 @@ def test_well_known_names_of_columns_are_recognised_and_told(tmp_path, frames, l
     texts = [frame.to_csv(index=False) for frame in renamed]
     found = compared(tmp_path, written(tmp_path, *texts, name="p.csv"))
     assert accuracies(found) == of(frames)
-    assert found["notes"] == [f"read are column '{label}' as the label, column '{prediction}' as the prediction"]
+    assert [note["text"] for note in found["notes"]] == [
+        f"read are column '{label}' as the label, column '{prediction}' as the prediction"
+    ]
 
 
 def test_two_candidates_for_a_name_are_not_guessed(tmp_path, frames, capsys):
