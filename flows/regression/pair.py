@@ -56,7 +56,7 @@ def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, o
             f"{study.source}: {name}: {pattern!r} is not valid; expected a path or a pattern of this machine"
         )
     try:
-        found = [Path(place(match, base)) for match in glob.glob(str(base / pattern), recursive=True)]  # noqa: PTH207 - `base` may be absolute
+        found = [Path(place(match, base)) for match in glob.glob(pattern, root_dir=base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
     except ValueError as error:
         raise BadInput(f"{study.source}: {name}: {error}") from None
     files = [path for path in found if path.is_file() and path != other_than]

@@ -29,7 +29,7 @@ def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
             names = [name for name in system.find(root) if str(name).endswith((".parquet", ".parq", ".pq"))]
             problem = "holds no Parquet file"
         else:
-            names = system.glob(root) if any(sign in root for sign in "*?[") else [root] if system.exists(root) else []
+            names = [root] if system.exists(root) else system.glob(root) if any(sign in root for sign in "*?[") else []
             problem = "there is no such file or folder"
     except Exception as error:  # a remote file system may raise anything
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
