@@ -102,7 +102,6 @@ def studies(place: Place) -> None:
         place.expect(2, f"sigstats[{extra}]", "sigstats", "run", "study.toml", "--cluster", f"{extra}.toml")
     place.expect(1, "sigstats[png]", "python", "-c", SAVE, "serial")
     place.expect(1, "sigstats[stem]", "python", "-c", STEM)
-    place.expect(2, "sigstats[completion]", "sigstats", "completion", "bash")
 
 
 def fast(place: Place) -> None:
@@ -149,14 +148,8 @@ def png(place: Place) -> None:
         raise Failed("pairs.png is no PNG")
 
 
-def completion(place: Place) -> None:
-    """The script of a shell."""
-    place.expect(0, "complete -o", "sigstats", "completion", "bash")
-
-
 ONE_BY_ONE: dict[str, Callable[[Place], None]] = {
     "fast": fast, "s3": s3, "jobqueue": jobqueue, "kubernetes": kubernetes, "png": png, "stem": stem,
-    "completion": completion,
 }  # fmt: skip
 
 

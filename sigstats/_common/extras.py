@@ -16,7 +16,6 @@ _MODULES = {
     "kubernetes": "dask_kubernetes kr8s",
     "png": "cairosvg",
     "stem": "snowballstemmer",
-    "completion": "shtab",
 }
 #: The extra that brings a module.
 EXTRAS = {module: extra for extra, modules in _MODULES.items() for module in modules.split()}

@@ -35,7 +35,6 @@ def refused(capsys, *arguments):
     [
         ("check", ["nosuch.csv", "--at-least", "0.9"]),
         ("compare", ["nosuch.csv", "nosuch.csv"]),
-        ("completion", ["nosuch"]),
         ("deploy", ["nosuch.toml", "--output", "out"]),
         ("export", ["nosuch", "--to", "out"]),
         ("plan", ["nosuch.toml"]),
