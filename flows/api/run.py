@@ -31,8 +31,6 @@ def run_study(
     cluster: "str | Client | Cluster | None" = None,
     workers: int | None = None,
     allow: Sequence[str] = (),
-    cache: "str | PathLike[str] | None" = None,
-    cache_key: "str | PathLike[str] | None" = None,
     priority: int = 0,
     quiet: bool | None = None,
 ) -> StudyResults:
@@ -62,11 +60,6 @@ def run_study(
     allow : sequence of str
         Packages whose classifiers and tests the study may name: their code is imported and run. ``"__main__"`` sends
         code of this program to the workers of a cluster; on this machine it needs no permission.
-    cache : str or path, optional
-        A folder or an fsspec URL of finished cells that studies share: its cells are not computed again.
-    cache_key : str or path, optional
-        A file with a secret of 16 bytes or more: cells that are added to the cache are signed with it, and others are
-        not used. Without a key, all who may write to the cache are trusted.
     priority : int, optional
         On workers that studies share, the blocks of one of higher priority go first; Dask's `priority`.
     quiet : bool, optional
@@ -104,7 +97,7 @@ def run_study(
         kind = kind_of(loaded)
         how = asked(
             loaded, base, in_cells=kind.has_cells, output=output, cluster=cluster, workers=workers, allow=allow,
-            cache=cache, cache_key=cache_key, priority=priority, quiet=not in_notebook() if quiet is None else quiet,
+            priority=priority, quiet=not in_notebook() if quiet is None else quiet,
         )  # fmt: skip
         how = replace(how, allow=(*how.allow, *_allowed_code(code, allow, how.cluster)), code=code.files)
         with _main_left_alone():

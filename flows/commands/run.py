@@ -35,14 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--worker-logs", choices=("debug", "info", "warning", "error"), help=text)
     add_allow(parser)
     parser.add_argument(
-        "--cache",
-        metavar="DIR_OR_URL",
-        help="a folder or URL of finished computations (cells) that studies share: they are not computed again, others "
-        "are added; whoever may write there is trusted, unless there is a key",
-    )
-    text = "a secret of 16 bytes or more: cells that are added to the cache are signed with it, others are not used"
-    parser.add_argument("--cache-key", metavar="FILE", help=text)
-    parser.add_argument(
         "--part",
         metavar="K/N",
         help="compute part K of N, from 1, as the tasks of an array job do on one output; the run without --part "
@@ -65,10 +57,10 @@ def run(options: argparse.Namespace) -> int:
     workers = workers_of(options)
     study, base = study_of(options)
     kind = kind_of(study)
-    with as_options((" than output", " than --output"), (" without cache", " without --cache")):
+    with as_options():
         how = asked(
             study, base, in_cells=kind.has_cells, output=output_of(options, study), cluster=options.cluster,
-            workers=workers, allow=options.allow, cache=options.cache, cache_key=options.cache_key, part=options.part,
+            workers=workers, allow=options.allow, part=options.part,
             priority=options.priority, worker_logs=options.worker_logs,
         )  # fmt: skip
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)

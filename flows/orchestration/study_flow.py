@@ -37,7 +37,6 @@ def study_flow(
     workers: int | None = None,
     base: str | Path | None = None,
     allow: list[str] | None = None,
-    cache: str | None = None,
     priority: int = 0,
     cell_timeout: PositiveFloat | None = None,
     pages: str | None = None,
@@ -60,8 +59,6 @@ def study_flow(
         The folder that relative paths of the study's data start from; by default that of the study file.
     allow : list of str, optional
         As ``--allow``.
-    cache : str, optional
-        As ``--cache``.
     priority : int, optional
         As ``--priority``.
     cell_timeout : float, optional
@@ -88,7 +85,7 @@ def study_flow(
             raise refuse("base", base, "a folder")
         options = asked(
             loaded, folder if base is None else Path(base), in_cells=kind.has_cells, output=output,
-            cluster=cluster, workers=workers, allow=allow or [], cache=cache, priority=priority, quiet=True,
+            cluster=cluster, workers=workers, allow=allow or [], priority=priority, quiet=True,
             cell_timeout=cell_timeout,
         )  # fmt: skip
         if pages is not None and not str(pages).startswith(("http://", "https://")):

@@ -12,21 +12,17 @@ from contextvars import copy_context
 from dataclasses import asdict
 from functools import cache, partial
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 
-from sigstats._common.messages import one_line
 from sigstats.tasks.engine.execute import Interrupted, Outcome, done_and_left, run_cell
 from sigstats.tasks.engine.pools import MOST_CELLS, Pool
 from sigstats.tasks.engine.run_block import Failure, Receipt
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.replicates import prerequisites, waves
-from sigstats.tasks.storage.cell_cache import CellCache
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
 from .options import ComputeCell, RunOptions
-
-T = TypeVar("T")
 
 
 def run_cells(
@@ -104,11 +100,9 @@ class CellComputer:
         self._pool = pool
         self._display = options.display
         self._stop = options.stop
-        self._cache = None if options.cache is None else CellCache(options.cache, options.cache_key)
         self._receipts = "" if options.part is None else f".{options.part.number}-of-{options.part.total}"
         self._lanes = lanes
         self._timeout = options.cell_timeout
-        self._telling = threading.Lock()
         self._ended: dict[str, Outcome] = {}
 
     def compute(self, cell: Cell) -> Outcome:
@@ -130,7 +124,6 @@ class CellComputer:
         return outcome
 
     def _computed(self, cell: Cell) -> Outcome:
-        damaged = self._try_cache(lambda cache: cache.take(cell, self._store)) or []
         lanes, progress = self._lanes.get(cell.name), partial(self._advance, cell)
         stop = self._stop if self._timeout is None else _Deadline(self._stop, self._timeout)
         try:
@@ -139,10 +132,8 @@ class CellComputer:
             if self._stop.is_set():
                 raise
             outcome = self._timed_out(cell, lanes)
-        for note in [*damaged, *outcome.notes]:
+        for note in outcome.notes:
             self._display.say(f"made again: {note}")
-        if outcome.complete:
-            self._try_cache(lambda cache: cache.put(cell, self._store, outcome.wanted))
         _write_receipts(self._store, outcome, self._receipts)
         return outcome
 
@@ -155,20 +146,6 @@ class CellComputer:
         self._display.advance(cell, replicates, receipt)
         if receipt is not None:
             record_block(receipt)
-
-    def _try_cache(self, use: Callable[[CellCache], T]) -> T | None:
-        """Use the cache; if it cannot be reached, say so, and go on without it."""
-        cache = self._cache  # that of another thread may fail meanwhile
-        if cache is None:
-            return None
-        try:
-            return use(cache)
-        except OSError as error:
-            with self._telling:
-                if self._cache is not None:
-                    self._display.say(f"note: the cache {cache.root} is not used ({one_line(error)[:200]})")
-                self._cache = None
-            return None
 
 
 def _write_receipts(store: Store, outcome: Outcome, suffix: str) -> None:

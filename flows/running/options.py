@@ -1,10 +1,8 @@
-"""How a study is planned and run: what the study file does not say, the part that is run, and the cache it shares.
+"""How a study is planned and run: what the study file does not say, and the part that is run.
 
 Every argument of a call from Python is checked here before anything is written.
 """
 
-import contextlib
-import os
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -22,7 +20,6 @@ from sigstats._common.messages import one_line, refuse, shown
 from sigstats._common.validation import as_count, as_real
 from sigstats.tasks.engine.execute import Outcome
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.storage.files import open_files
 from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Work as Work
@@ -120,10 +117,6 @@ class RunOptions:
     allow: tuple[str, ...] = ()
     #: The modules of what only this program has.
     code: tuple[Path, ...] = ()
-    #: A folder or an fsspec URL of finished cells, which other studies share.
-    cache: str | None = None
-    #: The secret that its files are signed with.
-    cache_key: bytes | None = None
     #: Compute this part of the study alone, and neither summarise nor report.
     part: Part | None = None
     #: Blocks go before those of studies of lower priority on the same cluster.
@@ -159,40 +152,6 @@ def as_place(place: Any, name: str = "output") -> str:
     return text
 
 
-def own_place(cache: str, output: str) -> str:
-    """Return the place of the cache, unless it is the output of a study."""
-    if _place(cache) == _place(output):
-        raise refuse("cache", cache, "another place than output")
-    names: Sequence[str] = ()
-    with contextlib.suppress(OSError, ValueError):  # the run reports a cache that it cannot reach
-        names = open_files(cache).names("")
-    if "plan.parquet" in names:
-        raise refuse("cache", cache, "a place of its own, which is no output of a study")
-    return cache
-
-
-def read_key(file: Any, cache: str | None) -> bytes:
-    """Return the content of the file of a cache's key, without white space at its ends."""
-    said = f"cache_key: {shown(str(file))}"
-    if cache is None:
-        raise ValueError(f"{said} is not valid without cache")
-    try:
-        key = Path(file).read_bytes().strip()
-    except (OSError, TypeError, ValueError) as error:
-        raise ValueError(f"{said} cannot be read ({getattr(error, 'strerror', None) or error})") from None
-    if len(key) < 16:
-        raise ValueError(f"{said} holds {len(key)} bytes; expected a secret of 16 or more")
-    return key
-
-
-def _place(folder: str) -> str:
-    """The one name of a folder that may be given by a relative path or by a link."""
-    scheme, separator, path = folder.partition("://")
-    if separator and scheme not in ("file", "local"):
-        return folder.rstrip("/")
-    return os.path.realpath(path if separator else folder)  # unlike Path.resolve, it accepts a circle of links
-
-
 #: Far longer than any run.
 _MOST_SECONDS = 1e9
 
@@ -213,8 +172,6 @@ def asked(
     cluster: Any = None,
     workers: Any = None,
     allow: Any = (),
-    cache: Any = None,
-    cache_key: Any = None,
     part: str | None = None,
     priority: Any = None,
     cell_timeout: Any = None,
@@ -228,18 +185,15 @@ def asked(
     place = as_place(output)
     priority = as_count(0 if priority is None else priority, "priority", minimum=-1000, maximum=1000)
     of_workers = {"priority": priority or None, "worker_logs": worker_logs}
-    of_cells = {"cluster": cluster, "workers": workers, "cache": cache, "cache_key": cache_key, "part": part}
+    of_cells = {"cluster": cluster, "workers": workers, "part": part}
     for name, value in () if in_cells else (of_cells | of_workers).items():
         if value is not None:
             raise refuse(name, value, f"none: a {study.kind} study runs in this process")
     packages = texts(allow, "allow", "names of packages")
-    shared = None if cache is None else own_place(as_place(cache, "cache"), place)
     where = None if cluster is None and workers is None else as_cluster(cluster, workers)
     for name, value in of_workers.items() if getattr(where, "kind", None) == "serial" else ():
         if value is not None:
             raise refuse(name, value, "none: a cluster of kind 'serial' has no workers")
-    if part is not None and shared is not None:
-        raise ValueError(f"cache: {cache!r} is not valid with part; expected it at the run without")
     if cell_timeout is not None:
         cell_timeout = as_real(cell_timeout, "cell_timeout", low=0, high=_MOST_SECONDS, open_ends=True)
     return RunOptions(
@@ -248,8 +202,6 @@ def asked(
         display=Display(quiet=quiet, study=study.name),
         cluster=where,
         allow=allowed(packages, where),
-        cache=shared,
-        cache_key=None if cache_key is None else read_key(cache_key, shared),
         part=None if part is None else parse_part(part),
         priority=priority,
         cell_timeout=cell_timeout,

@@ -73,11 +73,7 @@ def _run(
     identity = identity_of(study, prepared)
     refuse_another(store, identity, prepared.plan, kinds)
     part = options.part
-    if (
-        part is None
-        and options.cache is None
-        and (before := finished_before(store, prepared.plan, described(identity)))
-    ):
+    if part is None and (before := finished_before(store, prepared.plan, described(identity))):
         return _finished(store, prepared.plan, before, display, started)
     plan, lanes = prepared.plan, {}
     if part is not None:

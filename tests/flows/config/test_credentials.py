@@ -98,7 +98,6 @@ STUDY = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["1-nn"]}
         lambda url, folder: sigstats.run_study(url, output=folder),
         lambda url, folder: sigstats.run_study({**STUDY, "datasets": [url]}, output=folder),
         lambda url, folder: sigstats.run_study(STUDY, output=url),
-        lambda url, folder: sigstats.run_study(STUDY, output=folder, cache=url),
         lambda url, folder: sigstats.run_study(STUDY, output=folder, cluster=url),
         lambda url, folder: sigstats.open_results(url),
     ],

@@ -47,7 +47,6 @@ WRONG = {
     "workers": "many",
     "base": 5,
     "allow": "netpackage",
-    "cache": 5,
     "priority": "high",
     "cell_timeout": -1,
     "pages": "nowhere",
