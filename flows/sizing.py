@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict
-from string import ascii_lowercase
 from typing import Any
 
 from markupsafe import Markup
@@ -20,7 +19,6 @@ from .pages.page import Answer, page
 from .pages.svg import Axes, Tick
 
 DROPS_HEADER = ("drop", "needed", "power now", "fresh rows until shown")
-_COLUMNS, _LINES = 64, 11
 PARTS_HEADER = ("slice", "at hand", "one model alone right", "smallest drop shown")
 
 
@@ -129,7 +127,7 @@ def as_json(found: SizePlan) -> str:
 
 
 def show(found: SizePlan) -> None:
-    """Print the headline, its basis, the tables and the curves."""
+    """Print the headline, its basis and the tables."""
     lines = [f"{headline(found)}.", *(f"{line}." for line in basis(found))]
     tables: list[tuple[tuple[str, ...], list[tuple[str, ...]]]]
     tables = [(DROPS_HEADER, [drop_cells(found, each) for each in found.drops])]
@@ -138,40 +136,13 @@ def show(found: SizePlan) -> None:
     tables += [(PARTS_HEADER, list(map(part_cells, found.parts)))] if len(found.parts) > 1 else []
     for header, rows in tables:
         lines += ["", *in_columns([header, *rows], left=len(header))]
-    for line in [*lines, "", *power_text(found)]:
+    for line in lines:
         print(printable(line))  # noqa: T201
 
 
 def ends_of(curves: list[DropPlan]) -> tuple[int, int]:
     """The numbers of rows between which the curves of power are drawn."""
     return curves[0].curve[0][0], curves[0].curve[-1][0]
-
-
-def power_text(found: SizePlan) -> list[str]:
-    """The curves of power in ASCII: a letter each, dashes for the target power, bars for the number at hand."""
-    curves = [each for each in found.drops if each.curve]
-    if not curves:
-        return []
-    low, high = ends_of(curves)
-    scale = (_COLUMNS - 1) / math.log(high / low)
-    grid = [[" "] * _COLUMNS for _ in range(_LINES)]
-    grid[_line(found.target)] = ["-"] * _COLUMNS
-    if found.parts:
-        for line in grid:
-            line[round(math.log(found.pilot.parts[0].n / low) * scale)] = "|"
-    letters = [ascii_lowercase[number % len(ascii_lowercase)] for number in range(len(curves))]
-    for letter, each in zip(letters, curves, strict=True):
-        for n, power in each.curve:
-            grid[_line(power)][round(math.log(n / low) * scale)] = letter
-    legend = ", ".join(f"{letter} {points(each.drop)}" for letter, each in zip(letters, curves, strict=True))
-    legend += "; | at hand" if found.parts else ""
-    lines = [f"{100 - 100 * number // (_LINES - 1):>4}% {''.join(line).rstrip()}" for number, line in enumerate(grid)]
-    ends = f"{low:,}".ljust(_COLUMNS - len(f"{high:,}")) + f"{high:,}"
-    return ["power", *lines, f"      {ends}", f"      {found.pilot.unit}; {legend}"]
-
-
-def _line(power: float) -> int:
-    return round((1 - power) * (_LINES - 1))
 
 
 def as_html(found: SizePlan) -> str:

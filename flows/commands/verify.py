@@ -1,4 +1,4 @@
-"""Check this machine: digits of the reference set, p-values under the null hypothesis, the bytes of a study.
+"""Check this machine: digits of the reference set, and the bytes of a study.
 
 The reference set holds certified values, each computed by two unlike methods; tools/reference_set makes it.
 """
@@ -14,12 +14,11 @@ from ..errors import DONE, FAILED, BadInput
 from ._files import refuse_overwriting, write_text
 
 if TYPE_CHECKING:
-    from ..verification.null_levels import NullLevels
     from ..verification.reference_set import Checked
 
 #: Significant digits that must be right in every test.
 PROMISED = 11
-PARTS = ("digits", "levels", "bytes")
+PARTS = ("digits", "bytes")
 #: The study that both engines run: two ways of retraining, a stopping rule, and tests of counts.
 STUDY = {
     "kind": "benchmark",
@@ -36,9 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats verify``."""
     parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
     parser.add_argument(
-        "--only", choices=PARTS, action="append", help="run this part alone: digits, levels or bytes (repeatable)"
+        "--only", choices=PARTS, action="append", help="run only this part: digits or bytes (repeatable)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the levels and of the study (default: 0)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the study (default: 0)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     about = {**machine(), "reference set": digest(tables())}
     content: dict[str, Any] = {"machine": about, "promised": PROMISED}
     problems: list[str] = []
-    for part, check in (("digits", _digits), ("levels", _levels), ("bytes", _bytes)):
+    for part, check in (("digits", _digits), ("bytes", _bytes)):
         if part in parts:
             try:
                 found, lines, wrong = check(options.seed)
@@ -104,31 +103,6 @@ def _digit_table(cases: "list[Checked]") -> list[str]:
         digits = [case.digits for case in cases if case.test == test]
         rows.append((test, len(digits), f"{min(digits):.1f}", f"{median(digits):.1f}"))
     return [f"{row[0]:30}{row[1]!s:>7}{row[2]:>15}{row[3]:>9}" for row in rows]
-
-
-def _levels(seed: int) -> Part:
-    """How often each test rejects a true null hypothesis."""
-    from ..verification.null_levels import LEVELS, alarm, null_levels
-
-    found = null_levels(seed)
-    wrong = [
-        f"{each.test}: of {each.drawn} p-values under the null hypothesis {', '.join(map(str, each.rejected))} are at "
-        f"most {', '.join(map(str, LEVELS))}; expected no more than these shares of them"
-        for each in found
-        if alarm(each)
-    ]
-    return {"levels": [vars(each) for each in found]}, _level_table(found), wrong
-
-
-def _level_table(found: "list[NullLevels]") -> list[str]:
-    from ..verification.null_levels import LEVELS
-
-    head = f"{'p-values under the null':30}{'drawn':>7}" + "".join(f"{f'p <= {level}':>12}" for level in LEVELS)
-    lines = [head]
-    for each in found:
-        shares = "".join(f"{count / each.drawn:>12.2%}" for count in each.rejected if not each.missing)
-        lines.append(f"{each.test:30}{each.drawn:>7}" + (f"  not drawn: {each.missing}" if each.missing else shares))
-    return lines
 
 
 def _bytes(seed: int) -> Part:

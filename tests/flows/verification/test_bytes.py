@@ -1,0 +1,55 @@
+"""`sigstats verify`: its options, and the bytes of a study on two engines."""
+
+import pytest
+
+from sigstats._common.extras import MissingExtra
+from sigstats.flows.cli import main
+from sigstats.flows.commands import verify
+from sigstats.flows.verification import reference_set
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_is_none_is_refused_before_anything_is_checked(capsys, seed):
+    assert main(["verify", f"--seed={seed}"]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert err == f"sigstats: --seed: {seed} is not valid; expected a whole number from 0 to {2**63 - 1}\n"
+
+
+def test_an_output_that_cannot_be_written_is_refused_before_anything_is_checked(tmp_path, capsys):
+    assert main(["verify", "--json", str(tmp_path / "none" / "found.json")]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert "none/found.json: cannot be written" in err
+
+
+def test_what_an_extra_brings_is_named_and_left_out_unless_it_is_asked_for(monkeypatch, capsys):
+    def absent(*_, **__):
+        raise MissingExtra("sklearn")
+
+    monkeypatch.setattr(verify, "run_study", absent)
+    monkeypatch.setattr(reference_set, "tables", dict)
+    monkeypatch.setattr(reference_set, "lacking", list)
+    assert main(["verify"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert "bytes: not checked: sklearn is not installed; pip install 'sigstats[studies]'" in said
+    assert main(["verify", "--only", "bytes"]) == 2
+
+
+@pytest.mark.long
+@pytest.mark.processes
+def test_a_plain_loop_and_workers_leave_the_same_bytes(capsys):
+    assert main(["verify", "--only", "bytes"]) == 0
+    assert "the same bytes" in capsys.readouterr().out
+
+
+def test_another_seed_on_one_engine_is_found(monkeypatch, capsys):
+    right = verify.run_study
+
+    def other(seed, output, cluster, workers=None):
+        right(seed + (cluster == "local"), output, "serial")
+
+    monkeypatch.setattr(verify, "run_study", other)
+    monkeypatch.setitem(verify.STUDY, "classifiers", ["naive-bayes"])
+    assert main(["verify", "--only", "bytes"]) == 3
+    assert "summary.parquet of a study differs between a plain loop and local workers" in capsys.readouterr().err
