@@ -254,9 +254,20 @@ def stopped(draw: random.Random) -> Drawn:
     return Drawn(found.pvalue, found.error_bound or 0.0, truth, f"{rule} {n} {s}")
 
 
+def looked_at(draw: random.Random) -> Drawn:
+    """The e-value of right and wrong, of up to 10**14 rows."""
+    n = int(math.exp(draw.uniform(0, math.log(1e14))))
+    a = min(max(round((n + draw.uniform(-1, 1) * draw.choice((3, 10, 30)) * math.sqrt(n)) / 2), 0), n)
+    found, half = sigstats.anytime_test([1, -1], counts=[a, n - a]), flint.arb(1) / 2
+    logarithm = (a + half).lgamma() + (n - a + half).lgamma() - flint.arb(n + 1).lgamma() + n * flint.arb(2).log()
+    truth = flint.arb.pi() / logarithm.exp()
+    return Drawn(found.pvalue, found.error_bound or 0.0, truth if truth < 1 else flint.arb(1), f"anytime {a} {n - a}")
+
+
 #: The families, and how many of a hundred cases each has: those that cost much to check are fewer.
 FAMILIES: dict[str, tuple[Callable[[random.Random], Drawn], int]] = {
-    "binomial": (binomial, 30),
+    "binomial": (binomial, 22),
+    "anytime": (looked_at, 8),
     "sign flips, whole": (signs, 15),
     "frequencies": (frequencies, 10),
     "two samples": (two_samples, 22),

@@ -36,6 +36,7 @@ _NODES, _WEIGHTS = (each / 2 for each in np.polynomial.legendre.leggauss(160))
 _PLACES = _NODES + 0.5
 #: Wealth that is smaller than the largest by this many nats is left out. So many nodes must hold what is left.
 _SMALL, _ENOUGH = 50.0, 40
+_EPSILON = float(np.finfo(float).eps)
 
 
 class Rows(NamedTuple):
@@ -100,16 +101,33 @@ def log_wealth(values: FloatArray, counts: FloatArray, *, least: float, mean: fl
     >>> round(math.exp(log_wealth(np.array([1.0]), np.array([3.0]), least=-1, mean=0)), 6)
     4.834272
     """
-    excess = (values - least) / (mean - least) - 1
+    _, width, logs = _nodes((values - least) / (mean - least) - 1, counts)
+    top = float(logs.max())
+    return top + math.log(float(_WEIGHTS @ np.exp(logs - top)) * width * 2 / math.pi)
+
+
+def nats_lost(rows: Rows, mean: float) -> float:
+    """A bound on the rounding of `log_evalue`: that of each node's sum of logarithms, averaged by its wealth."""
+    lost = []
+    for sign in (1, -1):
+        excess = (sign * rows.values + 1) / (sign * mean + 1) - 1
+        stakes, _, logs = _nodes(excess, rows.counts)
+        slopes = (1 + np.abs(excess)) / np.maximum(1 + np.multiply.outer(stakes, np.minimum(excess, 0)), _EPSILON)
+        wealth = _WEIGHTS * np.exp(logs - logs.max())
+        lost.append(4 * _EPSILON * float(wealth @ (stakes * (slopes @ rows.counts)) / wealth.sum()))
+    return max(lost)
+
+
+def _nodes(excess: FloatArray, counts: FloatArray) -> tuple[FloatArray, float, FloatArray]:
+    """The stakes of the integral, the width of their angles, and the logarithm of the wealth of each."""
     low, width = 0.0, math.pi / 2
     while True:
         angles = low + width * _PLACES
         with np.errstate(divide="ignore"):  # a stake of nearly everything on a row of the least value
             logs = np.log1p(np.multiply.outer(np.sin(angles), excess)) @ counts
-        top = float(logs.max())
-        kept = np.flatnonzero(logs > top - _SMALL)
+        kept = np.flatnonzero(logs > logs.max() - _SMALL)
         if len(kept) >= _ENOUGH:
-            return top + math.log(float(_WEIGHTS @ np.exp(logs - top)) * width * 2 / math.pi)
+            return np.sin(angles), width, logs
         ends = low, low + width
         low = ends[0] if kept[0] == 0 else float(angles[kept[0] - 1])
         width = (ends[1] if kept[-1] == len(angles) - 1 else float(angles[kept[-1] + 1])) - low

@@ -35,11 +35,11 @@ from .._common.validation import (
 )
 from ..intervals import Interval
 from ..test_result import TestResult
-from .bets import as_written, exact_evalue, interval_left, log_evalue, rows_of
+from .bets import as_written, exact_evalue, interval_left, log_evalue, nats_lost, rows_of
 
 #: Fractions are found of at most so many rows that differ from the margin: seconds, and more with the square.
 _MOST_EXACT = 10_000
-#: Rounding of the integral, relative, for each natural logarithm of an e-value.
+#: Relative error of the integral for each natural logarithm of an e-value, without the rounding of sums over rows.
 _ROUNDING = 1e-12
 _ASSUMED = (
     "exact at all looks together if the mean of each row, given the earlier rows, agrees with the null hypothesis"
@@ -238,12 +238,15 @@ def anytime_test(
             for look, (_, _, held) in zip(states, _cumulated(values, times, names, of_look), strict=True)
         )
     last = states[-1]
+    cumulated = _cumulated(values, times, names, of_look)
+    lost = max(nats_lost(rows_of(grid / largest, held), null / largest) for _, grid, held in cumulated)
+    lost += _ROUNDING * (1 - math.log(last.pvalue))
     return AnytimeResult(
         statistic=math.inf if last.log10_evalue > 308 else 10**last.log10_evalue,
         pvalue=last.pvalue,
         method="betting",
         alternative=way,
-        error_bound=min(1.0, _ROUNDING * (1 - math.log(last.pvalue))) if last.pvalue > 1e-307 else 1.0,
+        error_bound=min(1.0, lost) if last.pvalue > 1e-307 else 1.0,
         estimate=last.estimate,
         confidence_interval=last.confidence_interval,
         n=last.n,
