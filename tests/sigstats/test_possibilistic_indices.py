@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.homogeneity.test import homogeneity_test
 from sigstats.possibilistic_indices import (
     DominanceIndices,
     Possibility,
@@ -96,12 +97,19 @@ def test_complement(p):
 
 
 @pytest.mark.parametrize(
-    ("p", "pd", "strict"),
-    [(0.454, 0.908, 0), (0.918, 1, 0.836), (0.214, 0.428, 0), (0.908, 1, 0.816), (0.991, 1, 0.982), (0.801, 1, 0.602)],
+    ("one", "other", "pd", "strict"),
+    [
+        ([18, 27, 45, 10], [10, 30, 50, 10], 0.908, 0),
+        ([18, 27, 45, 10], [20, 30, 40, 10], 1, 0.836),
+        ([10, 30, 50, 10], [20, 30, 40, 10], 0.428, 0),
+        ([19, 29, 47, 5], [15, 30, 50, 5], 1, 0.816),
+        ([19, 29, 47, 5], [20, 30, 45, 5], 1, 0.981),  # the paper prints 0.982, from p = 0.991
+        ([15, 30, 50, 5], [20, 30, 45, 5], 1, 0.602),
+    ],
 )
-def test_table_11_from_the_pvalues_of_table_7(p, pd, strict):
-    index = possibility(p)
-    assert (index.pd, index.psd, index.nsd) == pytest.approx((pd, strict, strict), abs=1e-12)
+def test_table_11_from_the_counts_of_table_5(one, other, pd, strict):
+    index = possibility(homogeneity_test(one, other).pvalue)
+    assert (round(index.pd, 3), round(index.psd, 3), round(index.nsd, 3)) == (pd, strict, strict)
 
 
 def test_wheat_kernels():
