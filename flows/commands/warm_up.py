@@ -16,7 +16,7 @@ _FOREST, _EXTRA_TREES = "sklearn.ensemble.RandomForestClassifier", "sklearn.ense
 _BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 
 #: What calls compiled code, those that compile for longest first.
-_CLASSIFIERS = (_FOREST, _EXTRA_TREES, "decision-tree", "c4.5", _BOOSTING, "naive-bayes", "svm", "lda", "1-nn")
+_CLASSIFIERS = (_FOREST, _EXTRA_TREES, "decision-tree", "c4.5", _BOOSTING, "svm", "1-nn")
 
 #: So few columns are sorted for trees, and so many of few values are coded, by other code.
 _FEW_COLUMNS, _COLUMNS = 2, 8
@@ -40,10 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
-    import numpy as np
     from joblib import cpu_count
-
-    from sigstats.learners.door import compiled
 
     wanted = _wanted(options.study)
     print(f"compiling for this processor, once: {', '.join(wanted)}", flush=True)  # noqa: T201
@@ -51,7 +48,6 @@ def run(options: argparse.Namespace) -> int:
     jobs = _jobs(wanted)
     with ProcessPoolExecutor(min(cpu_count(), len(jobs)), mp_context=get_context("spawn")) as pool:
         submitted = [pool.submit(_compile, job) for job in jobs]
-        compiled("permutations").agrees(np.random.Philox)
         for done in as_completed(submitted):
             folder = done.result()
     print(f"compiled in {folder} ({time.monotonic() - began:.0f} s)")  # noqa: T201
@@ -97,10 +93,8 @@ def _retrain(classifier: str, columns: int) -> None:
 
     features = np.tile([[0.5, 1.0], [1.5, 2.0], [2.5, 1.0], [3.5, 2.0]], (4, columns // 2))
     label = np.repeat([0, 1], 8)
-    nulls: tuple[Literal["labels", "features"], ...] = ("labels",) if classifier == "lda" else ("labels", "features")
-    if classifier in ("lda", "naive-bayes"):
-        features = features + np.arange(features.size).reshape(features.shape) % 5
     if columns == 1:  # more levels than 8 bits can number
         features, label = np.linspace(0.0, 1.0, 600)[:, np.newaxis], np.arange(600) % 2
+    nulls: tuple[Literal["labels", "features"], ...] = ("labels", "features")
     for null in nulls:
         permutation_test(classifier, features, label, null=null, cv=2, n_resamples=1, rng=0)

@@ -15,9 +15,7 @@ import numpy as np
 
 from .._common.validation import FloatArray, IntArray
 
-Room = Literal[
-    "boosting", "c45", "gaussian", "kernels", "linear", "mixed_features", "neighbours", "permutations", "trees"
-]
+Room = Literal["boosting", "c45", "kernels", "mixed_features", "neighbours", "trees"]
 
 
 @functools.cache

@@ -6,7 +6,6 @@ which is also where to look first: this module is for those who spread the repli
 When not to use: to fit a classifier once, or to score it otherwise than by the number of wrong rows.
 """
 
-import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -27,9 +26,6 @@ TRANSFORMS: tuple[Transforms, ...] = ("fold", "all")
 
 #: Scratch memory a chunk of replicates may take, bytes.
 CHUNK_BYTES = 2**26
-
-#: So many numbers or more are permuted by compiled code.
-_MANY = 2**16
 
 
 class Retrainer:
@@ -144,15 +140,10 @@ class Retrainer:
         """
         if self._exchange is not None:
             return self._exchange.draw(generator, size)
-        from ..learners.door import compiled
-
         labels = self.null == "labels"
         runs = [np.arange(self.n)] if labels else self._strata
         shape = size, 1 if labels else self._X.shape[1], self.n
-        code = compiled("permutations") if math.prod(shape) >= _MANY else None
-        made: IntArray | None = None if code is None else code.permutations(generator, runs, shape)
-        if made is None:
-            made = permutations(generator, runs, shape)
+        made = permutations(generator, runs, shape)
         return made[:, 0] if labels else made
 
     def count_wrong(self, draws: IntArray) -> IntArray:

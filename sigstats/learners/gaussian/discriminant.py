@@ -18,15 +18,11 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import Null, Problem, best_or_undecided, blocks, is_default, steps_of
+from ..base import Null, Problem, best_or_undecided, is_default, steps_of
 from ..design import BatchedDesign, Design, Moments, design_of
-from ..door import compiled
 from .estimators import LinearDiscriminant
 
 _WIDEST = 512
-
-#: The compiled way keeps a scatter in the nearest cache, and reads rows one by one: so many values are in cache too.
-_WIDEST_COMPILED, _LARGEST_COMPILED = 128, 2**19
 
 #: scikit-learn drops directions whose within-class variance, after scaling, is below 1e-8; stay well away from it.
 _SMALLEST = 1e-7
@@ -109,11 +105,10 @@ class BatchedLDA(BatchedDesign):
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = False
 
-    def __init__(self, problem: Problem, design: Design, basis: _Basis, null: Null) -> None:
+    def __init__(self, problem: Problem, design: Design, basis: _Basis) -> None:
         super().__init__(problem, design)
         self._degrees = _degrees_of_freedom(problem.n_classes)
         self._basis = basis
-        self._compiled = self._compile() if null == "labels" else None
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedLDA | None":
@@ -131,33 +126,7 @@ class BatchedLDA(BatchedDesign):
         # Discriminants do not depend on the scale of columns, so none is needed in a fold.
         categories = np.flatnonzero(np.isin(basis.kept, design.categories))
         unscaled = np.zeros(len(basis.kept), dtype=bool)
-        return cls(problem, Design(basis.columns, design.feature[basis.kept], unscaled, categories), basis, null)
-
-    def _compile(self) -> Any:
-        """The compiled way for permuted labels, where Numba is there; None for large data, which BLAS is faster for."""
-        columns = self._basis.columns
-        if columns.shape[1] > _WIDEST_COMPILED or columns.size > _LARGEST_COMPILED:
-            return None
-        if (self._order.train_counts == 0).any():
-            return None
-        code = compiled("gaussian")
-        if code is None:
-            return None
-        unusual = (columns != self._basis.usual) & self._basis.lone
-        degrees = self._order.train_counts.sum(axis=1) - self._degrees
-        return code.Discriminants(columns, self._order, degrees, unusual, _SMALLEST)
-
-    def predict_labels(self, place: IntArray) -> IntArray:
-        """Predict from rows put in the order of folds and classes."""
-        if self._compiled is None:
-            return super().predict_labels(place)
-        predicted = np.empty_like(place)
-        rows = self._compiled.rows(place)
-        for some in blocks(len(place), self._compiled.replicate_bytes, least=8):
-            learned = self._compiled.learn(rows[some])
-            level, margin = self._decided(learned.products, learned.condition)
-            self._compiled.classify(rows[some], learned, level, margin, predicted[some])
-        return predicted
+        return cls(problem, Design(basis.columns, design.feature[basis.kept], unscaled, categories), basis)
 
     def _classify(self, moments: Moments) -> IntArray:
         count = moments.count

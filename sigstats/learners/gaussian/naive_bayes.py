@@ -15,7 +15,6 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, nominal_mask, whole_or_halves
 from ..design import BatchedDesign, Design
-from ..door import compiled
 from .estimators import MixedNB, category_codes
 
 #: A variance no larger than this, relative to the squared values, may be rounding alone.
@@ -82,15 +81,6 @@ class BatchedNaiveBayes(BatchedDesign):
         made = np.ascontiguousarray(np.hstack(columns))
         super().__init__(problem, Design(made, np.concatenate(feature), np.zeros(made.shape[1], dtype=bool), _NONE))
         self.replicate_bytes = 16 * made.size
-        self._compiled = self._compile(numbers)
-
-    def _compile(self, numbers: FloatArray) -> Any:
-        """The compiled way for complete numbers alone, where Numba is there."""
-        code = None if self._categories or not self._complete else compiled("gaussian")
-        if code is None:
-            return None
-        rules = self._squares, self._no_variance, self._exact, self._var_smoothing
-        return code.GaussianBayes(numbers, self._order, *rules, rounding=_ROUNDING)
 
     @classmethod
     def recognise(cls, estimator: Any, problem: Problem, null: Null) -> "BatchedNaiveBayes | None":  # noqa: ARG003
@@ -107,20 +97,6 @@ class BatchedNaiveBayes(BatchedDesign):
         if np.isinf(problem.X).any():
             return None
         return cls(problem, nominal, float(alpha), float(smoothing))
-
-    def predict_labels(self, place: IntArray) -> IntArray:
-        """Predict from rows put in the order of folds and classes."""
-        if self._compiled is not None:
-            predictions: IntArray = self._compiled.predict_labels(place)
-            return predictions
-        return super().predict_labels(place)
-
-    def predict_features(self, source: IntArray) -> IntArray:
-        """Predict from columns permuted one by one; the totals of a class do not change."""
-        if self._compiled is not None:
-            predictions: IntArray = self._compiled.predict_features(source)
-            return predictions
-        return super().predict_features(source)
 
     def _predict(self, rows: FloatArray, sums: FloatArray) -> IntArray:
         columns, train, count = rows, sums.sum(axis=1, keepdims=True) - sums, self._order.train_counts

@@ -3,11 +3,9 @@
 With the squared hinge loss the machine is the least squares fit to the rows inside the margin. On permuted labels that
 is nearly all of them, so the cross products of all training rows, made as for the ridge classifier, less those of the
 few rows outside give each Newton step; it ends when no row crosses the margin, at the exact optimum. `LinearSVC` stops
-within its ``tol`` of it. A fold with a row nearer to the boundary than that may move it is trained by liblinear's own
-steps (``solve`` of the compiled room ``linear``) or, without Numba, left to scikit-learn.
+within its ``tol`` of it: a row nearer to the boundary than that may move it is left to scikit-learn.
 """
 
-import functools
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +14,8 @@ from sklearn.svm import LinearSVC
 
 from sigstats._common.validation import FloatArray, IntArray
 
-from ..base import UNDECIDED, Null, Problem, best_or_undecided, is_default, steps_of
-from ..design import BatchedDesign, Design, FoldTransform, Moments, design_of, standardised
-from ..door import compiled, noise_of_two_classes
+from ..base import Null, Problem, best_or_undecided, is_default, steps_of
+from ..design import BatchedDesign, Design, Moments, design_of, standardised
 
 #: Newton steps from one set of rows inside the margin to the next; where they do not settle, scikit-learn decides.
 _STEPS = 30
@@ -39,10 +36,8 @@ class BatchedLinearSVM(BatchedDesign):
     nulls: ClassVar[tuple[Null, ...]] = ("labels", "features")
     one_size: ClassVar[bool] = True
 
-    def __init__(self, problem: Problem, design: Design, transforms: list[Any], machine: Any) -> None:
+    def __init__(self, problem: Problem, design: Design, machine: Any) -> None:
         super().__init__(problem, design)
-        self._problem, self._machine = problem, machine
-        self._transformed = None if design.sparse else FoldTransform(transforms, problem.X)
         self._cost, self._tol = float(machine.C), float(machine.tol)
         self._squares = (design.columns**2).sum(axis=0)
         self._codes = problem.y[self._order.sorted]
@@ -61,36 +56,7 @@ class BatchedLinearSVM(BatchedDesign):
             return None
         if not (isinstance(cost, (int, float)) and isinstance(tol, (int, float)) and cost > 0 and tol > 0):
             return None
-        return cls(problem, design, transforms, classifier)
-
-    def predict_labels(self, place: IntArray) -> IntArray:
-        """Predict from rows put in the order of folds and classes; undecided folds as liblinear does."""
-        predicted = super().predict_labels(place)
-        for draw, own in zip(place, predicted, strict=True):
-            if (own == UNDECIDED).any():
-                order = np.argsort(draw)
-                own[order] = self._followed(self._problem.X[order], own[order])
-        return predicted
-
-    def predict_features(self, source: IntArray) -> IntArray:
-        """Predict from columns permuted one by one; undecided folds as liblinear does."""
-        predicted = super().predict_features(source)
-        for draw, own in zip(source, predicted, strict=True):
-            if (own == UNDECIDED).any():
-                own[:] = self._followed(np.take_along_axis(self._problem.X, draw.T, axis=0), own)
-        return predicted
-
-    def _followed(self, X: FloatArray, predicted: IntArray) -> IntArray:
-        """Predictions in which folds that had an undecided row are those of liblinear's machines."""
-        predicted = predicted.copy()
-        if self._transformed is None or _solver() is None:
-            return predicted
-        for fold in np.unique(self._problem.folds[predicted == UNDECIDED]):
-            test = self._problem.folds == fold
-            label = self._problem.y[~test]
-            if np.bincount(label, minlength=self._problem.n_classes).all():
-                predicted[test] = predictions(self._machine, *self._transformed(X[~test], X[test]), label)
-        return predicted
+        return cls(problem, design, classifier)
 
     def _classify(self, moments: Moments) -> IntArray:
         mean, scale, scatter = standardised(moments, self._design.standardised, center=False)
@@ -169,48 +135,6 @@ class BatchedLinearSVM(BatchedDesign):
         _, solved, _ = dposv(inner, test.T)
         error: FloatArray = 2 * left * np.sqrt(np.einsum("ij,ji->i", test, solved))
         return error
-
-
-def predictions(machine: Any, train: FloatArray, tested: FloatArray, label: IntArray) -> IntArray:
-    """The class codes that liblinear's machines, trained on some rows, give others; `UNDECIDED` by rounding."""
-    weights = weights_of(machine, train, label)
-    tested = np.column_stack([tested, np.ones(len(tested))])
-    if weights is None:
-        return np.full(len(tested), UNDECIDED)
-    scores = weights @ tested.T
-    margin = _ROUNDING * (np.abs(weights) @ np.abs(tested).T).max(axis=0)
-    return best_or_undecided(np.concatenate([-scores, scores]) if len(scores) == 1 else scores, margin)
-
-
-def weights_of(machine: Any, train: FloatArray, label: IntArray) -> FloatArray | None:
-    """The weights and, last, the intercepts of liblinear's machines, a row each; None where the way is too long."""
-    solve = _solver()
-    order, codes = label.argsort(kind="stable"), range(int(label.max()) + 1)
-    rows = np.ones((len(train), train.shape[1] + 1))
-    rows[:, :-1] = train[order]
-    columns = np.ascontiguousarray(rows.T)
-    found = []
-    for code in codes if len(codes) > 2 else [1]:
-        sign = np.where(label[order] == code, 1.0, -1.0)
-        weights = solve(rows, columns, sign, float(machine.C), float(machine.tol), machine.max_iter)
-        if weights is None:
-            return None
-        found.append(weights)
-    return np.array(found)
-
-
-@functools.cache
-def _solver() -> Any:
-    """The solver of a machine, if there is one whose weights are those of the installed liblinear; otherwise None."""
-    code = compiled("linear")
-    if code is None:
-        return None
-    rows, label, order = noise_of_two_classes(21)
-    theirs = LinearSVC(C=2.0, dual=False, tol=1e-7).fit(rows, label)
-    rows = np.column_stack([rows[order], np.ones(len(rows))])
-    ours = code.solve(rows, np.ascontiguousarray(rows.T), np.where(label[order] == 1, 1.0, -1.0), 2.0, 1e-7, 1000)
-    same = ours is not None and np.array_equal(ours, np.r_[theirs.coef_[0], theirs.intercept_])
-    return code.solve if same else None
 
 
 BATCHED = BatchedLinearSVM

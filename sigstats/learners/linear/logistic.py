@@ -15,7 +15,6 @@ from sigstats._common.validation import FloatArray, IntArray
 
 from ..base import UNDECIDED, Null, Problem, best_or_undecided, blocks, is_default, steps_of
 from ..design import Design, design_of
-from ..door import compiled
 from .lbfgs import Rules, minimise
 
 _WIDEST = 256
@@ -32,7 +31,7 @@ _ROUNDING = 3e-11
 #: A variance smaller than this part of that of all rows is left to scikit-learn, unless the column is constant.
 _LEAST = 1e-4
 
-#: So many scores are made at a time where there is no compiled code.
+#: At most this many scores are computed at a time.
 _ROOM = 2**16
 
 _MOST_CLASSES = 2**14
@@ -58,7 +57,7 @@ class BatchedLogisticRegression:
         columns = columns - np.where(self._scaled, columns.mean(axis=0), 0)
         spread = np.where(self._scaled, columns.std(axis=0), 1)
         self._columns = np.ascontiguousarray(columns / np.where(spread > 0, spread, 1))
-        self._losses = _losses()(np.column_stack([self._columns, np.ones(len(columns))]))
+        self._losses = _Losses(np.column_stack([self._columns, np.ones(len(columns))]))
         self._moments = np.hstack([self._columns, self._columns**2, varies])
         self._outputs = 1 if problem.n_classes == 2 else problem.n_classes
         n, m = columns.shape
@@ -170,8 +169,8 @@ class _Task:
         return value, gradient.reshape(len(x), -1)
 
 
-class _PlainLosses:
-    """The compiled ``Losses`` of the room ``linear``, without Numba."""
+class _Losses:
+    """Losses of all rows and their slopes, in parts that fit into memory."""
 
     def __init__(self, columns: FloatArray) -> None:
         self._columns = columns
@@ -199,12 +198,6 @@ def _losses_of(scores: FloatArray, codes: Any, binary: bool) -> tuple[FloatArray
     losses = ((top + np.log(whole))[:, 0] * (codes >= 0)).sum(axis=1) - (full * hits).sum(axis=(1, 2))
     derivatives = (shares - hits) * (codes >= 0)[:, None]
     return losses, derivatives[:, 1:] if binary else derivatives[:, :-1]
-
-
-def _losses() -> Any:
-    """The class that computes losses."""
-    code = compiled("linear")
-    return _PlainLosses if code is None else code.Losses
 
 
 BATCHED = BatchedLogisticRegression

@@ -86,18 +86,10 @@ def test_losses_and_derivatives_against_scipy(classes, size):
     slope = softmax(full, axis=1) - (codes[:, None] == np.arange(classes)[:, None])
     slope = np.where(codes[:, None] >= 0, slope, 0)
     expected = (slope[:, 1:] if binary else slope[:, :-1]) @ columns
-    for losses in {logistic._PlainLosses, logistic._losses()}:
-        for some in (slice(0, 15), slice(3, 4)):
-            value, gradient = losses(columns)(slopes[some], codes[some], binary)
-            assert value == pytest.approx(loss[some], rel=1e-13)
-            assert np.abs(gradient - expected[some]).max() < 1e-13 * (1 + size) * 30
-
-
-def test_without_numba(monkeypatch):
-    X, y = load_wine(return_X_y=True)
-    expected = Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2)
-    monkeypatch.setattr(logistic, "compiled", lambda room: None)
-    assert Retrainer(scaled(), X, y, stratified_folds(y, 3, 1), null="labels").wrong(1, 2).tolist() == expected.tolist()
+    for some in (slice(0, 15), slice(3, 4)):
+        value, gradient = logistic._Losses(columns)(slopes[some], codes[some], binary)
+        assert value == pytest.approx(loss[some], rel=1e-13)
+        assert np.abs(gradient - expected[some]).max() < 1e-13 * (1 + size) * 30
 
 
 def curved(x):
