@@ -20,7 +20,7 @@ from scipy.special import ndtr, ndtri
 from ._common.class_names import takes_counts
 from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse, require_flag
 from .intervals import Interval, as_level, with_alternative
-from .joint.outcomes import JointOutcomes, counted
+from .joint.outcomes import JointOutcomes, counted, counted_answers
 from .mcnemar.test import CHI2_MINIMUM
 from .measures.formulas import dcf_weights
 from .test_result import TestResult
@@ -66,7 +66,7 @@ class ProportionResult(TestResult):
         return with_alternative(two_sided, self.alternative, self.confidence_level, (-math.inf, math.inf))
 
 
-@takes_counts(1, counted, "positive")
+@takes_counts(1, counted_answers, "positive")
 def proportion_test(
     outcomes: JointOutcomes,
     *,

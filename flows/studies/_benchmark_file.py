@@ -162,8 +162,8 @@ class BenchmarkStudy(DataStudy):
 
     positive: str | dict[str, str] | None = Field(
         None,
-        description="The class that f1, precision, recall, auc and the like refer to; of several data sets a table "
-        "by their names; by default the second of two in sorted order",
+        description="The class that f1, precision, recall and the like refer to; of several data sets a table by "
+        "their names; not needed for classes 0 and 1, -1 and 1, false and true, no and yes",
     )
 
     published: list[Published] = Field(

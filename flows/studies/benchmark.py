@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sigstats._common.positive_class import positive_place
 from sigstats._common.validation import did_you_mean, refuse
-from sigstats.measures.table import MEASURES
+from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
 from sigstats.tasks import analyses
@@ -81,7 +82,7 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
         analyses=(*study.tests, *_of_measures(study)),
         measures=study.measures,
         slices=study.slices,
-        positive={each.name: _positive_class(study, each) for each in datasets if _names_positive(study, each)},
+        positive={each.name: _positive_class(study, each) for each in datasets if _has_positive(study, each)},
         alpha=study.alpha,
         adjust=study.adjust,
     )
@@ -246,24 +247,22 @@ def _require_named(study: BenchmarkStudy, datasets: Sequence[Dataset]) -> None:
             raise refuse("slices", name, known + did_you_mean(name, features))
 
 
-def _names_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
-    """True if the study names the positive one of two classes."""
-    if isinstance(study.positive, dict):
-        return dataset.name in study.positive
-    return study.positive is not None and len(dataset.classes) == 2
+def _has_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
+    """True if the study names the positive one of two classes, or a measure is of it."""
+    if isinstance(study.positive, dict) and dataset.name in study.positive:
+        return True
+    of_one = any(map(needs_positive, (*study.measures, study.permutation.measure)))
+    return (isinstance(study.positive, str) or of_one) and len(dataset.classes) == 2
 
 
 def _positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
-    """The code of the positive class: by default the second."""
-    if not _names_positive(study, dataset):
+    """The code of the positive class; of measures that are the same for either, the second."""
+    if not _has_positive(study, dataset):
         return 1
-    name = study.positive[dataset.name] if isinstance(study.positive, dict) else study.positive
-    where = f"positive: {dataset.name}" if isinstance(study.positive, dict) else "positive"
+    name = study.positive.get(dataset.name) if isinstance(study.positive, dict) else study.positive
     if len(dataset.classes) != 2:
-        raise refuse(where, name, f"none, since the data set has {len(dataset.classes)} classes")
-    if name not in dataset.classes:
-        raise refuse(where, name, f"one of the classes {', '.join(dataset.classes)} of {dataset.name}")
-    return dataset.classes.index(str(name))
+        raise refuse(f"positive: {dataset.name}", name, f"none, since the data set has {len(dataset.classes)} classes")
+    return positive_place(dataset.classes, name, option=f"positive: {dataset.name}")
 
 
 def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> None:

@@ -4,6 +4,7 @@ Free answers, of which any may be wrong, are no classes: labels of which more th
 """
 
 import functools
+import inspect
 import math
 import re
 import unicodedata
@@ -26,10 +27,12 @@ _BINARY = ({0, 1}, {-1, 1}, {1, 2})
 
 
 def label_name(label: Any, name: str = "label") -> str:
-    """The text that stands for a string or a number, which is ValueError of anything else; that of 1.0 is that of 1."""
+    """The text of a string or a number: "1" of 1.0, "true" of True; or ValueError."""
     value = label.item() if isinstance(label, np.generic) else label
     if not isinstance(value, (str, int, float)):
         raise refuse(name, label, "a string or a number")
+    if isinstance(value, bool):
+        return str(value).lower()
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
@@ -188,11 +191,12 @@ def takes_counts(
     """Let a test of counts have a way in from labels, and name it where it is given labels.
 
     `positional`: how many arguments the test takes by position; `counted` makes these of the true labels and of the
-    predictions. `of_counting`: the options of `counted`, such as ``positive``; all others are the test's.
+    predictions. `of_counting`: the options of `counted`, such as ``positive``; all others are the test's, and those
+    that both have.
     """
 
     def wrap(test: Callable[P, R]) -> TakesCounts[P, R]:
-        name = getattr(test, "__name__", "the test")
+        name, known = getattr(test, "__name__", "the test"), inspect.signature(test).parameters
 
         @functools.wraps(test)
         def checked(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -204,7 +208,8 @@ def takes_counts(
             return test(*args, **kwargs)
 
         def from_predictions(y: Any, *predictions: Any, **options: Any) -> R:
-            own = {key: options.pop(key) for key in of_counting if key in options}
+            own = {key: options[key] for key in of_counting if key in options}
+            options = {key: value for key, value in options.items() if key not in own or key in known}
             return cast(Any, test)(*counted(y, *predictions, **own), **options)  # type: ignore[no-any-return]
 
         from_predictions.__doc__ = f"`{name}` of true labels and predictions, in place of counts."

@@ -40,6 +40,7 @@ from ..intervals import Interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointCounts, as_joint_counts, counted
 from ..measures.measure import Measure, as_measure
+from ..measures.table import refers_to_one_class
 from ..test_result import TestResult
 from .replicates import (
     BOOTSTRAP_METHODS,
@@ -153,14 +154,16 @@ class BootstrapResult(Drawn, TestResult):
 FEW_DISAGREEMENTS = 20
 
 
-def _counted(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointCounts]:
-    """The outcomes of a positive class, or those of all of several classes."""
-    if positive is None and len(set(as_labels(y, "y").tolist())) > 2:
+def _counted(y: Any, a: Any, b: Any, *, positive: Any = None, measure: Any = "f1") -> tuple[JointCounts]:
+    """The outcomes of a positive class, or those of all classes if there are several or the measure is of all."""
+    chosen = as_measure(measure)
+    of_one = chosen.function is not None or refers_to_one_class(chosen.name)
+    if positive is None and (not of_one or len(set(as_labels(y, "y").tolist())) > 2):
         return (JointEvents.from_predictions(y, a, b),)
     return counted(y, a, b, positive=positive)
 
 
-@takes_counts(1, _counted, "positive")
+@takes_counts(1, _counted, "positive", "measure")
 def bootstrap_test(
     outcomes: JointCounts,
     *,

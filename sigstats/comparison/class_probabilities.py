@@ -1,14 +1,17 @@
 """Probabilities of all classes, as ``predict_proba`` gives them, in place of predictions or of scores."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.class_columns import classes_of_columns
 from .._common.class_names import label_name
-from .._common.data_frames import opened
-from .._common.validation import FloatArray, IntArray, as_array, as_labels, refuse
+from .._common.positive_class import positive_place
+from .._common.validation import FloatArray, as_array, as_labels, refuse
+from ..measures.table import needs_positive
+from .requirements import as_compared_measures
 
 #: By how much the probabilities of a row may miss 1, in single precision.
 _TOLERANCE = 1e-4
@@ -33,44 +36,60 @@ def has_columns(value: Any) -> bool:
     return shape is not None and len(shape) == 2 and shape[1] > 1
 
 
-def class_probabilities(y: Any, given: Mapping[str, Any], positive: str | None) -> ClassProbabilities:
+def class_probabilities(
+    y: Any,
+    given: Mapping[str, Any],
+    positive: str | None,
+    *,
+    classes: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
+) -> ClassProbabilities:
     """Predictions and scores of tables, which have a column for each class; or ValueError.
 
-    `given`: the tables by their names in messages; the columns of a frame that names the classes may have any order,
-    all others have that of the sorted classes of `y`. `positive`: the class of two that scores are of, by default the
-    second.
+    `given`: the tables by their names in messages. `classes`: the order of their columns, as for `classes_of_columns`.
+    `positive`: the class of two that scores are of; by default the second, unless one of the `measures` is of one class
+    and the names of the two do not tell which.
     """
-    classes, codes = np.unique(as_labels(y, "y"), return_inverse=True)
-    names = [label_name(each) for each in classes.tolist()]
-    if len(names) == 2 and positive is None:
-        positive = names[1]
-    tables = [_in_order(table, name, names, len(codes)) for name, table in given.items()]
+    labels, codes = np.unique(as_labels(y, "y"), return_inverse=True)
+    tables = {name: _probabilities(value, name, len(codes)) for name, value in given.items()}
+    orders = [classes_of_columns(given[name], name, table.shape[1], labels, classes) for name, table in tables.items()]
+    several = any(len(order) > 2 for order in orders)
+    if not several:
+        pair = [label_name(each) for each in np.unique(orders[0]).tolist()]
+        of_one = positive is not None or any(map(needs_positive, as_compared_measures(measures or "accuracy")))
+        positive = pair[positive_place(pair, positive)] if of_one else pair[1]
+    scores = []
+    for table, order in zip(tables.values(), orders, strict=True):
+        place = {label_name(each): place for place, each in enumerate(order.tolist())}
+        of_label = [place[label_name(each)] for each in labels.tolist()]
+        scores.append(
+            table[np.arange(len(codes)), np.array(of_label)[codes.ravel()]]
+            if several
+            else table[:, place[positive or ""]]
+        )
     return ClassProbabilities(
-        tuple(classes[table.argmax(axis=1)] for table in tables),
-        tuple(_scores(table, codes.ravel(), names, positive) for table in tables),
-        positive if len(names) == 2 else None,
+        tuple(order[table.argmax(axis=1)] for table, order in zip(tables.values(), orders, strict=True)),
+        tuple(scores),
+        None if several else positive,
     )
 
 
-def _in_order(value: Any, name: str, names: list[str], rows: int) -> FloatArray:
-    frame, table = opened(value), as_array(value, name, "a table of probabilities")
+def _probabilities(value: Any, name: str, rows: int) -> FloatArray:
+    """A table of which each row sums to 1, apart from the rounding of its type or of its printed digits."""
+    table = as_array(value, name, "a table of probabilities")
     if table.ndim != 2 or table.shape[0] != rows:
-        raise refuse(f"{name} (shape)", table.shape, f"({rows}, {len(names)}): rows as in y, a column for each class")
-    if table.shape[1] != len(names):
-        raise refuse(f"{name} (columns)", table.shape[1], f"{len(names)}: one for each class of y, in their order")
-    columns = [] if frame is None else [str(each) for each in frame.columns]
-    if sorted(columns) == sorted(names):
-        table = table[:, [columns.index(each) for each in names]]
-    found = np.asarray(table, dtype=np.float64) if table.dtype.kind in "fiub" else None
-    if found is None or not (found >= 0).all() or not np.allclose(found.sum(axis=1), 1, atol=_TOLERANCE):
-        raise refuse(name, "a row", "probabilities of the classes, which sum to 1 in each row")
+        raise refuse(
+            f"{name} (shape)", table.shape, f"({rows}, number of classes): rows as in y, a column for each class"
+        )
+    if table.dtype.kind not in "fiub" or not np.isfinite(table).all() or (table < 0).any():
+        raise refuse(name, value, "probabilities of the classes, none of them missing")
+    found = np.asarray(table, dtype=np.float64)
+    digits = next((each for each in (2, 3, 4) if np.allclose(found, found.round(each), rtol=0, atol=1e-9)), 5)
+    rounding = np.finfo(table.dtype).eps if table.dtype.kind == "f" else 0.0
+    off = np.abs(found.sum(axis=1) - 1)
+    if (off > max(_TOLERANCE, rounding, min(0.5, table.shape[1] / 2 * 10.0**-digits))).any():
+        row = int(off.argmax())
+        raise refuse(
+            f"{name} (sum of row {row})", float(found[row].sum()), "probabilities of the classes, which sum to 1"
+        )
     return found
-
-
-def _scores(table: FloatArray, codes: IntArray, names: list[str], positive: str | None) -> FloatArray:
-    if len(names) > 2:
-        found: FloatArray = table[np.arange(len(codes)), codes]
-        return found
-    if positive not in names:
-        raise refuse("positive", positive, " or ".join(names))
-    return table[:, names.index(positive)]

@@ -11,22 +11,11 @@ from .._common.class_names import (
     refuse_two_spellings,
     require_class_names,
 )
+from .._common.positive_class import positive_place
 from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, require_squarable, shown
 from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
 from .paired_predictions import PairedPredictions
-
-_POSITIVE_NAMES = (
-    {"0", "1"},
-    {"-1", "1"},
-    {"False", "True"},
-    {"false", "true"},
-    {"no", "yes"},
-    {"negative", "positive"},
-)
-
-#: Truth values, however they are spelled.
-_TRUTH = {"1": True, "true": True, "0": False, "false": False}
 
 
 def _is_comparable(spec: MeasureSpec) -> bool:
@@ -279,20 +268,6 @@ def require_known_positive(paired: PairedPredictions, positive: str | None) -> N
 
 def positive_code(paired: PairedPredictions, positive: str | None, *, among_several: bool = False) -> int:
     """The code of the class that scores or measures are of, of two, or `among_several` if named; or ValueError."""
-    classes = paired.classes
-    if len(classes) > 2 and among_several:
-        if positive is None:
-            raise ValueError(f"positive: is missing; expected one of {', '.join(map(shown, classes[:10]))}")
-        return classes.index(as_choice(positive, "positive", classes))
-    if len(classes) != 2:
-        raise ValueError(f"label: {len(classes)} classes are not valid for measures of scores; expected two")
-    if positive is None:
-        if set(classes) not in _POSITIVE_NAMES:
-            raise ValueError(f"positive: is missing; expected {' or '.join(classes)}")
-        return classes.index(max(classes))
-    truths = [_TRUTH.get(name.lower()) for name in classes]
-    if positive not in classes and set(truths) == {True, False} and positive.lower() in _TRUTH:
-        return truths.index(_TRUTH[positive.lower()])
-    if positive not in classes:
-        raise refuse("positive", positive, " or ".join(classes))
-    return classes.index(positive)
+    if len(paired.classes) != 2 and not (among_several and len(paired.classes) > 2):
+        raise ValueError(f"label: {len(paired.classes)} classes are not valid for measures of scores; expected two")
+    return positive_place(paired.classes, positive)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, Unpack
 
+from .._common.class_columns import class_names_of
 from .._common.class_names import label_name
 from .._common.data_frames import opened
 from .._common.messages import printable
@@ -90,6 +91,7 @@ def assert_at_least(
     slices: Any = None,
     measures: str | Sequence[str] | None = None,
     positive: Any = None,
+    classes: Sequence[Any] | None = None,
     score_range: Sequence[float] | None = None,
     fail_on: Literal["fail", "inconclusive"] = "fail",
     rule: ComparisonRule | None = None,
@@ -121,7 +123,9 @@ def assert_at_least(
     measures : str or sequence of str, optional
         Of ``sigstats.comparison.check.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of marks.
     positive : label, optional
-        The class of precision, recall, specificity, Jaccard's index and F1.
+        The class of precision, recall, specificity, Jaccard's index and F1, as `sigstats.compare` takes it.
+    classes : sequence of labels, optional
+        As `sigstats.compare` takes it.
     score_range : pair of float, optional
         What every mark lies between; by default 0 to 1, where all do.
     fail_on : {"fail", "inconclusive"}
@@ -185,7 +189,9 @@ def assert_at_least(
             if value is not None:
                 raise refuse(name, value, "none with arrays")
         if has_columns(prediction):
-            ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named)
+            ((prediction,), *_) = class_probabilities(
+                y, {"prediction": prediction}, named, classes=class_names_of(classes)
+            )
         paired = pair_arrays(y, prediction, prediction, groups=groups, slices=slices, score_range=limits)
     try:
         found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)

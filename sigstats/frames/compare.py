@@ -9,6 +9,7 @@ from typing import Any, Literal, Never, TypedDict
 
 import numpy as np
 
+from .._common.class_columns import class_names_of
 from .._common.class_names import label_name, strangers
 from .._common.scores import of_named_scores, parts_of_ratio
 from .._common.validation import did_you_mean, refuse
@@ -45,6 +46,7 @@ class CompareOptions(TypedDict, total=False):
     task: str | None
     measures: str | Sequence[str] | None
     positive: Any
+    classes: Sequence[Any] | None
     score_range: Sequence[float] | None
     unmatched: Literal["refuse", "drop"]
     unscored: Literal["refuse", "drop", "wrong"]
@@ -75,6 +77,7 @@ def compare(
     task: str | None = None,
     measures: str | Sequence[str] | None = None,
     positive: Any = None,
+    classes: Sequence[Any] | None = None,
     score_range: Sequence[float] | None = None,
     unmatched: Literal["refuse", "drop"] = "refuse",
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
@@ -133,7 +136,12 @@ def compare(
         Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
         under the curve where there are scores, or the log loss where these are of more than two classes.
     positive : label, optional
-        The class whose probability the scores are; needed where the names of the classes do not tell.
+        The class that measures such as f1, and scores, are of; by default that of 0 and 1, -1 and 1, false and true, or
+        no and yes, as numbers or as text.
+    classes : sequence of labels, optional
+        All classes, in the order of the columns of probabilities. By default these are in sorted order, or those that
+        the columns of a data frame name; text such as "10" and "9", whose order as numbers is another, needs one of
+        the two.
     score_range : pair of float, optional
         What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default 0
         to 1, where all that were seen do.
@@ -184,6 +192,7 @@ def compare(
         )
         raise TypeError(f"compare() has no option {name!r}{near}")
     positive_name = None if positive is None else label_name(positive, "positive")
+    names_of_classes = class_names_of(classes)
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
@@ -228,12 +237,13 @@ def compare(
         alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
         if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
             given = {"prediction_a": prediction_a, "prediction_b": prediction_b}
-            said = class_probabilities(y, given, positive_name)
+            said = class_probabilities(y, given, positive_name, classes=names_of_classes, measures=measures)
             (first, second), options["scores"] = said.predictions, said.scores
             if prediction_a is prediction_b:  # nothing is tested
                 second, options["scores"] = first, said.scores[:1] * 2
         elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
-            said = class_probabilities(y, {"scores[0]": scores[0], "scores[1]": scores[1]}, positive_name)
+            given = {"scores[0]": scores[0], "scores[1]": scores[1]}
+            said = class_probabilities(y, given, positive_name, classes=names_of_classes, measures=measures)
             first, second, options["scores"] = prediction_a, prediction_b, said.scores
         elif alone:
             first, second, said, options["scores"] = y, y, None, (prediction_a, prediction_b)

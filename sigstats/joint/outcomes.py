@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 
 from .._common.class_names import as_predictions
-from .._common.messages import printable
+from .._common.positive_class import positive_place
 from .._common.validation import (
     MAX_TOTAL,
     FloatArray,
@@ -222,20 +222,21 @@ class JointOutcomes:
 
 
 def positive_of(y: Any, positive: Any) -> Any:
-    """The positive class as given; of 0 and 1, -1 and 1, or 1 and 2 the larger one by default; or ValueError."""
+    """The positive class as given; by default that of a pair of `positive_class.PAIRS`; or ValueError."""
     if positive is not None:
         return positive
     classes = np.unique(as_labels(y, "y")).tolist()
-    if classes not in ([0, 1], [-1, 1], [1, 2]):
-        raise refuse(
-            "positive", None, f"the class that is meant, one of {', '.join(map(printable, map(str, classes[:8])))}"
-        )
-    return classes[1]
+    return classes[positive_place(classes)]
 
 
 def counted(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointOutcomes]:
     """The joint outcomes that `takes_counts` makes of labels."""
     return (JointOutcomes.from_predictions(y, a, b, positive=positive_of(y, positive)),)
+
+
+def counted_answers(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointOutcomes]:
+    """The same for a test of right and wrong answers, which needs no positive class."""
+    return counted(y, a, b, positive=as_labels(y, "y")[0] if positive is None else positive)
 
 
 def _project_a(e1: Any, e2: Any, e3: Any, e4: Any, e5: Any, e6: Any, e7: Any, e8: Any) -> Confusion:

@@ -223,6 +223,15 @@ def refers_to_one_class(name: str) -> bool:
     return spec.of_counts is not None and not base_of(name)[0] and spec.of_classes is None
 
 
+def needs_positive(name: str) -> bool:
+    """True if the positive class must be named: for probabilities of both classes, either gives the same value.
+
+    >>> [name for name in ("f1", "macro-f1", "mcc", "auc", "neg-log-loss") if needs_positive(name)]
+    ['f1']
+    """
+    return refers_to_one_class(name) and MEASURES[name].needs == "classes"
+
+
 def measure_of_difference(title: str | None) -> MeasureSpec | None:
     """The measure whose name, or whose difference, a summary calls `title`; None for what is no measure.
 

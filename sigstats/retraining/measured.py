@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.positive_class import positive_place
 from .._common.validation import FloatArray, IntArray, as_choice, raised, refuse
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure, one_vs_rest
-from ..measures.table import MEASURES, base_of, in_our_words, refers_to_one_class
+from ..measures.table import MEASURES, base_of, in_our_words, needs_positive, refers_to_one_class
 from ._rows import take
 from .folds import as_classes
 from .retrainer import TRANSFORMS, Retrainer
@@ -66,7 +67,7 @@ def class_scores(
                 if probabilities is not None:
                     probabilities[np.ix_(test, fitted.classes_)] = fitted.predict_proba(tested)
                 if decision is not None:
-                    decision[test] = fitted.decision_function(tested)
+                    decision[test] = fitted.decision_function(tested) * (2 * int(fitted.classes_[-1]) - 1)
         except Exception as error:
             name = type(estimator).__name__
             raise ValueError(f"classifier: {name} failed in fold {fold}: {raised(error)}") from error
@@ -155,16 +156,12 @@ def scored(measure: str, truth: IntArray, scores: ClassScores, positive: int) ->
 
 def statistic_of(measure: str, retrainer: Retrainer, y: Any, positive: Any) -> Statistic:
     """The statistic of a retrainer's classifier and classes; ValueError if they do not have what it needs."""
-    classes = np.unique(np.asarray(y))
-    code = 1
-    if positive is not None:
-        labels = classes.tolist()
-        if not Statistic(measure, len(labels)).of_one_class:
-            raise refuse("positive", positive, f"None, since {measure} is of all classes")
-        if not isinstance(positive, (str, bool, int, float, np.generic)) or positive not in labels:
-            raise refuse("positive", positive, f"one of the classes {', '.join(map(repr, labels))}")
-        code = labels.index(positive)
-    statistic = Statistic(measure, len(classes), code)
+    labels = np.unique(np.asarray(y)).tolist()
+    statistic = Statistic(measure, len(labels))
+    if positive is not None and not statistic.of_one_class:
+        raise refuse("positive", positive, f"None, since {measure} is of all classes")
+    if positive is not None or needs_positive(statistic.name):
+        statistic.positive = positive_place(labels, positive)
     statistic.require_of(retrainer.estimator)
     return statistic
 

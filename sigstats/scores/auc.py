@@ -52,7 +52,8 @@ def auc_test(
         A column for each of K classes, as of ``predict_proba``, in the order of the sorted labels, or named by them in
         a data frame.
     positive : label, optional
-        The positive class; all others are negative. By default the larger of 0 and 1, -1 and 1, or 1 and 2.
+        The positive class; all others are negative. By default the second of 0 and 1, -1 and 1, false
+        and true, or no and yes, as numbers or as text.
     groups : array_like of int, shape (n,), optional
         The group of each row, if rows of one group are not independent (Obuchowski).
     alternative : {"two-sided", "greater", "less"}

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
-from .._common.class_names import label_name
-from .._common.data_frames import opened
+from .._common.class_columns import classes_of_columns
 from .._common.extreme import exchange_floor
-from .._common.messages import printable
+from .._common.positive_class import positive_place
 from .._common.validation import (
     LARGEST_SQUARABLE,
     FloatArray,
@@ -24,10 +23,8 @@ from .._common.validation import (
     as_labels,
     as_reals,
     refuse,
-    same_kind_of_labels,
 )
 from ..intervals import Interval, student_quantile
-from ..joint.outcomes import positive_of
 from ..test_result import TestResult
 
 #: A result warns where there are fewer positives, negatives or rows, and fewer groups.
@@ -59,31 +56,21 @@ def truth_and_scores(
     labels = as_labels(y, "y")
     classes = np.unique(labels)
     if positive is None and set(classes.tolist()) <= {0, 1}:
-        chosen, classes = 1, np.array([0, 1])
-    else:
-        chosen = positive_of(y, positive)
-        same_kind_of_labels(labels[:1], as_labels([chosen], "positive"), "positive")
-        if chosen not in classes:
-            raise refuse(
-                "positive", chosen, f"a label that occurs, one of {', '.join(map(printable, map(str, classes[:8])))}"
-            )
-    place = int(np.flatnonzero(classes == chosen)[0])
-    names = [label_name(each) for each in classes]
-    scores = (_of_class(score_a, "score_a", names, place), _of_class(score_b, "score_b", names, place))
+        classes = np.array([0, 1], dtype=labels.dtype)
+    chosen = classes[positive_place(classes.tolist(), positive)]
+    scores = (_of_class(score_a, "score_a", classes, chosen), _of_class(score_b, "score_b", classes, chosen))
     return labels == chosen, pair_of_scores(*scores, len(labels), "y")
 
 
-def _of_class(score: Any, name: str, classes: list[str], place: int) -> Any:
-    """The column of a class, by its name or in the order of the classes, where there is one for each of them."""
-    frame, table = opened(score), as_array(score, name, "a sequence of finite numbers")
+def _of_class(score: Any, name: str, classes: NDArray[Any], chosen: Any) -> Any:
+    """The column of a class, if there is one for each of them."""
+    table = as_array(score, name, "a sequence of finite numbers")
     if table.ndim != 2:
         return score
     if table.shape[1] == 1:
         return table[:, 0]
-    if table.shape[1] != len(classes):
-        raise refuse(f"{name} (columns)", table.shape[1], f"one, or {len(classes)}: one for each class")
-    named = [] if frame is None else [str(each) for each in frame.columns]
-    return table[:, named.index(classes[place]) if sorted(named) == sorted(classes) else place]
+    order = classes_of_columns(score, name, table.shape[1], classes, or_else="the column of the positive class")
+    return table[:, np.flatnonzero(order == chosen)[0]]
 
 
 def group_sums(values: FloatArray, codes: IntArray) -> FloatArray:

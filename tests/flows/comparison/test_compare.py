@@ -408,7 +408,7 @@ BAD = {
     "which is positive": (
         lambda b, c: (b.assign(s=0.5, label="x", prediction="y"), c.assign(s=0.5, label="x", prediction="y")),
         ["--score", "s", "--measure", "auc"],
-        "positive: is missing; expected x or y",
+        "positive: is missing; expected one of 'x', 'y'",
     ),
     "no probabilities": (
         lambda b, c: (b.assign(s=0.5, label=0, prediction=1), c.assign(s=2.5, label=0, prediction=1)),

@@ -123,7 +123,7 @@ def test_the_report_speaks_of_the_measure(found, output):
             {"classifiers": ["ridge"], "permutation": {"measure": "neg-log-loss"}},
             "classifiers: ridge: permutation.measure: 'neg-log-loss' is not valid; .*Classifier has no predict_proba",
         ),
-        ({"positive": "ill"}, "positive: 'ill' is not valid; expected one of the classes malignant, benign"),
+        ({"positive": "ill"}, "positive: breast-cancer: 'ill' is not valid; expected one of malignant, benign"),
         ({"positive": {"breast": "benign"}}, "positive: 'breast' is not valid; expected one of the data sets"),
         (
             {"datasets": ["iris"], "positive": {"iris": "setosa"}},

@@ -263,7 +263,7 @@ def test_probabilities_of_the_positive_class_stand_in_place_of_predictions(measu
         sigstats.assert_no_regression(y, p, q, **options)
     with pytest.raises(ValueError, match="without scores"):
         sigstats.compare(y, (p > 0.5) * 1, (q > 0.5) * 1, **options)
-    with pytest.raises(ValueError, match="positive: is missing; expected bad or good"):
+    with pytest.raises(ValueError, match="positive: is missing; expected one of 'bad', 'good'"):
         sigstats.compare(names[y], p, q, **options)
 
 

@@ -1,0 +1,70 @@
+"""Tables with a column for each class: the class of each column."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .class_names import is_number, label_name
+from .data_frames import opened
+from .messages import some_of
+from .validation import refuse, shown
+
+
+def class_names_of(classes: Any) -> tuple[str, ...] | None:
+    """The names of classes that the option `classes` lists, each once; None if it is not given; or ValueError."""
+    if classes is None:
+        return None
+    if isinstance(classes, (str, set, frozenset)) or not np.iterable(classes):
+        raise refuse("classes", classes, "a sequence of all classes")
+    names = tuple(label_name(each, "classes") for each in classes)
+    if len(set(names)) < max(len(names), 2):
+        raise refuse("classes", list(names), "two classes or more, each once")
+    return names
+
+
+def classes_of_columns(
+    table: Any,
+    name: str,
+    width: int,
+    labels: NDArray[Any],
+    classes: Sequence[str] | None = None,
+    *,
+    or_else: str = "classes=[...], the order of the columns",
+) -> NDArray[Any]:
+    """The class of each of the `width` columns of a table, of the type of the labels; or ValueError.
+
+    `labels`: the distinct labels, sorted. `classes`: the order of the columns. If it is None, the columns of a data
+    frame that names all labels are of the classes that they name. Any other table has one column for each label, in
+    sorted order, and is refused if that order is ambiguous: names that are numbers, in the order of their text.
+    `or_else`: what else messages ask for.
+    """
+    labels = np.array([False, True]) if labels.dtype.kind == "b" else labels
+    wanted = f"{or_else}, or a data frame whose columns are named by the classes"
+    typed = {label_name(each): each for each in labels.tolist()}
+    frame, known = opened(table), [*typed]
+    named = [] if frame is None else [label_name(each, f"{name} (columns)") for each in frame.columns]
+    unnamed = named in ([], [str(place) for place in range(width)])
+    order = list(classes or known)
+    if (not unnamed and set(named) == set(order)) or (classes is None and set(named) >= set(known)):
+        order = named
+    elif classes is None and not unnamed:
+        raise refuse(f"{name} (columns)", some_of(named, 5), wanted)
+    elif classes is None and labels.dtype.kind == "U" and known != (by_number := _by_number(known)):
+        both = f"{', '.join(known[:4])} as text, {', '.join(by_number[:4])} as numbers"
+        raise ValueError(f"{name}: the order of the classes is ambiguous ({both}); expected {wanted}")
+    if len(order) != width or len(set(order)) < width:
+        raise refuse(f"{name} (columns)", width, f"{len(order)}, one for each class, or {wanted}")
+    if lacking := set(known).difference(order):
+        raise ValueError(f"y: {shown(min(lacking))} is none of the classes {some_of(order, 5)}; expected {wanted}")
+    found = np.asarray([typed.get(each, each) for each in order])
+    try:
+        return found if labels.dtype.kind == "U" else found.astype(labels.dtype)
+    except ValueError:
+        raise refuse(f"{name} (columns)", some_of(order, 5), "names that are numbers, as y has them") from None
+
+
+def _by_number(names: list[str]) -> list[str]:
+    """Names in the order of the numbers that they are; as they are if one is no number."""
+    return sorted(names, key=float) if all(map(is_number, names)) else names

@@ -1,0 +1,34 @@
+"""The positive one of several classes: one rule for every function, command and study."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .class_names import label_name
+from .validation import as_choice, shown
+
+#: Pairs of classes, as numbers or as text in any case. The second class is positive if nothing else is stated.
+PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("no", "yes"))
+_TRUTH = {"0": False, "false": False, "1": True, "true": True}
+
+
+def positive_place(classes: Sequence[Any], positive: Any = None, *, option: str = "positive") -> int:
+    """The place of the positive class among `classes`, or ValueError.
+
+    `positive` is a class; of 0 and 1, or false and true, also the truth value. If it is None, the classes must be one
+    of `PAIRS`.
+
+    >>> positive_place(["No", "Yes"]), positive_place(["fraud", "ok"], "fraud"), positive_place([0, 1], True)
+    (1, 0, 1)
+    """
+    names = [label_name(each, "label") for each in classes]
+    if positive is None:
+        folded = [name.casefold() for name in names]
+        for pair in PAIRS:
+            if sorted(folded) == sorted(pair):
+                return folded.index(pair[1])
+        raise ValueError(f"{option}: is missing; expected one of {', '.join(map(shown, names[:10]))}")
+    name = label_name(positive, option)
+    truths = [_TRUTH.get(each.casefold()) for each in names]
+    if name not in names and sorted(map(str, truths)) == ["False", "True"] and name.casefold() in _TRUTH:
+        return truths.index(_TRUTH[name.casefold()])
+    return names.index(as_choice(name, option, names))

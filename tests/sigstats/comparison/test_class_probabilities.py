@@ -1,0 +1,98 @@
+"""Columns of probabilities are matched to classes by their names or by a stated order, never by a guess."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.metrics import log_loss, roc_auc_score
+
+import sigstats
+
+RNG = np.random.default_rng(212)
+Y = RNG.integers(0, 12, 300)
+#: A perfect model whose columns are in the order of the numbers.
+P = 0.1 * RNG.dirichlet(np.ones(12), 300) + 0.9 * np.eye(12)[Y]
+TEXT, ORDER = Y.astype(str), [str(each) for each in range(12)]
+
+
+def test_text_that_is_numbers_in_another_order_is_ambiguous():
+    for call in (
+        lambda: sigstats.compare(TEXT, P, P.copy()),
+        lambda: sigstats.compare(TEXT, TEXT, TEXT, scores=(P, P.copy())),
+        lambda: sigstats.assert_no_regression(TEXT, P, P.copy()),
+        lambda: sigstats.assert_at_least(TEXT, P, at_least=0.9),
+        lambda: sigstats.auc_test(TEXT, P, P, positive="3"),
+    ):
+        with pytest.raises(ValueError, match="the order of the classes is ambiguous"):
+            call()
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, lambda table, columns: pl.DataFrame(table, schema=columns)])
+def test_the_order_of_columns_is_stated_or_named(frame):
+    by_name = frame(P[:, ::-1], columns=ORDER[::-1])
+    for found in (
+        sigstats.compare(Y, P, P.copy()),
+        sigstats.compare(TEXT, P, P.copy(), classes=ORDER),
+        sigstats.compare(TEXT, by_name, P, classes=ORDER),
+        sigstats.compare(Y, by_name, P),
+        sigstats.compare(TEXT, TEXT, TEXT, scores=(by_name, frame(P, columns=ORDER))),
+    ):
+        assert found.rows[0].baseline == found.rows[0].candidate == 1
+        assert found.rows[1].baseline == pytest.approx(-log_loss(Y, P))
+    assert sigstats.assert_at_least(TEXT, P, at_least=0.9, classes=range(12)).rows[0].value == 1
+    assert sigstats.auc_test(TEXT, by_name, P[:, 3], positive="3").estimate == 0
+
+
+def test_named_classes_may_be_absent_from_the_labels():
+    y = np.array(["b", "c"])[RNG.integers(0, 2, 200)]
+    table = RNG.dirichlet(np.ones(3), 200)
+    frame = pd.DataFrame(table, columns=["c", "a", "b"])
+    for found in (
+        sigstats.compare(y, frame, frame[["b", "c", "a"]]),
+        sigstats.compare(y, table, table.copy(), classes=["c", "a", "b"]),
+    ):
+        accuracy, loss = found.rows
+        assert accuracy.baseline == accuracy.candidate == (frame.idxmax(axis=1) == y).mean()
+        assert (
+            loss.baseline
+            == loss.candidate
+            == pytest.approx(np.log(frame.to_numpy()[range(200), np.where(y == "c", 0, 2)]).mean())
+        )
+    with pytest.raises(ValueError, match=r"prediction_a \(columns\): 3 is not valid; expected 2, one for each class"):
+        sigstats.compare(y, table, table.copy())
+
+
+def test_probabilities_of_both_classes_need_no_positive_class():
+    y = np.array(["fraud", "ok"])[RNG.integers(0, 2, 200)]
+    p = RNG.random(200)
+    table = np.column_stack([p, 1 - p])
+    found = sigstats.compare(y, table, table[:, ::-1].copy())
+    assert found.rows[0].baseline == ((p > 0.5) == (y == "fraud")).mean()
+    assert found.rows[1].baseline == pytest.approx(roc_auc_score(y == "fraud", p))
+    with pytest.raises(ValueError, match="positive: is missing"):
+        sigstats.compare(y, table, table.copy(), measures=["accuracy", "f1"])
+
+
+@pytest.mark.parametrize("rounded", [lambda p: p.round(3), lambda p: p.round(2), lambda p: p.astype(np.float16)])
+def test_rounded_probabilities_are_taken(rounded):
+    found = sigstats.compare(Y, rounded(P), P)
+    assert found.rows[0].baseline == 1
+
+
+@pytest.mark.parametrize(
+    ("y", "table", "options", "said"),
+    [
+        (TEXT, P, {"classes": ORDER[:-1]}, r"prediction_a \(columns\): 12 is not valid; expected 11, one for each"),
+        (TEXT, P, {"classes": [*ORDER[:-1], "12"]}, "y: '11' is none of the classes"),
+        (TEXT, P, {"classes": "abc"}, "classes: 'abc' is not valid; expected a sequence of all classes"),
+        (TEXT, P, {"classes": ["1", "1"]}, "classes: .* is not valid; expected two classes or more, each once"),
+        (TEXT, pd.DataFrame(P).add_prefix("p"), {}, r"prediction_a \(columns\): .*p0, p1, .* expected classes=\[...\]"),
+        (Y, pd.DataFrame(P).assign(other=0.0), {}, "names that are numbers, as y has them"),
+        (Y, np.eye(11)[np.minimum(Y, 10)], {}, r"prediction_a \(columns\): 11 is not valid; expected 12"),
+        (Y, 0.9 * P, {}, r"prediction_a \(sum of row \d+\): 0.\d* is not valid; expected probabilities"),
+        (Y, np.where(P > 0.5, np.nan, P), {}, "prediction_a: .* is not valid; expected probabilities"),
+    ],
+)
+def test_tables_that_do_not_fit_are_refused(y, table, options, said):
+    with pytest.raises(ValueError, match=said):
+        sigstats.compare(y, table, P.copy(), **options)
