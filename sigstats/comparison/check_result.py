@@ -13,10 +13,10 @@ from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import in_points, items_in_words, value_of
+from .deciding import Bound, fewest_rows
 from .result import MOST_ROWS
 from .rows import WITHOUT_LIMITS, CheckedRow, worst_verdict
 from .rule import ComparisonRule, Verdict
-from .tests import fewest_rows, rows_of, times_until_rejected
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
 #: The test of a share of single rows, and how that of runs begins.
@@ -160,17 +160,19 @@ def reason_of(row: CheckedRow, found: CheckResult) -> str:
 def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
     """The number of rows of which the observed values would fail or pass; None where no number would.
 
-    Exact for a share of single rows; of means it is that at which their bounds, narrowed by the root of it, decide.
+    Exact for a share of single rows; of means it is that at which their bounds decide (`sigstats.comparison.deciding`).
     """
     level = found.rule.level_of_one(sum(each.pvalue is not None for each in found.rows) or 1)
     if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.startswith(RUNS):
         return None
     if not row.counted or row.test != BINOMIAL:
         room = found.bar - row.value if found.at_most else row.value - found.bar
-        reach = row.high - row.value if found.at_most else row.value - row.low
         if room > 0 and row.test.endswith(WITHOUT_LIMITS):
             return None
-        return rows_of(row.n, (reach / room) ** 2 if room > 0 else times_until_rejected(row.pvalue, level))
+        wanted = (1 - found.rule.confidence_level) / 2
+        reach = row.high - row.value if found.at_most == (room > 0) else row.value - row.low
+        bound, level = Bound.of(reach, row.standard_error, row.n, wanted), wanted if room > 0 else level
+        return fewest_rows(row.n, lambda n: bound.share_beyond(abs(room), n) <= level)
     share, bar = (each / (2 - each) if row.measure == "f1" else each for each in (row.value, found.bar))
 
     def decides(n: int) -> bool:

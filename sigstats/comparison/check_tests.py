@@ -94,7 +94,7 @@ def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, wh
         row = _of_mean(row, *by_group(hit.astype(np.float64), group), (0.0, 1.0), share, rule, what)
     if row.measure == "f1":
         value, *ends = (None if each is None else 2 * each / (1 + each) for each in (row.value, row.low, row.high))
-        row = replace(row, value=value, low=ends[0], high=ends[1])
+        row = replace(row, value=value, low=ends[0], high=ends[1], standard_error=None)
     return row
 
 
@@ -136,7 +136,8 @@ def _of_mean(
     if limits is None and spread == 0:
         return replace(row, note="all values are alike, and no limits of them are known: nothing can be tested")
     ends = (value - spread, value + spread) if limits is None else limits
-    low, high = mean_interval(units_of(sums, None if sizes is None else size), ends, rule.confidence_level)
+    units = units_of(sums, None if sizes is None else size)
+    low, high = mean_interval(units, ends, rule.confidence_level)
     of = "ratio of sums" if row.measure == "ratio" else "mean"
     test = f"{of} of {len(sums):,} {what}, with an unseen one"
     return replace(
@@ -144,6 +145,7 @@ def _of_mean(
         value=value,
         low=low,
         high=high,
+        standard_error=units.standard_error,
         pvalue=mean_pvalue(
             units_of(sums - bar * size, None if sizes is None else size),
             room if limits is None else ends[1] - bar,

@@ -20,6 +20,7 @@ from ..multiplicity import adjusted
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
+from .deciding import rows_that_decide
 from .family import asked_of, blank_row, blank_rows, tests_of
 from .margins import require_limits_used, require_margins
 from .mean_tests import INFINITE_LOSS, bounded
@@ -32,7 +33,7 @@ from .requirements import (
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
-from .tests import rows_that_decide, smallest_drop, test_part, uses_random_weights
+from .tests import smallest_drop, test_part, uses_random_weights
 
 
 def compare_pair(

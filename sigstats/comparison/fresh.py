@@ -22,11 +22,11 @@ from ..intervals import Interval
 from ..measures.table import MEASURES
 from ..multiplicity import adjusted
 from .compare import decide_row
+from .deciding import fewest_rows
 from .family import asked_of, blank_row
 from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
-from .tests import fewest_rows
 
 _LATE = "first there after the first look: shown, not tested"
 

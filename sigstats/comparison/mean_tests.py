@@ -209,6 +209,8 @@ def with_bound(
         row = replace(row, test=f"{row.test}, {WITHOUT_LIMITS}")
         notes.insert(1, "limits of a row are not known")
     units = units_of(sums, sizes)
+    if row.standard_error is None and len(sums) > 1:
+        row = replace(row, standard_error=units.standard_error)
     return Unbounded(replace(row, difference=units.mean, note="; ".join(filter(None, notes))), units, limit)
 
 

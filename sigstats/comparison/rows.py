@@ -194,6 +194,8 @@ class CheckedRow(_Row):
         The number of rows on which the measure rests, such as those predicted to be positive for precision.
     value, low, high : float or None
         The measure and its interval.
+    standard_error : float or None
+        The standard error of a mean, by rows or groups; None if the test has none.
     pvalue : float or None
         One-sided p-value of "the measure is at least the bar".
     adjusted_pvalue : float or None
@@ -213,6 +215,7 @@ class CheckedRow(_Row):
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    standard_error: float | None = None
     pvalue: float | None = None
     adjusted_pvalue: float | None = None
     verdict: Verdict | None = None

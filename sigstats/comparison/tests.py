@@ -3,12 +3,6 @@
 Accuracy by McNemar's exact test with Tango's interval; every other measure, and rows in groups, by the bound that one
 more row (group) does not undo: means by `mean_tests`, areas under the curve by their placements, what is a function of
 counts by random weights of the joint outcomes.
-
-The number of rows that would decide an inconclusive test, if they had the values of those at hand: statistics grow, and
-intervals narrow, with the root of the number of rows. For the accuracy of single rows this is exact of Tango's
-statistic (1998, Statistics in Medicine 17, 891-908), which decides of a pass, and close of McNemar's; for other
-measures it is approximate, and rather too many: a row that is not seen weighs less among many. It is not the power of
-the next comparison, whose values will be others (`sigstats size`).
 """
 
 import contextlib
@@ -18,11 +12,10 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-from scipy.special import ndtri
 
 from .._common.validation import IntArray
 from ..effects import accuracy_difference, score_equivalence
-from ..intervals import Interval, clopper_pearson, tango_statistic
+from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
 from ..mcnemar.sample_size import detectable_difference
@@ -34,74 +27,9 @@ from ..ranking.means import share_interval, standard_error
 from ..unseen_row.counts import law_of_difference, sums_of
 from .mean_tests import Tested, test_averages, test_mean, test_pass_at, test_ratio, weighted_mean, with_bound
 from .part import Part
-from .rows import MCNEMAR, PERMUTATION, ComparisonRow
+from .rows import MCNEMAR, ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
-
-#: More rows than so many are not asked for.
-_MOST_ROWS = 10**9
-
-
-def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> int | None:
-    """About how many rows with these values would pass or fail at this level; None where no number would."""
-    if row.difference is None or row.low is None or row.pvalue is None or row.test.startswith(PERMUTATION):
-        return None
-    times = []
-    room = row.difference + rule.margin_of(row)
-    if room > 0 and not row.without_limits:
-        times.append(_until_pass(row, rule, room))
-    if -row.difference >= max(rule.minimum_effect, 1e-12):
-        times.append(_until_fail(row, level))
-    return rows_of(row.n, min(times, default=math.inf))
-
-
-def _until_pass(row: ComparisonRow, rule: ComparisonRule, room: float) -> float:
-    assert row.difference is not None
-    assert row.low is not None
-    if row.test != MCNEMAR or row.differing is None:
-        return ((row.difference - row.low) / room) ** 2
-    ahead = round(row.difference * row.n)
-    better = (row.differing + ahead) // 2
-    found = float(tango_statistic(row.n, better, row.differing - better, -rule.margin_of(row)))
-    return (float(ndtri((1 + rule.confidence_level) / 2)) / found) ** 2 if found > 0 else math.inf
-
-
-def _until_fail(row: ComparisonRow, level: float) -> float:
-    assert row.difference is not None
-    assert row.pvalue is not None
-    if row.test != MCNEMAR or not row.differing:
-        return times_until_rejected(row.pvalue, level)
-    # With the correction for continuity, as the exact test: (t ahead - 1) / sqrt(t differing) is the quantile.
-    ahead, spread = abs(row.difference * row.n), float(ndtri(level)) ** 2 * row.differing
-    middle = 2 * ahead + spread
-    return (middle + math.sqrt(middle**2 - 4 * ahead**2)) / (2 * ahead**2)
-
-
-def times_until_rejected(pvalue: float, level: float) -> float:
-    """How many times as many rows of these values are rejected at a level; infinity where the data say the opposite."""
-    return float(ndtri(level) / ndtri(pvalue)) ** 2 if 0 < pvalue < 0.5 else math.inf
-
-
-def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
-    """The fewest rows above n that decide, or too many by one in so many; None where a billion would not.
-
-    >>> fewest_rows(100, lambda rows: rows >= 251)
-    251
-    """
-    low, high = n, 2 * n
-    while not decides(high):
-        low, high = high, 2 * high
-        if high > _MOST_ROWS:
-            return None
-    while high - low > (1 if one_in is None else max(1, low // one_in)):
-        middle = (low + high) // 2
-        low, high = (low, middle) if decides(middle) else (middle, high)
-    return high
-
-
-def rows_of(n: int, times: float) -> int | None:
-    """So many times n rows, at least one more; None where these are too many to be asked for."""
-    return max(n + 1, math.ceil(n * times)) if n * times <= _MOST_ROWS else None
 
 
 def uses_random_weights(measure: str) -> bool:
@@ -280,6 +208,7 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         difference=values[1] - values[0],
         low=interval.low,
         high=interval.high,
+        standard_error=law.standard_error,
         test=f"unseen row beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
         pvalue=law.p_worse,
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),

@@ -58,6 +58,11 @@ class Law(NamedTuple):
         return [Interval(*ends, confidence_level) for ends in zip(low, high, strict=True)]
 
     @property
+    def standard_error(self) -> float:
+        """The standard deviation of B - A, without what one row more moves it by either way."""
+        return float(np.std((self.low + self.high) / 2))
+
+    @property
     def p_worse(self) -> float:
         """The p-value of "B is not worse"."""
         return monte_carlo_pvalue(int(np.count_nonzero(self.high >= 0)), len(self.high))

@@ -54,6 +54,12 @@ class Units(NamedTuple):
         """The sum of all values over the sum of all sizes."""
         return float(self.counts @ self.sums) / float(self.counts @ self.sizes)
 
+    @property
+    def standard_error(self) -> float:
+        """That of the mean (Cochran 1977, section 6.4), of two units or more."""
+        errors, many = self.sums - self.mean * self.sizes, float(self.counts.sum())
+        return math.sqrt(float(self.counts @ errors**2) * many / (many - 1)) / float(self.counts @ self.sizes)
+
 
 def sums_by(codes: IntArray, values: FloatArray, size: int = 0) -> FloatArray:
     """The sum of the values of each code, the smallest first, so that no order of rows changes its last digit."""

@@ -1,0 +1,125 @@
+"""The number of rows that would decide an inconclusive test, if they had the values of those at hand.
+
+For the accuracy of single rows this is exact of Tango's statistic (1998, Statistics in Medicine 17, 891-908), which
+decides of a pass, and close of McNemar's. The bound of any other measure adds a normal error, which shrinks with the
+root of the number of rows, and the exponential weight of one more row, which shrinks with that number; both are read
+from the row.
+
+When not to use: for the power of the next comparison, whose values will be others (`sigstats size`).
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable
+from typing import NamedTuple, Self
+
+from scipy.special import erfcx, ndtr, ndtri
+
+from ..intervals import tango_statistic
+from .rows import MCNEMAR, PERMUTATION, ComparisonRow
+from .rule import ComparisonRule
+
+#: More rows than so many are not asked for.
+_MOST_ROWS = 10**9
+
+
+def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> int | None:
+    """About how many rows with these values would pass or fail at this level; None where no number would."""
+    if row.difference is None or row.low is None or row.high is None or row.pvalue is None:
+        return None
+    room, drop = row.difference + rule.margin_of(row), -row.difference
+    passes = room > 0 and not row.without_limits
+    fails = drop >= max(rule.minimum_effect, 1e-12)
+    if row.test.startswith(PERMUTATION) or not (passes or fails):
+        return None
+    if row.test == MCNEMAR and row.differing is not None:
+        times = [_until_pass(row, rule)] if passes else []
+        return rows_of(row.n, min([*times, _until_fail(row, level)] if fails else times))
+    share = (1 - rule.confidence_level) / 2
+    below, above = (
+        Bound.of(abs(end - row.difference), row.standard_error, row.n, share) for end in (row.low, row.high)
+    )
+    tested = row.test.startswith("unseen row")  # otherwise p is that of exchanges, without one more row
+    rejected = math.inf if tested else row.n * times_until_rejected(row.pvalue, level)
+
+    def decides(n: int) -> bool:
+        failed = fails and (above.share_beyond(drop, n) <= level if tested else n >= rejected)
+        return failed or (passes and below.share_beyond(room, n) <= share)
+
+    return fewest_rows(row.n, decides)
+
+
+class Bound(NamedTuple):
+    """The deviation of a row, and what one row more moves the difference by, times n."""
+
+    deviation: float
+    unseen: float
+
+    @classmethod
+    def of(cls, reach: float, error: float | None, n: int, share: float) -> Self:
+        """The parts of a bound of n rows so far from the estimate, with this standard error and share beyond it."""
+        widest = reach * math.sqrt(n) / -float(ndtri(share))
+        deviation = widest if error is None else min(widest, error * math.sqrt(n))
+        step = reach * n / -math.log(share) / 1000
+
+        def enough(steps: int) -> bool:
+            return cls(deviation, steps * step).share_beyond(reach, n) >= share
+
+        return cls(deviation, bisect_left(range(1000), True, key=enough) * step)
+
+    def share_beyond(self, reach: float, n: int) -> float:
+        """The probability that a normal error and the weight of one more row move n rows further than this."""
+        error, unseen = self.deviation / math.sqrt(n), self.unseen / n
+        if error == 0 or unseen == 0:
+            return math.exp(-reach / unseen) if unseen else float(ndtr(-reach / error)) if error else 0.0
+        far, shift = reach / error, error / unseen
+        if far > shift:
+            return float(ndtr(-far)) + math.exp(-reach / unseen + shift**2 / 2) * float(ndtr(far - shift))
+        return float(ndtr(-far)) + math.exp(-(far**2) / 2) * float(erfcx((shift - far) / math.sqrt(2))) / 2
+
+
+def _until_pass(row: ComparisonRow, rule: ComparisonRule) -> float:
+    assert row.difference is not None
+    assert row.differing is not None
+    ahead = round(row.difference * row.n)
+    better = (row.differing + ahead) // 2
+    found = float(tango_statistic(row.n, better, row.differing - better, -rule.margin_of(row)))
+    return (float(ndtri((1 + rule.confidence_level) / 2)) / found) ** 2 if found > 0 else math.inf
+
+
+def _until_fail(row: ComparisonRow, level: float) -> float:
+    assert row.difference is not None
+    assert row.pvalue is not None
+    if not row.differing:
+        return math.inf
+    # With the correction for continuity, as the exact test: (t ahead - 1) / sqrt(t differing) is the quantile.
+    ahead, spread = abs(row.difference * row.n), float(ndtri(level)) ** 2 * row.differing
+    middle = 2 * ahead + spread
+    return (middle + math.sqrt(middle**2 - 4 * ahead**2)) / (2 * ahead**2)
+
+
+def times_until_rejected(pvalue: float, level: float) -> float:
+    """How many times as many rows of these values are rejected at a level; infinity where the data say the opposite."""
+    return float(ndtri(level) / ndtri(pvalue)) ** 2 if 0 < pvalue < 0.5 else math.inf
+
+
+def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
+    """The fewest rows above n that decide, or too many by one in so many; None where a billion would not.
+
+    >>> fewest_rows(100, lambda rows: rows >= 251)
+    251
+    """
+    low, high = n, 2 * n
+    while not decides(high):
+        low, high = high, 2 * high
+        if high > _MOST_ROWS:
+            return None
+    while high - low > (1 if one_in is None else max(1, low // one_in)):
+        middle = (low + high) // 2
+        low, high = (low, middle) if decides(middle) else (middle, high)
+    return high
+
+
+def rows_of(n: int, times: float) -> int | None:
+    """So many times n rows, at least one more; None where these are too many to be asked for."""
+    return max(n + 1, math.ceil(n * times)) if n * times <= _MOST_ROWS else None
