@@ -16,7 +16,7 @@ _FOREST, _EXTRA_TREES = "sklearn.ensemble.RandomForestClassifier", "sklearn.ense
 _BOOSTING = "sklearn.ensemble.HistGradientBoostingClassifier"
 
 #: What calls compiled code, those that compile for longest first.
-_CLASSIFIERS = (_FOREST, _EXTRA_TREES, "decision-tree", "c4.5", _BOOSTING, "svm", "1-nn")
+_CLASSIFIERS = (_FOREST, _EXTRA_TREES, "decision-tree", "c4.5", _BOOSTING, "1-nn")
 
 #: So few columns are sorted for trees, and so many of few values are coded, by other code.
 _FEW_COLUMNS, _COLUMNS = 2, 8

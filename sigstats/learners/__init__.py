@@ -27,7 +27,7 @@ READY: Mapping[str, Build] = MappingProxyType(
 #: The modules of batched learners.
 _FORMS = (
     "boosting", "gaussian.discriminant", "gaussian.naive_bayes", "gaussian.quadratic", "gaussian.ridge",
-    "kernels.kernel_svm", "linear.linear_svm", "linear.logistic", "neighbours.batched",
+    "linear.linear_svm", "linear.logistic", "neighbours.batched",
     "trees.c45_classifier", "trees.forest",
 )  # fmt: skip
 

@@ -3,19 +3,14 @@
 Nothing outside that folder imports it. A room of it is asked for here, by name, and is None where Numba or the folder
 is missing or off; then scikit-learn's own estimators are fitted, or NumPy does the same. A room's ``__init__`` names
 what it offers: functions of arrays and named tuples, which give to the last bit what the installed scikit-learn gives.
-Whoever uses one that retells a fit tries it on noise first.
 """
 
 import functools
 import importlib
 import platform
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-import numpy as np
-
-from .._common.validation import FloatArray, IntArray
-
-Room = Literal["boosting", "c45", "kernels", "mixed_features", "neighbours", "trees"]
+Room = Literal["boosting", "c45", "mixed_features", "neighbours", "trees"]
 
 
 @functools.cache
@@ -33,18 +28,3 @@ def fuses_products() -> bool:
     Then sums equal but for rounding differ from those of a library that was compiled otherwise.
     """
     return platform.machine() not in ("x86_64", "AMD64")
-
-
-class Noise(NamedTuple):
-    """Rows, (150, columns), a class of each that no column tells, and the order of rows by class."""
-
-    rows: FloatArray
-    label: IntArray
-    by_class: IntArray
-
-
-def noise_of_two_classes(columns: int) -> Noise:
-    """Normal numbers with 75 rows of class 0 and 75 of class 1, the same at each call."""
-    rng = np.random.default_rng(1)
-    rows, label = rng.normal(size=(150, columns)), rng.permutation(np.arange(150) % 2)
-    return Noise(rows, label, label.argsort(kind="stable"))
