@@ -172,6 +172,8 @@ class JudgedRows(Described):
     answers: int = 1
     #: The highest mark.
     marks: int = 1
+    #: The share of items to which both models give the same answer.
+    same: float = 0.0
 
 
 class Kinds(Described):

@@ -14,7 +14,7 @@ from ..intervals import Interval, clopper_pearson
 
 
 class Law(NamedTuple):
-    """Random values of the difference with one more labelled row, the worst for A and the worst for B."""
+    """Random values of the difference with one more labelled row that does A, or B, the most harm."""
 
     against_a: FloatArray
     against_b: FloatArray
@@ -86,7 +86,7 @@ class Judged(NamedTuple):
 
         sums, totals = _in_pieces(drawn, size, table.size)
         more = generator.standard_exponential((size, 1))
-        return self._worst(of_verdict, sums, totals, more, table.sum(axis=1), generator)
+        return self._worst(of_verdict, sums, totals, more)
 
     def _law_of_groups(self, size: int, generator: np.random.Generator, more_labels: float | None) -> Law:
         """The same with weights of groups, as if there were so many times as many labelled ones where that is said."""
@@ -103,25 +103,26 @@ class Judged(NamedTuple):
         of_verdict, sums, totals = _in_pieces(drawn, size, len(rows))
         largest = labels.sum(axis=1).max()
         more = largest * generator.standard_exponential((size, 1))
-        return self._worst(of_verdict, sums, totals, more, self.labels, generator)
+        return self._worst(of_verdict, sums, totals, more)
 
-    def _worst(
-        self,
-        of_verdict: FloatArray,
-        sums: FloatArray,
-        totals: FloatArray,
-        more: FloatArray,
-        labels: FloatArray | IntArray,
-        generator: np.random.Generator,
-    ) -> Law:
-        """The law of weighted rows; the weight `more` is of the worst row, whose verdict is drawn."""
-        shares = of_verdict / of_verdict.sum(axis=1, keepdims=True)
-        # What a verdict's labels leave to chance: the squared share of its rows by their number.
-        chance = np.where(labels > 0, self.rows**2.0 / (labels + 1), 0.0)
-        added = more * (generator.choice(3, (len(sums), 1), p=chance / chance.sum()) == np.arange(3))
-        weights, sides = totals + added, []
+    def _worst(self, of_verdict: FloatArray, sums: FloatArray, totals: FloatArray, more: FloatArray) -> Law:
+        """The law of weighted rows, with a row of the weight `more` that is divided as it does most harm.
+
+        A part x of it in a verdict with the weight w of labels, the share s of rows and the mean m moves the difference
+        by ``s |worst - m| x / (w + x)``. So ``w + x`` is in proportion to the square root of ``s |worst - m| w`` in all
+        verdicts that get a part.
+        """
+        shares, sides = of_verdict / of_verdict.sum(axis=1, keepdims=True), []
         for worst in (self.values[0], self.values[-1]):
-            means = np.divide(sums + worst * added, weights, out=np.full_like(sums, worst), where=weights > 0)
+            means = np.divide(sums, totals, out=np.full_like(sums, worst), where=totals > 0)
+            roots = np.sqrt(shares * np.abs(worst - means) * totals)
+            added = np.zeros_like(sums)
+            for _ in range(3):  # a verdict without a part leaves it to the others
+                level = more + (totals * (roots > 0)).sum(axis=1, keepdims=True)
+                level /= np.maximum(roots.sum(axis=1, keepdims=True), 1e-300)
+                added = np.maximum(roots * level - totals, 0.0)
+                roots[added == 0] = 0.0
+            means += (worst - means) * np.divide(added, totals + added, out=np.zeros_like(added), where=added > 0)
             sides.append((shares * means).sum(axis=1))
         return Law(*sides)
 

@@ -109,6 +109,10 @@ def judged_test(
 ) -> JudgedResult:
     """Test whether A is right as often as B in the eyes of people, of all rows judged and some labelled by people.
 
+    The null hypothesis: in the population that the rows (groups) are an independent sample of, people find the mean
+    difference of A and B to be `margin`. The labelled rows of each verdict of the judge are a random sample of the rows
+    with that verdict.
+
     Parameters
     ----------
     judge_a, judge_b : array_like of bool or of 0 and 1, shape (n,)
@@ -146,19 +150,17 @@ def judged_test(
     -----
     The rows are split by the judge's verdict: it prefers B, neither, or A. The difference is the sum over the three
     verdicts of their share among all rows times the mean difference that people see in them (post-stratification). The
-    labelled rows may be more frequent with one verdict than with another, if they were drawn by chance within each.
+    labelled rows may be more frequent with one verdict than with another, if they were drawn at random within each.
 
     With marks the verdict is which of both the judge marks higher, so that his marks need not be on people's scale.
 
-    Rows have the weights of flat Dirichlet laws, those of all rows for the shares and those of labelled rows for the
-    means. One more labelled row, the worst possible, is put in with a verdict that is drawn, with a chance in
-    proportion to the squared share of its rows by the number of its labels and one: what they leave to chance. A
-    verdict without labels counts as the worst possible altogether. The interval's ends are points of the law of the
-    weighted difference. With one verdict it is the interval of an unseen row, and its p-value McNemar's exact one
-    (``sigstats.unseen_row``). That it holds with three is not proved. In simulations of 30 to 1,000 labels a 95%
-    interval covered in 95.1% or more (``sigstats run judges``). That of prediction-powered inference (PPI++) fell to
-    92%; with 30 labels it was a quarter to four fifths as wide. Groups have one weight each, for shares and means,
-    and one more group that is as large as the largest is put in.
+    Rows have the weights of flat Dirichlet laws: all rows for the shares, labelled rows for the means. One more
+    labelled row, the worst possible, is divided among the verdicts where it does most harm. A verdict without labels
+    counts as the worst possible altogether. The interval's ends are points of the law of the weighted difference. With
+    one verdict it is the interval of an unseen row, and its p-value McNemar's exact one (``sigstats.unseen_row``). That
+    it holds with three is not proved. No law was found that breaks it: judges that are coins or always right, rare
+    verdicts, one label or two in a verdict, 3 to 1,000 labels, rare disasters, groups (``sigstats run judges``). Groups
+    have one weight each, for shares and means, and one more group that is as large as the largest is put in.
 
     References
     ----------

@@ -2,7 +2,8 @@
 
 An item is easy or hard for a model, mostly for both alike, and so are all answers to it. The judge calls right the
 share of the right answers that is his sensitivity, and of the wrong ones what his specificity leaves; where there are
-several answers to an item, he errs alike on equal ones.
+several answers to an item, he errs alike on equal ones. To some items B may give the answer of A, so that people and
+the judge say the same of both.
 """
 
 import math
@@ -49,7 +50,7 @@ def fits(population: JudgedRows, test: AppliedTest) -> bool:
 
 def truth(population: JudgedRows, measure: str) -> float:  # noqa: ARG001
     """What people say of B less what they say of A."""
-    return population.accuracy[1] - population.accuracy[0]
+    return (1 - population.same) * (population.accuracy[1] - population.accuracy[0])
 
 
 def draw(population: JudgedRows, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
@@ -69,6 +70,9 @@ def _sample(population: JudgedRows, n: int, rng: np.random.Generator) -> Sample:
     people = np.floor(steps * ease + rng.random((2, rows))) / steps
     passed = people * sensitivity + (1 - people) * (1 - specificity)
     judge = np.floor(steps * passed + rng.random((2, count))[:, item]) / steps
+    if population.same:
+        same = (rng.random(count) < population.same)[item]
+        judge[1, same], people[1, same] = judge[0, same], people[0, same]
     return Sample(judge, people, n, item if population.answers > 1 else None)
 
 

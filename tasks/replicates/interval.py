@@ -17,7 +17,7 @@ from ..populations.population import Population
 from ..populations.tests import require_some_defined
 from ..schema import REPLICATE, column
 from ..storage.store import Store
-from ..work import Described, OnTestSets
+from ..work import Described, JudgedRows, OnTestSets
 from . import subsample
 from .subsample import drawn_rows as drawn_rows
 from .subsample import module_of
@@ -43,8 +43,8 @@ SCHEMA = pa.schema(
 
 
 def revision(work: OnTestSets) -> int:
-    """Where outputs are exchanged, the truth is that of exchanged outputs since revision 1."""
-    return int(work.population.swapped)
+    """Since revision 1 the truth is that of exchanged outputs, and rows of a judge have one unseen row."""
+    return int(work.population.swapped or isinstance(work.population, JudgedRows))
 
 
 def population(work: OnTestSets, store: Store) -> Population | Described | None:

@@ -1,14 +1,17 @@
 """The test by a judge and a few labels: McNemar's exact one, the law of weighted rows, level and coverage."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 from statsmodels.stats.contingency_tables import mcnemar
 
 import sigstats
+from sigstats.judged.law import judged_rows
 from tests.examples import examples
 
 NAN = math.nan
@@ -27,38 +30,75 @@ def test_a_judge_that_never_prefers_leaves_mcnemars_exact_test(counts):
 
 
 def test_the_interval_is_that_of_randomly_weighted_rows():
-    """Each row and label has an exponential weight of its own; the verdict of the worst row is drawn.
-
-    Its chances are as the square of the share of rows by the number of labels and one.
-    """
+    """Rows and labels have exponential weights; 200 parts of the worst row go where each harms most."""
     rng = np.random.default_rng(2)
     judge = rng.random((2, 90)) < [[0.8], [0.6]]
     people = np.where(rng.random((2, 90)) < 0.85, judge, ~judge)
     labels = np.where(np.arange(90) < 40, people, NAN)
-    verdict, seen = judge[0] * 1 - judge[1], (people[0] * 1 - people[1])[:40]
-    ends = []
+    verdict, seen, size = judge[0] * 1 - judge[1], (people[0] * 1 - people[1])[:40], 20_000
+    of_rows, of_labels = rng.standard_exponential((size, 90)), rng.standard_exponential((size, 40))
+    masks = [verdict == each for each in (-1, 0, 1)]
+    shares = np.column_stack([of_rows[:, mask].sum(axis=1) for mask in masks]) / of_rows.sum(axis=1, keepdims=True)
+    weights = np.column_stack([of_labels[:, mask[:40]].sum(axis=1) for mask in masks])
+    sums = np.column_stack([of_labels[:, mask[:40]] @ seen[mask[:40]] for mask in masks])
+    part, ends = rng.standard_exponential(size) / 200, []
     for worst in (-1, 1):
-        of_rows = rng.standard_exponential((60_000, 90))
-        of_labels = rng.standard_exponential((60_000, 41))
-        squares = [np.count_nonzero(verdict == each) ** 2 for each in (-1, 0, 1)]
-        chances = [
-            square / (1 + np.count_nonzero(verdict[:40] == each))
-            for square, each in zip(squares, (-1, 0, 1), strict=True)
-        ]
-        values, drawn = np.zeros(60_000), rng.choice([-1, 0, 1], 60_000, p=np.array(chances) / sum(chances))
-        for harmed in (-1, 0, 1):
-            total = np.zeros(60_000)
-            for each in (-1, 0, 1):
-                share = of_rows[:, verdict == each].sum(axis=1) / of_rows.sum(axis=1)
-                there = verdict[:40] == each
-                weights, marks = of_labels[:, :40][:, there], seen[there]
-                if each == harmed:
-                    weights, marks = np.hstack([weights, of_labels[:, 40:]]), np.append(marks, worst)
-                total += share * (weights @ marks) / weights.sum(axis=1)
-            values[drawn == harmed] = total[drawn == harmed]
-        ends.append(np.quantile(values, 0.025 if worst < 0 else 0.975))
+        total, moved = weights.copy(), sums.copy()
+        for _ in range(200):
+            after = (moved + worst * part[:, np.newaxis]) / (total + part[:, np.newaxis])
+            most = (worst * shares * (after - moved / total)).argmax(axis=1)
+            total[np.arange(size), most] += part
+            moved[np.arange(size), most] += worst * part
+        ends.append(np.quantile((shares * moved / total).sum(axis=1), 0.025 if worst < 0 else 0.975))
     low, high = sigstats.judged_test(*judge, *labels, n_resamples=60_000).confidence_interval
-    assert [low, high] == pytest.approx(ends, abs=0.005)
+    assert [low, high] == pytest.approx(ends, abs=0.006)
+
+
+def _pvalue(verdict, labelled, seen, size=1999, rng=0):
+    """The two-sided p-value without what the result says besides."""
+    law = judged_rows(verdict.astype(np.int64), labelled, seen[labelled].astype(float), 1.0, None)
+    return law.law(size, np.random.default_rng(rng)).pvalue(0.0, "two-sided")
+
+
+def _coins(per):
+    """The level at 5% of labels that are coins, so many in each of three verdicts, by all tables."""
+    verdict, rejected = np.repeat([-1, 0, 1], 100), 0
+    labelled = np.arange(300) % 100 < np.repeat(per, 100)
+    for ahead in itertools.product(*(range(each + 1) for each in per)):
+        seen = np.where(np.arange(300) % 100 < np.repeat(ahead, 100), 1, -1)
+        ways = math.prod(math.comb(each, number) for each, number in zip(per, ahead, strict=True))
+        rejected += ways * (_pvalue(verdict, labelled, seen, 9_999) <= 0.05)
+    return rejected / 2 ** sum(per)
+
+
+@pytest.mark.parametrize("per", [(1, 1, 1), (2, 2, 2), (1, 1, 4), (3, 3, 2)])
+def test_few_labels_that_all_agree_keep_the_level(per):
+    assert _coins(per) <= 0.05
+
+
+def test_three_labels_one_in_each_verdict_say_no_more_than_mcnemars_test():
+    judge = np.repeat([[0, 1, 1], [1, 1, 0]], 100, axis=1)
+    labels = np.where(np.arange(300) % 100 == 0, [[1.0], [0.0]], NAN)
+    assert sigstats.judged_test(*judge, *labels).pvalue > mcnemar([[0, 3], [0, 0]], exact=True).pvalue == 0.25
+
+
+def _differing(rng, share, chance):
+    """Two equal models that give 2,000 rows the same answer but for a share, where one is right, and the judge errs."""
+    differ, right = rng.random(2000) < share, rng.random(2000) < 0.7
+    people = np.where(differ, rng.random(2000) < 0.5, right)
+    judge = np.where(differ & (rng.random(2000) < chance), ~people, people)
+    return [np.array([each, np.where(differ, ~each, each)]) for each in (judge, people)]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("error", [0.5, 0.0])
+@pytest.mark.parametrize(("labels", "share"), [(30, 0.13), (50, 0.08), (100, 0.04), (30, 1.0), (10, 1.0)])
+def test_a_coin_and_a_perfect_judge_keep_the_level(labels, share, error):
+    rng, trials, rejected = np.random.default_rng(labels), 400, 0
+    for trial in range(trials):
+        judge, people = (1 * first - second for first, second in _differing(rng, share, error))
+        rejected += _pvalue(judge, rng.permutation(2000) < labels, people, rng=trial) <= 0.05
+    assert rejected <= binom.ppf(0.9999, trials, 0.05)
 
 
 @pytest.mark.long

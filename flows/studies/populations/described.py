@@ -82,6 +82,7 @@ class Judged(Described):
     specificity: Both = Field(description="How often the judge calls wrong what people do, of A and of B")
     answers: int = Field(1, ge=1, le=1000, description="Answers to an item, which are not independent")
     marks: int = Field(1, ge=1, le=1000, description="The highest mark, of marks from 0; 1 is right and wrong")
+    same: float = Field(0.0, ge=0, lt=1, description="The share of items to which B gives the answer of A")
 
 
 Shares = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=1000)]
