@@ -25,6 +25,7 @@ from ..ranking.means import MEAN_OVER_TASKS
 from .check_result import CheckResult
 from .check_tests import HITS, Limits, test_row
 from .margins import require_limits_used
+from .notes import about_predictions, clusters_note
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
 from .requirements import (
@@ -101,7 +102,18 @@ def check_predictions(
         raise ValueError(f"rows: {paired.n:,} are not enough; nothing can be tested ({rows[0].note})")
     decided = _decided(rows, sign * bar, rule)
     found = tuple(row.turned() for row in decided) if at_most else decided
-    notes = (*paired.notes, *without_task_mean(paired, names))
+    bare = CheckedRow(slice=ALL_ROWS, measure=names[0], n=paired.n)
+    notes = (
+        *paired.notes,
+        *without_task_mean(paired, names),
+        *about_predictions(paired, names, ("the model",)),
+        *clusters_note(
+            paired,
+            lambda group: test_row(bare, replace(everything, group=group), limits[names[0]], sign * bar, rule, None),
+            seed=rule.rng,
+            single=True,
+        ),
+    )
     return CheckResult(rows=found, rule=rule, bar=bar, at_most=at_most, n=paired.n, notes=notes)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from .._common.note import Note
 from .._common.numerals import p_number
 from .._common.scores import lower_is_better_note
-from .._common.validation import refuse
+from .._common.validation import IntArray, refuse
 from ..multiplicity import adjusted
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
@@ -24,7 +24,7 @@ from .deciding import rows_that_decide
 from .family import asked_of, blank_row, blank_rows, tests_of
 from .margins import require_limits_used, require_margins
 from .mean_tests import INFINITE_LOSS, bounded
-from .notes import copies_note, cost_quantiles, limits_note, with_direction
+from .notes import about_predictions, clusters_note, copies_note, cost_quantiles, limits_note, with_direction
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine
 from .requirements import (
@@ -151,6 +151,15 @@ def _tested(
     of_right = not alone and ("accuracy" in names or not paired.predicted)
     joint = joint_over_tasks(everything, paired, rule) if of_right else None
     notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice), *without_task_mean(paired, names)]
+    if not alone:
+        row, every = blank_row(paired, names[0]), np.arange(paired.n)
+        notes += about_predictions(paired, names, ("the baseline", "the candidate"))
+
+        def again(group: IntArray) -> ComparisonRow:
+            part = replace(everything, group=group)
+            return bounded([test_part(row, part, lambda: every, counts[0], rule=rule)], rule)[0]
+
+        notes += clusters_note(paired, again, seed=rule.rng, single=False)
     if not alone and (paired.content is not None or paired.scores is not None):
         notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
     if joint is not None:

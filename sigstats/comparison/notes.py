@@ -1,7 +1,7 @@
 """Notes on the data: rows that are copies of others, scores of the other class, the median and 95% point of costs."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,16 +14,20 @@ from .._common.numerals import p_number, significant
 from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, shown
 from ..intervals import order_statistic, quantile_interval
+from ..measures.table import MEASURES
+from .clusters import clusters
 from .mean_tests import bounded
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts
 from .result import ComparisonResult
-from .rows import ComparisonRow
+from .rows import CheckedRow, ComparisonRow
 from .rule import ComparisonRule
 from .tests import test_part
 
 #: Of more rows nothing is said: it would take a share of the time that reading them takes.
 _MOST_ROWS = 200_000
+#: Of more decimals a number is one of all digits. So many values more than twice the expected ones are no chance.
+_MOST_DECIMALS, _CHANCE = 6, 5
 _QUANTILES = ((0.5, "median"), (0.95, "95% point"))
 
 
@@ -59,12 +63,29 @@ def copies_note(
 
 def _content(paired: PairedPredictions) -> IntArray | None:
     """Codes that tell rows apart: what their file holds beside, or the coarser of two scores; None if nothing does."""
-    grouped = paired.group is not None or paired.items is not None or paired.runs is not None
-    if grouped or not 0 < paired.n <= _MOST_ROWS:
+    if _is_grouped(paired) or not 0 < paired.n <= _MOST_ROWS:
         return None
     if paired.content is not None or paired.scores is None:
         return paired.content
-    return min(map(_codes, paired.scores), key=lambda codes: int(codes.max()))
+    coarser = min(paired.scores, key=lambda each: len(np.unique(each)))
+    return _codes(coarser) if _repeat_by_no_chance(coarser) else None
+
+
+def _repeat_by_no_chance(scores: FloatArray) -> bool:
+    """True if more scores repeat than values of so few digits do by chance.
+
+    Of rows that fall on the values of a grid with equal chances nearby, no more values are expected twice than beside
+    another one: of counts by Poisson's law 1 - exp(-m) (1 + m) is at most (1 - exp(-m)) ** 2.
+    """
+    numbers = range(_MOST_DECIMALS + 1)
+    decimals = next((d for d in numbers if np.allclose(np.round(scores, d), scores, rtol=1e-7, atol=0)), None)
+    single = scores.astype(np.float32)
+    if decimals is not None:
+        grid = np.rint(scores * 10.0**decimals)
+    else:  # numbers of a type follow each other as their bits do
+        grid = (single.view(np.int32) if np.array_equal(single, scores) else scores.view(np.int64)).astype(np.float64)
+    places, times = np.unique(grid, return_counts=True)
+    return bool(np.count_nonzero(times > 1) > 2 * np.count_nonzero(np.diff(places) == 1) + _CHANCE)
 
 
 def _codes(values: FloatArray) -> IntArray:
@@ -94,6 +115,45 @@ def _reversed(rows: tuple[ComparisonRow, ...]) -> Iterator[tuple[int, float]]:
         for side, (area, interval) in enumerate(sides):
             if area is not None and interval is not None and area + 2 * (interval[1] - area) < 0.5:
                 yield side, area
+
+
+def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:
+    """A line on each model that gives one class to all rows, of several classes, or the label of each."""
+    if paired.graded or not any(MEASURES[name].needs in ("answers", "classes", "numbers") for name in measures):
+        return
+    for model, said in zip(models, (paired.a, paired.b), strict=False):
+        if np.array_equal(said, paired.label):
+            yield Note("perfect-predictions", f"{model} equals the label in all {paired.n:,} rows, as a leak would")
+        elif said.min() == said.max() and paired.label.min() < paired.label.max():
+            only = shown(paired.classes[said[0]])
+            yield Note("constant-predictions", f"{model} predicts {only} in all {paired.n:,} rows")
+
+
+def clusters_note(
+    paired: PairedPredictions, retest: Callable[[IntArray], ComparisonRow | CheckedRow], *, seed: int, single: bool
+) -> Iterator[Note]:
+    """A line for each column that clusters the differences of the models, or the errors of a single one.
+
+    `retest`: the row of all rows with the groups of these codes.
+    """
+    if not paired.beside or _is_grouped(paired):
+        return
+
+    def pvalue(codes: IntArray) -> str:
+        row = retest(codes)
+        return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}"
+
+    a, b = paired.scores or (0.0, 0.0)
+    if paired.predicted:
+        a, b = (1.0 * (said == paired.label) for said in (paired.a, paired.b))
+    values = np.asarray(b - a * (not single))
+    if np.isfinite(values).all():
+        yield from clusters(values, paired.beside, classes=len(paired.classes), seed=seed, pvalue=pvalue)
+
+
+def _is_grouped(paired: PairedPredictions) -> bool:
+    """True if it is stated what is independent."""
+    return paired.group is not None or paired.items is not None or paired.runs is not None
 
 
 def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:

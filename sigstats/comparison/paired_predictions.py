@@ -124,6 +124,8 @@ class PairedPredictions(PairedRows):
     identical: bool = False
     #: What the files hold on each row beside, as codes from 0, if it is known; int64 array of shape (n,) or None.
     content: IntArray | None = None
+    #: Of these columns each that may name groups of rows, as codes from 0.
+    beside: Mapping[str, IntArray] = field(default_factory=dict)
     #: What each row is called, where that was asked for; an Arrow array of shape (n,).
     ids: Any = None
 

@@ -14,7 +14,7 @@ from ..ranking.rank import pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
-from .notes import copies_in
+from .notes import about_predictions, copies_in
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .requirements import default_measures, mean_of, require_score_used
 from .rows import ComparisonRow
@@ -52,7 +52,9 @@ def rank_by_pairs(
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
                 found.setdefault(row.slice, {})[first, second] = row
-            notes |= dict.fromkeys(filter(None, [copies_in(paired)[1], *result.notes]))
+            notes |= dict.fromkeys(
+                filter(None, [copies_in(paired)[1], *about_predictions(paired, names, called), *result.notes])
+            )
     whole = found.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
         raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")

@@ -19,7 +19,7 @@ from sigstats.comparison.part import MISSING
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table
 from ._answers import marks_of, require_answers, without_unscored
-from ._items import content_of, occurrences
+from ._items import dictionaries, occurrences
 from ._predictions import RIGHT, Columns, Predictions, require_own_names
 
 #: The name of a column of runs.
@@ -257,7 +257,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         per=None if columns.per is None else _denominators(table, columns.per),
         by_position=positions,
         said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
-        content=None if epoch is not None else content_of(table.beside(columns.wanted), table.num_rows),
+        beside={} if epoch is not None else dictionaries(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
     )
     answers = prediction if score is None else score

@@ -1,6 +1,6 @@
 """Which rows are answers to the same item, and what a file holds on each row, by which copies are known."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -61,34 +61,61 @@ def places(codes: Ints, order: Ints) -> Ints:
     return found
 
 
-def content_of(columns: Iterable[Any], rows: int) -> Any:
-    """A whole number for each row, equal where all of these Arrow columns are; None where there are none to compare."""
-    found: list[Ints] = []
-    for column in columns:
+def dictionaries(columns: Mapping[str, Any], rows: int) -> dict[str, Any]:
+    """Arrow columns as dictionary arrays; empty if there are too many values, or lists and objects among them."""
+    if (len(columns) + 1) * rows > MOST_VALUES:
+        return {}
+    found = {}
+    for name, column in columns.items():
         try:
             whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-            encoded: Any = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
-            indices: Any = encoded.indices.cast(pa.int64())
-        except (pa.ArrowException, NotImplementedError):  # lists and objects
-            return None
-        found.append(np.asarray(np.from_dlpack(pc.fill_null(indices, -1)) + 1, dtype=np.int64))
-        if (len(found) + 1) * rows > MOST_VALUES:
-            return None
-    if not found or not rows:
-        return None
+            found[name] = whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+        except (pa.ArrowException, NotImplementedError):
+            return {}
+    return found
+
+
+def beside_codes(
+    first: Predictions, other: Predictions, rows: Any = None, partners: Any = None
+) -> tuple[Ints | None, dict[str, Ints]]:
+    """What the files hold on the rows that both have beside what is compared, as codes from 0.
+
+    First the codes of all columns of either file together, None if there are none; then of those that may name groups
+    of rows: complete, the same in both files, and no fractions.
+    """
+    sides = []
+    for side, chosen in ((first, rows), (other, partners)):
+        # Of a log the question, but not its answer.
+        asked = {name: each for name, each in side.identity.items() if not name.startswith("target")}
+        found = side.beside or (dictionaries(asked, len(side.ids)) if side.epoch is None else {})
+        sides.append({n: v if chosen is None else v.take(chosen) for n, v in found.items() if len(v) == len(side.ids)})
+    codes = [{name: _codes(each) for name, each in side.items()} for side in sides]
+    told = next(filter(None, codes), None)
+    if not told or not len(next(iter(told.values()))):
+        return None, {}
     from sigstats._common.data_frames import joint_codes
 
-    return pa.array(joint_codes(found))
+    alike = {
+        name: own
+        for name, own in told.items()
+        if not any(_is_incomplete_or_fraction(side[name]) for side in sides if name in side)
+        and all(name not in side or _same_parts(own, side[name]) for side in codes)
+    }
+    return joint_codes(list(told.values())), alike
 
 
-def content_codes(first: Predictions, other: Predictions, rows: Any = None, partners: Any = None) -> Ints | None:
-    """What either file holds on the rows that both have, as codes from 0; None where neither says."""
-    for side, chosen in ((first, rows), (other, partners)):
-        found = side.content
-        if found is None and side.epoch is None:  # of a log the question, but not its answer
-            found = content_of((v for n, v in side.identity.items() if not n.startswith("target")), len(side.ids))
-        if found is not None and len(found) == len(side.ids):
-            kept: Any = found if chosen is None else found.take(chosen)
-            codes: Ints = np.unique(np.from_dlpack(kept), return_inverse=True)[1].astype(np.int64)
-            return codes
-    return None
+def _codes(column: Any) -> Ints:
+    indices = pc.fill_null(column.indices.cast(pa.int64()), -1)
+    found: Ints = np.unique(np.from_dlpack(indices), return_inverse=True)[1].astype(np.int64)
+    return found
+
+
+def _is_incomplete_or_fraction(column: Any) -> bool:
+    values = column.dictionary.cast(pa.string())
+    return bool(column.null_count or pc.any(pc.match_substring_regex(values, r"^[+-]?[0-9]*[.,][0-9]*[1-9]")).as_py())
+
+
+def _same_parts(one: Ints, other: Ints) -> bool:
+    """Whether two columns of codes divide the rows in the same way."""
+    pairs = np.unique(one * (int(other.max()) + 1) + other)
+    return len(pairs) == len(np.unique(one)) == len(np.unique(other))

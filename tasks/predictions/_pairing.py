@@ -27,10 +27,10 @@ from ._agreement import (
     require_same_task,
     same_in_both,
 )
-from ._items import content_codes, first_rows, item_codes, taken
+from ._items import beside_codes, first_rows, item_codes, taken
 from ._log import TASK
 from ._predictions import Columns, Predictions
-from ._repeated import alike, each_run, item_totals, listed, of_runs, require_distinct, without
+from ._repeated import alike, each_run, item_totals, listed, of_runs, on_left_out, require_distinct, without
 
 Codes = NDArray[np.int64]
 
@@ -62,6 +62,7 @@ def join(
         return of_runs(pairs, len(runs[0]), alone=baseline is candidate)
     if with_ids or not _have_same_numbers(baseline, candidate):
         baseline, candidate = baseline.decoded(), candidate.decoded()
+    given = baseline, candidate
     baseline, candidate = without(baseline, candidate.dropped), without(candidate, baseline.dropped)
     require_one_kind(baseline, candidate)
     full = baseline, candidate
@@ -71,6 +72,9 @@ def join(
     rows, partners = matched.rows, matched.partners
     others_said = differing_settings(baseline, candidate), differing_prompts(baseline, candidate, rows, partners)
     notes = [*baseline.notes, *candidate.notes, *how, *others_said[0], *others_said[1], *matched.notes]
+    if max(map(len, (side.ids for side in given))) > len(rows):
+        notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
+        notes += on_left_out(given[1], given[0], candidate.ids.take(partners))
     label, a, b = answers(baseline, candidate, matched)
     classes, codes, seen = _codes(label, a, b)
     if not baseline.graded and not are_measurements(classes):
@@ -85,6 +89,7 @@ def join(
     if task not in others and task in baseline.others and task in candidate.others:
         others[task] = same_in_both(task, baseline, candidate, rows, partners)
     names, tasks = codes_of(others[task]) if task in others else ((), None)
+    content, named = beside_codes(baseline, candidate, rows, partners)
     right = marks = None
     if len(baseline.ids) + len(candidate.ids) < sum(len(side.ids) for side in full):
         right, marks = item_totals(*full, pc.unique(baseline.ids.take(rows)))
@@ -108,7 +113,8 @@ def join(
         marks=marks,
         tasks=tasks if len(names) > 1 else None,
         task_names=names,
-        content=content_codes(baseline, candidate, rows, partners),
+        content=content,
+        beside=named,
         ids=baseline.keys.take(rows) if with_ids else None,
         weights=None if columns.weights is None else _weights(columns.weights, others[columns.weights]),
     )

@@ -146,8 +146,8 @@ class Predictions:
     measured: str = ""
     #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
-    #: What else the file holds on each row, as whole numbers, if that was looked at.
-    content: Any = None
+    #: What else the file holds on each row, as dictionary arrays, if that was looked at.
+    beside: Mapping[str, Any] = field(default_factory=dict)
     #: Whether the ids are the positions of the rows.
     by_position: bool = False
     #: The ids of rows that are joined by their position nevertheless.
@@ -167,9 +167,10 @@ class Predictions:
 
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
-        every = ("ids", "label", "prediction", "score", "per", "epoch", "content", "answers")
+        every = ("ids", "label", "prediction", "score", "per", "epoch", "answers")
         found = self._changed(lambda column: column.take(rows), every)
-        return replace(found, identity={name: column.take(rows) for name, column in self.identity.items()})
+        identity, beside = ({n: v.take(rows) for n, v in each.items()} for each in (self.identity, self.beside))
+        return replace(found, identity=identity, beside=beside)
 
     def _changed(self, change: Callable[[Any], Any], names: Sequence[str]) -> Self:
         """The same with other columns of these names, as far as there are any, and of groups and slices."""

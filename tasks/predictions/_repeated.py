@@ -1,6 +1,6 @@
 """Several answers to one item, paired by epoch or beside the totals of all; and several runs of one recipe."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -32,6 +32,25 @@ def kept_rows(side: Predictions, dropped: Predictions | None) -> Any | None:
     if dropped.epoch is not None or side.epoch is not None:
         side, dropped = with_epochs(side), with_epochs(dropped)
     return pc.indices_nonzero(pc.invert(pc.is_in(side.keys, value_set=dropped.keys)))
+
+
+def on_left_out(side: Predictions, other: Predictions, ids: Any) -> Iterator[Note]:
+    """A line on the rows of a file that the other lacks: how good its model is on them, and on its other rows.
+
+    `ids`: those of the rows that are compared.
+    """
+    kept = np.asarray(pc.is_in(side.ids, value_set=ids))
+    if (answered := kept_rows(side, other.dropped)) is not None:
+        kept &= np.isin(np.arange(len(kept)), answered)
+    lost = int(np.count_nonzero(~kept))
+    if not 0 < lost < len(kept):
+        return
+    there, rest = (_mean(side.take(pa.array(np.flatnonzero(each)))) for each in (~kept, kept))
+    if side.predicted:
+        told = f"{side.where} has {round(there * lost):,} of them right ({there:.0%}; {rest:.0%} of the others)"
+    else:
+        told = f"the mean of {side.where} is {there:.4g} on them and {rest:.4g} on the others"
+    yield Note("dropped-rows", f"{lost:,} row{'s' * (lost > 1)} left out, as {other.where} lacks them: {told}")
 
 
 def alike(
@@ -204,8 +223,8 @@ def answers_each(side: Predictions) -> str:
 
 
 def _mean(side: Predictions) -> float:
-    """The mean score of all answers, or the share that is right."""
-    if side.score is not None:
+    """The share of all answers that is right, or the mean score."""
+    if not side.predicted:
         return float(pc.mean(side.score).as_py())
     label, prediction = same_spelling([side.label, side.prediction])
     return float(pc.mean(pc.cast(pc.equal(label, prediction), pa.float64())).as_py())

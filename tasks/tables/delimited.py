@@ -65,9 +65,9 @@ class DelimitedTable(Table):
     def missing(self, name: str) -> Array:  # noqa: D102
         return pc.is_null(self._text(name))
 
-    def beside(self, names: Collection[str]) -> list[Array]:  # noqa: D102
-        found = [column for i, column in self._columns.items() if self.names[i] not in names]
-        return [] if any(isinstance(column, int) for column in found) else found
+    def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
+        found = {self.names[i]: column for i, column in self._columns.items() if self.names[i] not in names}
+        return {} if any(isinstance(column, int) for column in found.values()) else found
 
     def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
         self.require_values(name)

@@ -40,9 +40,9 @@ class Table(ABC):
     def missing(self, name: str) -> Array:
         """For each row whether the value of a column that is there once is missing."""
 
-    def beside(self, names: Collection[str]) -> list[Array]:  # noqa: ARG002 - of a kind that reads these alone
+    def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: ARG002 - of a kind that reads these alone
         """The columns other than these, as far as they were read."""
-        return []
+        return {}
 
     def row(self, row: int) -> str:
         """How messages call a row."""
@@ -127,8 +127,8 @@ class SomeRows(Table):
     def missing(self, name: str) -> Array:  # noqa: D102
         return self._table.missing(name).take(self._rows)
 
-    def beside(self, names: Collection[str]) -> list[Array]:  # noqa: D102
-        return [column.take(self._rows) for column in self._table.beside(names)]
+    def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
+        return {name: column.take(self._rows) for name, column in self._table.beside(names).items()}
 
     def row(self, row: int) -> str:  # noqa: D102
         return self._table.row(self._rows[row].as_py())
@@ -187,8 +187,9 @@ class ArrowTable(Table):
         numbers = np.from_dlpack(column)
         return column if bool((numbers[1:] > numbers[:-1]).all()) else None
 
-    def beside(self, names: Collection[str]) -> list[Array]:  # noqa: D102
-        return [self._table.column(i) for i, name in enumerate(self._table.column_names) if name not in names]
+    def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
+        columns = enumerate(self._table.column_names)
+        return {name: self._table.column(i) for i, name in columns if name not in names}
 
     def require_values(self, name: str) -> None:  # noqa: D102
         here = self.names.count(name) == 1 and self.num_rows > 0 and name in self._table.column_names

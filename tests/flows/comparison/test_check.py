@@ -214,7 +214,10 @@ def test_tables_without_ids_are_joined_by_position_where_rows_and_labels_agree(t
     assert main(["compare", str(a), str(b), "--json", str(tmp_path / "2.json")]) == 1
     one, other = (json.loads((tmp_path / f"{n}.json").read_text()) for n in (1, 2))
     assert one["rows"] == other["rows"]
-    assert [note["text"] for note in one["notes"]] == ["500 rows are joined by their position; the labels agree"]
+    assert [note["text"] for note in one["notes"]] == [
+        "500 rows are joined by their position; the labels agree",
+        "the candidate predicts '0' in all 500 rows",
+    ]
     capsys.readouterr()
     table.iloc[:-1].to_csv(c, index=False)
     assert main(["compare", str(a), str(c), "--by-position"]) == 2

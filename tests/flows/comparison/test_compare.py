@@ -455,6 +455,7 @@ def test_unmatched_rows_may_be_dropped_and_are_counted(tmp_path, capsys):
     assert found["n"] == 595
     assert [note["text"] for note in found["notes"]] == [
         f"{paths[0]}: ids '0', '1', '2' and 2 more are in this file alone",
+        f"5 rows left out, as {paths[1]} lacks them: {paths[0]} has 5 of them right (100%; 85% of the others)",
         f"{paths[1]}: class '7' is predicted here alone, and no row has it",
     ]
     assert f"note: {paths[0]}" in capsys.readouterr().out

@@ -97,3 +97,16 @@ def test_a_split_with_copies_and_a_copied_feature_are_named():
     assert coarse.reason == ""
     wide = sigstats.permutation_test("1-nn", np.column_stack([X, X[:, 1]]), y, null="features", **options)
     assert wide.reason == "feature 3 (from 0) is a copy of feature 1: by that they are not independent"
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 4])
+def test_scores_of_few_decimals_that_tie_by_chance_are_no_copies(decimals):
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 500)
+    p = np.round(np.where(y == 1, rng.beta(6, 2, 500), rng.beta(2, 6, 500)), decimals)
+    q = np.where(rng.random(500) < 0.1, np.round(rng.random(500), decimals), p)
+    for scores in ([p, q], [p.astype(np.float32), q.astype(np.float32)]):
+        assert sigstats.compare(y, y, 1 - y, scores=scores, measures=["auc"]).notes == ()
+    rows = np.tile(np.arange(50), 10)
+    notes = sigstats.compare(y[rows], y[rows], y[rows], scores=[p[rows], q[rows]], measures=["auc"]).notes
+    assert [note.name for note in notes] == ["duplicates"]

@@ -1,0 +1,114 @@
+"""What the rows show is a note: clustered errors, one class for all rows, labels as predictions, dropped rows."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.comparison.clusters import clusters
+from sigstats.flows.cli import main
+
+PATIENTS, ROWS = 100, 10
+
+
+def named(found, name):
+    """The notes of this name."""
+    return [note for note in found.notes if note.name == name]
+
+
+@pytest.fixture
+def patients():
+    """Two models, of which the candidate is wrong on whole patients; the features are independent of the errors."""
+    rng = np.random.default_rng(8)
+    n = PATIENTS * ROWS
+    y, patient = rng.integers(0, 2, n), np.repeat(rng.permutation(PATIENTS), ROWS)
+    a = np.where(rng.random(n) < 0.9, y, 1 - y)
+    b = np.where((rng.random(PATIENTS) < 0.1)[patient], 1 - y, a)
+    rows = {"id": range(n), "label": y, "patient_id": patient, "age": rng.integers(20, 90, n), "site": patient % 5}
+    frames = [pd.DataFrame({**rows, "prediction": said, "score": np.round(rng.random(n), 2)}) for said in (a, b)]
+    return [frame.sample(frac=1, random_state=1) for frame in frames]
+
+
+def test_a_column_that_clusters_errors_is_named_with_p_of_its_groups(patients):
+    found = sigstats.compare(*patients)
+    (note,) = named(found, "clustered-errors")
+    grouped = sigstats.compare(*patients, groups="patient_id").rows[0].pvalue
+    assert "'patient_id'" in note
+    assert "100 values" in note
+    assert "--group patient_id (groups)" in note
+    assert float(note.rpartition("p is ")[2]) == pytest.approx(grouped, rel=0.01)
+    assert grouped > 1000 * found.rows[0].pvalue
+    assert not named(sigstats.compare(*patients, groups="patient_id"), "clustered-errors")
+    assert not named(sigstats.compare(*patients, slices=["patient_id"]), "clustered-errors")
+
+
+def test_files_and_checks_name_the_column_too(patients, tmp_path):
+    paths = [str(tmp_path / f"{name}.csv") for name in ("old", "new")]
+    for frame, path in zip(patients, paths, strict=True):
+        frame.to_csv(path, index=False)
+    for command in (["compare", *paths], ["check", paths[1], "--at-least", "0.5"]):
+        main([*command, "--json", str(tmp_path / "found.json")])
+        notes = json.loads((tmp_path / "found.json").read_text())["notes"]
+        assert [note["text"].split("'")[1] for note in notes if note["name"] == "clustered-errors"] == ["patient_id"]
+
+
+def test_columns_that_are_outputs_of_a_model_are_not_named(patients):
+    rng = np.random.default_rng(1)
+    for frame in patients:
+        own = (frame["prediction"] == frame["label"]) * 50 + rng.integers(0, 50, len(frame))
+        frame["output"], frame["probability"] = own, own / 100
+        del frame["patient_id"]
+    assert not named(sigstats.compare(*patients), "clustered-errors")
+    for frame in patients:
+        frame["probability"] = patients[0]["probability"]
+    assert not named(sigstats.compare(*patients), "clustered-errors")
+
+
+@pytest.mark.parametrize("columns", [1, 4])
+def test_columns_are_named_by_chance_in_one_of_a_hundred_inputs(columns):
+    """Rare differences and those without variance, in groups of one row and of most. The chance of 10 or more of 300
+    is 0.1% where each has 1%."""
+    rng, n, alarms = np.random.default_rng(columns), 60, 0
+    for trial in range(300):
+        few = rng.choice([-1.0, 0, 1], n, p=[0.02, 0.97, 0.01])
+        values = [few, rng.standard_cauchy(n), rng.choice([-1.0, 1], n)][trial % 3]
+        sizes = rng.zipf(1.4, (columns, n)).clip(1, n // 2)
+        codes = {str(i): np.unique(np.repeat(np.arange(n), s)[:n], return_inverse=True)[1] for i, s in enumerate(sizes)}
+        alarms += any(True for _ in clusters(values, codes, classes=2, seed=trial, pvalue=lambda _: ""))
+    assert alarms < 10
+
+
+def test_one_class_for_all_rows_and_labels_as_predictions_are_told():
+    rng = np.random.default_rng(1)
+    y = (rng.random(300) < 0.1).astype(int)
+    a = np.where(rng.random(300) < 0.9, y, 1 - y)
+    assert sigstats.compare(y, a, a.copy()).notes == ()
+    (constant,) = sigstats.compare(y, a, np.zeros(300, int)).notes
+    assert (constant.name, constant) == ("constant-predictions", "the candidate predicts '0' in all 300 rows")
+    (perfect,) = sigstats.compare(y, a, y.copy()).notes
+    assert perfect.name == "perfect-predictions"
+    assert [note.name for note in sigstats.assert_at_least(y, np.zeros(300, int), at_least=0.5).notes] == [
+        "constant-predictions"
+    ]
+
+
+@pytest.mark.parametrize("options", [{"unscored": "drop"}, {"unmatched": "drop"}])
+def test_what_the_other_model_does_on_dropped_rows_is_told(options):
+    n, lost = 200, 8
+    y = np.arange(n) % 2
+    a = np.where((np.arange(n) < 7) | (np.arange(n) % 10 == 9), 1 - y, y)  # wrong on 7 of the first 8, and on 19 others
+    baseline = pd.DataFrame({"id": range(n), "label": y, "prediction": a.astype(str)})
+    candidate = baseline.assign(prediction=[None] * lost + [*a[lost:].astype(str)])
+    if "unmatched" in options:
+        candidate = candidate.iloc[lost:]
+    (note,) = named(sigstats.compare(baseline, candidate, **options), "dropped-rows")
+    assert note.startswith("8 rows left out, as candidate lacks them: baseline has 1 of them right (12%; 90% of the o")
+    (turned,) = named(sigstats.compare(candidate, baseline, **options), "dropped-rows")
+    assert "as baseline lacks them: candidate has 1 of them right" in turned
+    marks = [
+        side[["id"]].assign(f1=(side["id"] < 4).where(side["prediction"].notna())) for side in (baseline, candidate)
+    ]
+    (of_marks,) = named(sigstats.compare(*marks, score="f1", **options), "dropped-rows")
+    assert "the mean of baseline is 0.5 on them and 0 on the others" in of_marks
