@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 from scipy.special import erfcx, ndtr, ndtri
 
 from ..intervals import tango_statistic
-from .rows import MCNEMAR, PERMUTATION, ComparisonRow
+from .rows import MCNEMAR, WELCH, ComparisonRow
 from .rule import ComparisonRule
 
 #: More rows than so many are not asked for.
@@ -30,7 +30,7 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     room, drop = row.difference + rule.margin_of(row), -row.difference
     passes = room > 0 and not row.without_limits
     fails = drop >= max(rule.minimum_effect, 1e-12)
-    if row.test.startswith(PERMUTATION) or not (passes or fails):
+    if row.test.startswith(WELCH) or not (passes or fails):
         return None
     if row.test == MCNEMAR and row.differing is not None:
         times = [_until_pass(row, rule)] if passes else []

@@ -17,7 +17,7 @@ WITHOUT_LIMITS = "without limits"
 #: The test of accuracies of single rows.
 MCNEMAR = "McNemar, exact"
 #: How the name of the test of runs begins, in which more rows decide nothing.
-PERMUTATION = "permutation of"
+WELCH = "Welch's t of"
 
 
 class _Row:

@@ -4,9 +4,8 @@ A leaderboard: for each model and the one behind it, the rows until they are tol
 
 Runs: the accuracy of a run varies by the luck of the run and by what it says of each item: of the variance of the means
 of runs over n items, e^2 / n is of the items, with the residual variance e^2 of a table of runs by items, and the rest
-is of the runs. The power of the permutation test of `sigstats.comparison.runs` is that of Student's test, which it
-approaches (Hoeffding 1952, Annals of Mathematical Statistics 23, 169-192), where there are divisions enough for a
-p-value at the level.
+is of the runs. The power of Welch's test of `sigstats.comparison.runs` is that of Student's, which it nearly is where
+spreads are equal, if there are divisions enough for a p-value at the level.
 
 When not to use: to explain after the fact why nothing was found, with the difference that the pilot itself shows; a
 pilot that is small overstates differences.
@@ -220,8 +219,8 @@ class SizeOfRuns(Tabular):
                 f"that of the luck of the run, which more items do not lessen, is {luck}."
             ),
             (
-                f"The permutation test of the runs has the one-sided level {significant(self.level, 3)}, and needs "
-                f"{_fewest(self.level)} runs of each recipe at least; its power is that of Student's test."
+                f"Welch's test of the runs has the one-sided level {significant(self.level, 3)}, and needs "
+                f"{_fewest(self.level)} runs of each recipe at least; its power is that of equal spreads."
             ),
         )
         title = f"Runs of each recipe that show a drop with power {significant(100 * self.target)}%, from "

@@ -1,11 +1,11 @@
-"""Runs of two recipes: all divisions of the runs, beside SciPy's, and equal recipes that do not differ too often."""
+"""Runs of two recipes: Welch's test beside SciPy's, and equal recipes that do not differ too often."""
 
 import math
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, permutation_test, ttest_ind
+from scipy.stats import binom, t, ttest_1samp, ttest_ind
 from sklearn.metrics import f1_score, log_loss
 
 import sigstats
@@ -22,47 +22,46 @@ def recipe(rng, accuracy, runs=5, items=200, spread=0.03):
     return pd.DataFrame({"id": np.tile(np.arange(items), runs), "seed": seed, "label": label, "prediction": said})
 
 
-def scipys(a, b, alternative):
-    def difference(x, y):
-        return np.mean(y) - np.mean(x)
-
-    return permutation_test((a, b), difference, n_resamples=math.inf, alternative=alternative, vectorized=False).pvalue
-
-
-@pytest.mark.parametrize(("runs_a", "runs_b"), [(5, 5), (6, 6), (3, 3)])
-def test_p_is_that_of_all_divisions_and_the_interval_inverts_it(runs_a, runs_b):
+@pytest.mark.parametrize(("runs_a", "runs_b"), [(5, 5), (3, 9), (2, 4), (12, 12)])
+def test_p_and_interval_are_welchs(runs_a, runs_b):
     rng = np.random.default_rng(runs_a)
-    a, b = rng.normal(0.8, 0.03, runs_a), rng.normal(0.77, 0.03, runs_b)
-    found = runs_test(a, b)
-    assert found.pvalue == pytest.approx(scipys(a, b, "less"))
-    assert found.divisions == math.comb(runs_a + runs_b, runs_a)
-    small = 1e-6
-    if math.isinf(found.low):
-        assert found.divisions < 40
-        return
-    # A shift within the interval is not rejected at 2.5% on either side, one beyond an end is.
-    assert scipys(a, b - (found.low + small), "greater") > 0.025 >= scipys(a, b - (found.low - small), "greater")
-    assert scipys(a, b - (found.high - small), "less") > 0.025 >= scipys(a, b - (found.high + small), "less")
+    a, b = rng.normal(0.8, 0.03, runs_a), rng.normal(0.77, 0.01, runs_b)
+    found, least = runs_test(a, b), 1 / math.comb(runs_a + runs_b, runs_a)
+    assert found.pvalue == pytest.approx(max(ttest_ind(b, a, equal_var=False, alternative="less").pvalue, least))
+    theirs = ttest_ind(b, a, equal_var=False)
+    assert found.two_sided_pvalue == pytest.approx(max(theirs.pvalue, 2 * least))
+    ends = list(theirs.confidence_interval()) if 2 * least <= 0.05 else [-math.inf, math.inf]
+    assert [found.low, found.high] == pytest.approx(ends)
 
 
-def test_of_unlike_numbers_of_runs_the_spreads_need_not_be_equal():
-    rng, trials = np.random.default_rng(35), 300
-    fails = missed = by_divisions = 0
-    for trial in range(trials):
-        a, b = rng.normal(0.8, 0.03, 3), rng.normal(0.8, 0.003, 9)
-        found = runs_test(a, b)
-        fails += found.pvalue <= 0.05
-        missed += not found.low <= 0 <= found.high
-        if trial < 40:
-            divided, welchs = scipys(a, b, "less"), ttest_ind(b, a, equal_var=False, alternative="less").pvalue
-            by_divisions += divided <= 0.05
-            assert found.pvalue == pytest.approx(max(divided, welchs))
-            interval = ttest_ind(b, a, equal_var=False).confidence_interval()
-            assert found.low <= interval.low + 1e-12
-            assert found.high >= interval.high - 1e-12
-    assert by_divisions > binom.ppf(0.99, 40, 0.05)
-    assert fails <= binom.ppf(0.9999, trials, 0.05)
-    assert missed <= binom.ppf(0.9999, trials, 0.05)
+def test_few_runs_have_no_smaller_p_than_divisions_and_no_ends():
+    apart = runs_test(np.array([0.9, 0.901, 0.902]), np.array([0.5, 0.501, 0.502]))
+    assert (apart.pvalue, apart.two_sided_pvalue, apart.low, apart.high) == (1 / 20, 1 / 10, -math.inf, math.inf)
+    assert runs_test(np.array([0.9]), np.array([0.5])).pvalue == 1 / 2
+
+
+@pytest.mark.parametrize("runs", [1, 5])
+def test_a_recipe_without_spread_is_tested_by_the_spread_of_the_other(runs):
+    """Several equal runs are a constant, one sample's t; one run may have the spread of the other, as a prediction."""
+    b, constant = np.random.default_rng(4).normal(0.79, 0.01, 20), np.full(runs, 0.8)
+    found = runs_test(constant, b)
+    one = ttest_1samp(b, 0.8, alternative="less").pvalue
+    wider = t.cdf((b.mean() - 0.8) / (b.std(ddof=1) * math.sqrt(1 + 1 / 20)), 19)
+    assert found.pvalue == pytest.approx(max(wider if runs == 1 else one, 1 / math.comb(runs + 20, 20)))
+    alike = runs_test(constant, np.full(20, 0.1 + 0.7))  # 0.7999999999999999
+    assert (alike.pvalue, alike.two_sided_pvalue) == (1.0, 1.0)
+    assert runs_test(constant, np.full(20, 0.7)).pvalue == 1 / math.comb(runs + 20, 20)
+
+
+@pytest.mark.parametrize(("spread", "runs"), [((0, 1), (5, 5)), ((1, 5), (4, 4)), ((10, 1), (3, 9)), ((0, 1), (1, 20))])
+def test_unlike_spreads_of_nearly_normal_runs_keep_the_level(spread, runs):
+    rng, trials = np.random.default_rng(35), 1500
+    found = [
+        runs_test(*(rng.normal(0.8, 0.003 * each, k) for each, k in zip(spread, runs, strict=True)))
+        for _ in range(trials)
+    ]
+    assert sum(each.pvalue <= 0.05 for each in found) <= binom.ppf(0.9999, trials, 0.055)
+    assert sum(not each.low <= 0 <= each.high for each in found) <= binom.ppf(0.9999, trials, 0.055)
 
 
 @pytest.mark.long
@@ -88,7 +87,9 @@ def test_every_measure_is_the_mean_over_the_runs():
         f1 = np.mean([f1_score(own["label"], own["prediction"], average="macro") for own in each])
         accuracy = np.mean([(own["label"] == own["prediction"]).mean() for own in each])
         assert [getattr(row, side) for row in found.rows] == pytest.approx([accuracy, f1])
-    assert found.rows[0].test == "permutation of 5 and 6 runs, exact; Welch's t"
+    assert (found.rows[0].test, found.rows[0].note) == ("Welch's t of 5 and 6 runs", "takes runs as nearly normal")
+    one = sigstats.compare(a[a["seed"] == 0], b, run="seed", measures=["accuracy"]).rows[0]
+    assert one.note.endswith("p is at least 1/7, add runs; one run of the baseline shows no spread, add a second")
     marks = [frame.assign(mark=(frame["label"] == frame["prediction"]) * 1.0) for frame in (a, b)]
     (row,) = sigstats.compare(*marks, run="seed", score="mark", measures=["mean-score"]).rows
     assert (row.difference, row.pvalue) == pytest.approx((found.rows[0].difference, found.rows[0].pvalue))
@@ -107,18 +108,6 @@ def test_a_loss_of_runs_is_infinite_where_the_true_class_has_probability_0():
     clipped = sigstats.compare(a, b, **options, score_range=(0.01, 0.99)).rows[0]
     each = [log_loss(own["label"], own["p"].clip(0.01, 0.99)) for _, own in b.groupby("seed")]
     assert clipped.candidate == pytest.approx(-np.mean(each))
-
-
-def test_many_runs_are_divided_at_random_with_nearly_the_same_p():
-    rng = np.random.default_rng(2)
-    a, b = rng.normal(0.8, 0.03, 12), rng.normal(0.79, 0.03, 12)
-    found = runs_test(a, b, most=20_000)
-    assert found.drawn == 20_000
-    assert runs_test(a[:9], b[:9]).drawn is None
-    options = {"n_resamples": 20_000, "alternative": "less", "rng": 1}
-    theirs = permutation_test((a, b), lambda x, y: np.mean(y) - np.mean(x), **options)
-    assert abs(found.pvalue - theirs.pvalue) < 0.02
-    assert found.low < b.mean() - a.mean() < found.high
 
 
 @pytest.mark.parametrize(
