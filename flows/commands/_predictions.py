@@ -64,12 +64,13 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     for name, where in (("filter", "log"), ("model", "log or table")):
         text = f"in a {where} with several {name}s, the one whose answers are read; one for all files, or one for each"
         repeatable(rows, f"--{name}", "NAME", text)
-    for name, of, more in (
-        ("unmatched", "rows that some files lack", ()),
-        ("unscored", "answers that failed or have no score", ("wrong",)),
+    for name, of, choices in (
+        ("unmatched", "rows that some files lack", ("drop",)),
+        ("unscored", "answers that failed or have no score", ("drop", "wrong")),
+        ("duplicates", "results that repeat an id; all: each is an answer to one item", ("first", "last", "all")),
     ):
         text = f"what to do with {of} (default: refuse)"
-        rows.add_argument(f"--{name}", choices=("refuse", "drop", *more), help=text)
+        rows.add_argument(f"--{name}", choices=("refuse", *choices), help=text)
     text = "join logs even if their tasks, scores or questions differ"
     rows.add_argument("--allow-different-tasks", action="store_true", help=text)
 
@@ -189,6 +190,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         models=models,
         per=None if options.ratio is None else _ratio(options.ratio)[1],
         unscored=options.unscored or Columns.unscored,
+        duplicates=options.duplicates or Columns.duplicates,
         by_position=options.by_position,
         no_header=options.no_header,
         instances=_read(options, "instances", lambda path: names_of_instances(path, _files_in(options))) or (),
@@ -231,8 +233,8 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 #: The options that say how files are read.
 OPTIONS_OF_FILES = (
     *("id", "label", "ratio", "epoch", "group", "bins", "task", "labels", "instances", "unmatched", "unscored"),
-    *("prediction", "score", "slice", "column", "filter", "model", "lower_is_better", "higher_is_better"),
-    *("by_position", "no_header", "allow_different_tasks"),
+    *("duplicates", "prediction", "score", "slice", "column", "filter", "model", "lower_is_better"),
+    *("higher_is_better", "by_position", "no_header", "allow_different_tasks"),
 )
 
 

@@ -154,6 +154,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         weights=study.weights,
         slices=tuple(study.slices),
         unscored=study.unscored,
+        duplicates=study.duplicates,
         named=frozenset(names.model_fields_set & {"id", "label", "prediction"}),
     )
     of_candidate = columns if names.candidate_model is None else replace(columns, model=names.candidate_model)
@@ -212,7 +213,7 @@ def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
     rules = study.model_dump(mode="json", exclude={*NO_RULES})
     # An evaluation that was stored before there were these keys is that of a study that does not use them.
     for table, keys in (
-        (rules, ("unscored", "allow_different_tasks", "score_range", "weights")),
+        (rules, ("unscored", "duplicates", "allow_different_tasks", "score_range", "weights")),
         (
             rules["columns"],
             ("filter", "model", "candidate_model", "epoch", "rows", "lower_is_better", "higher_is_better"),

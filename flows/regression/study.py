@@ -194,7 +194,10 @@ class RegressionStudy(Study):
     )
     unmatched: Literal["refuse", "drop"] = Field("refuse", description="What to do with rows that only one file has")
     unscored: Literal["refuse", "drop", "wrong"] = Field(
-        "refuse", description="What to do with answers in a log that failed or have no score"
+        "refuse", description="What to do with answers that failed or have no score"
+    )
+    duplicates: Literal["refuse", "first", "last", "all"] = Field(
+        "refuse", description="What to do with results that repeat an id; all: each is an answer to one item"
     )
     allow_different_tasks: bool = Field(
         False, description="Compare logs even if their tasks, scores or questions differ"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from sigstats.tasks.tables.table import ArrowTable
 
@@ -13,7 +13,17 @@ from .._common.data_frames import opened
 from .._common.validation import as_choice, refuse
 from ..comparison.candidates import with_names
 from ..comparison.paired_predictions import PairedPredictions
-from ..tasks.predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join
+from ..tasks.predictions import (
+    MOST_VALUES,
+    Columns,
+    Duplicates,
+    OtherNamesError,
+    Predictions,
+    Unscored,
+    from_table,
+    join,
+    settled,
+)
 
 #: The options of the command line in a message, which are arguments here.
 _OPTION = re.compile(r"--([a-z-]+) (\w+)")
@@ -35,7 +45,7 @@ def pairs_of_frames(
     """The rows of two data frames, or of one, by each score; `options`: fields of `Columns`."""
     require_names(names, ("id", "label"))
     as_choice(unmatched, "unmatched", ("refuse", "drop"))
-    as_choice(options["unscored"], "unscored", ("refuse", "drop", "wrong"))
+    require_treatments(options["unscored"], options["duplicates"])
     for name, given, numbers in (("prediction", prediction, (1, 2)), ("model", model, (0, 2))):
         if len(given) not in numbers:
             raise refuse(name, list(given), "two names, the baseline's and the candidate's")
@@ -82,7 +92,8 @@ def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
 
 def labels_of(frame: Any, columns: Columns) -> Predictions:
     """The labels of a frame, by id."""
-    return _predictions(frame, "labels", Columns(id=columns.id, label=columns.label, prediction=columns.label))
+    of_labels = Columns(id=columns.id, label=columns.label, prediction=columns.label, duplicates="all")
+    return _predictions(frame, "labels", of_labels)
 
 
 def require_names(names: Mapping[str, Any], needed: Sequence[str]) -> None:
@@ -90,6 +101,12 @@ def require_names(names: Mapping[str, Any], needed: Sequence[str]) -> None:
     for name, value in names.items():
         if not isinstance(value, str) and (value is not None or name in needed):
             raise refuse(_ARGUMENTS.get(name, name), value, "the name of a column")
+
+
+def require_treatments(unscored: Any, duplicates: Any) -> None:
+    """Refuse what is no treatment of rows without an answer, or of rows that repeat an id."""
+    as_choice(unscored, "unscored", get_args(Unscored))
+    as_choice(duplicates, "duplicates", get_args(Duplicates))
 
 
 def slice_names(slices: Any) -> tuple[str, ...]:
@@ -154,7 +171,7 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
             for each, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
                 table = table.append_column(str(each), column)
     try:
-        return from_table(ArrowTable(name, table, names=names, fractions=True), columns)
+        return settled(from_table(ArrowTable(name, table, names=names, fractions=True), columns), columns)
     except OtherNamesError as other:
         return _predictions(frame, name, other.columns)
     except ValueError as error:

@@ -93,6 +93,8 @@ def assert_at_least(
     positive: Any = None,
     classes: Sequence[Any] | None = None,
     score_range: Sequence[float] | None = None,
+    unscored: Literal["refuse", "drop", "wrong"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
     fail_on: Literal["fail", "inconclusive"] = "fail",
     rule: ComparisonRule | None = None,
 ) -> CheckResult:
@@ -112,7 +114,7 @@ def assert_at_least(
         Frames only: the columns that names each row, and of the true class.
     score : str, optional
         Frames only: a column of marks or costs, whose mean is tested.
-    ratio, lower_is_better, higher_is_better, run, task
+    ratio, lower_is_better, higher_is_better, run, task, unscored, duplicates
         Frames only: as `sigstats.compare` takes them. Runs are tested by changes of the signs of their distances from
         the bar, which assumes that a run lies as often as far above the mean of its recipe as below it: where a rare
         run fails altogether, a few that did not may pass.
@@ -172,7 +174,7 @@ def assert_at_least(
     limits = None if score_range is None else as_score_range(score_range)
     if opened(y) is not None:
         from ..tasks.predictions import Columns
-        from ._columns import as_scores, paired_with_itself, require_names, slice_names
+        from ._columns import as_scores, paired_with_itself, require_names, require_treatments, slice_names
 
         scores, per, lower, higher = scores_of(score, ratio, lower_is_better, higher_is_better)
         one = as_scores(scores)
@@ -181,7 +183,16 @@ def assert_at_least(
         names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups}
         names |= {"run": run, "task": task}
         require_names(names, ("id", "label", "prediction"))
-        columns = Columns(**names, per=per, lower=lower, higher=higher, slices=slice_names(slices))
+        require_treatments(unscored, duplicates)
+        columns = Columns(
+            **names,
+            per=per,
+            lower=lower,
+            higher=higher,
+            slices=slice_names(slices),
+            unscored=unscored,
+            duplicates=duplicates,
+        )
         paired = replace(paired_with_itself(y, columns), score_range=limits)
     else:
         of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}

@@ -50,6 +50,7 @@ class CompareOptions(TypedDict, total=False):
     score_range: Sequence[float] | None
     unmatched: Literal["refuse", "drop"]
     unscored: Literal["refuse", "drop", "wrong"]
+    duplicates: Literal["refuse", "first", "last", "all"]
     rule: ComparisonRule | None
 
 
@@ -81,6 +82,7 @@ def compare(
     score_range: Sequence[float] | None = None,
     unmatched: Literal["refuse", "drop"] = "refuse",
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
     rule: ComparisonRule | None = None,
     **unknown: Never,
 ) -> ComparisonResult:
@@ -149,6 +151,8 @@ def compare(
         Frames only: whether rows that only one frame has are refused or dropped.
     unscored : {"refuse", "drop", "wrong"}
         Frames only: whether rows without a score or prediction are refused, dropped from both, or count as wrong.
+    duplicates : {"refuse", "first", "last", "all"}
+        Frames only: whether rows that repeat an id are refused, one of them is kept, or all are answers to one item.
     rule : ComparisonRule, optional
         What counts as a regression.
 
@@ -217,6 +221,7 @@ def compare(
             higher=higher,
             by_position=by_position,
             unscored=unscored,
+            duplicates=duplicates,
         )
     else:
         of_frames = {

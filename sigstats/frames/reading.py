@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from .._common.validation import as_choice, refuse, shown
-from ._columns import as_arguments, as_scores, slice_names
+from .._common.validation import refuse, shown
+from ._columns import as_arguments, as_scores, require_treatments, slice_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +34,7 @@ def read_predictions(
     groups: str | None = None,
     slices: Sequence[str] = (),
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
 ) -> "pd.DataFrame":
     r"""Read the predictions in files of any format that `sigstats compare` knows.
 
@@ -58,7 +59,10 @@ def read_predictions(
     slices : sequence of str
         Further columns to read.
     unscored : {"refuse", "drop", "wrong"}
-        Whether answers in a log that failed or have no score are refused, dropped, or counted as wrong.
+        Whether answers that failed or have no score are refused, dropped, or counted as wrong.
+    duplicates : {"refuse", "first", "last", "all"}
+        Whether results that repeat an id are refused, one of them is kept, or each is an answer to one item, numbered
+        in ``epoch``.
 
     Returns
     -------
@@ -88,7 +92,7 @@ def read_predictions(
 
     from ..tasks.predictions import ALL_SCORES, Columns
 
-    as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
+    require_treatments(unscored, duplicates)
     renamed = {"id": id, "label": label, "prediction": prediction}
     scores = as_scores(score)
     chosen = {"epoch": epoch, "filter": filter, "model": model, "groups": groups}
@@ -104,6 +108,7 @@ def read_predictions(
         filter=filter,
         model=model,
         unscored=unscored,
+        duplicates=duplicates,
         named=frozenset(named),
     )
     files = _files(paths)

@@ -19,8 +19,9 @@ from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import ALL_SCORES, Columns, OtherNamesError, Predictions
+from ._predictions import ALL_SCORES, Columns, Duplicates, OtherNamesError, Predictions, Unscored
 from ._selection import select
+from ._settled import settled
 
 __all__ = [
     "ALL_SCORES",
@@ -28,6 +29,7 @@ __all__ = [
     "MOST_VALUES",
     "Answer",
     "Columns",
+    "Duplicates",
     "EvaluationLog",
     "ManyPredictions",
     "OtherNamesError",
@@ -35,6 +37,7 @@ __all__ = [
     "Predictions",
     "ScoredFile",
     "Unmatched",
+    "Unscored",
     "filter_names_in",
     "from_table",
     "join",
@@ -49,4 +52,5 @@ __all__ = [
     "score_names",
     "scores_meant",
     "select",
+    "settled",
 ]

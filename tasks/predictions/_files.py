@@ -18,6 +18,7 @@ from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
 from ._predictions import ALL_SCORES, Columns, Predictions
 from ._selection import names_to_give_back, select
+from ._settled import settled
 from ._tasks import is_table, one_log, one_table
 from .readers import format_names, format_of, read_file
 
@@ -30,10 +31,10 @@ def read(path: str, columns: Columns) -> Predictions:
     """
     found = _found(path, columns)
     if not isinstance(found, EvaluationLog):
-        return found
+        return settled(found, columns)
     try:
         "".join([found.task, found.model, *found.settings.values()]).encode()  # half a surrogate pair is no text
-        return select(found, columns)
+        return settled(select(found, columns), columns)
     except UnicodeEncodeError as error:
         raise ValueError(f"{found.where}: cannot be read ({reason(error)})") from None
 
@@ -42,7 +43,8 @@ def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
     """The labels of a file, by id, under the names of `columns`."""
     label = columns.get("label", "label")
     named = frozenset(("prediction", *({"id", "label"} & columns.keys())))
-    return read(path, Columns(columns.get("id", "id"), label, label, named=named, by_position=None))
+    of_labels = Columns(columns.get("id", "id"), label, label, named=named, by_position=None, duplicates="all")
+    return read(path, of_labels)
 
 
 def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...]:

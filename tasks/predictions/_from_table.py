@@ -18,7 +18,7 @@ from sigstats.comparison.part import MISSING
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table
-from ._answers import marks_of, require_answers, without_unscored
+from ._answers import marks_of
 from ._items import dictionaries, occurrences
 from ._predictions import RIGHT, Columns, Predictions, require_own_names
 
@@ -176,11 +176,12 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     if columns.model is not None:
         table = _of_model(table, columns.models, columns.model)
     texts = table.texts
-    unscored = columns.unscored != "refuse"
+    answers = columns.score or columns.prediction
+    lacking = table.names.count(answers) == 1 and pc.any(table.missing(answers)).as_py()
     positions = _by_position(table, columns)
     if (
         columns.coded
-        and not unscored
+        and not lacking
         and columns.truth is None
         and columns.epoch is columns.run is None
         and columns.group != columns.id
@@ -210,11 +211,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     prediction = label
     if predicted:
         _require_classes(table, columns, predicted=True)
-        if columns.score is None:
-            require_answers(table, columns)
-            prediction = table.texts_or_missing(columns.prediction) if unscored else texts(columns.prediction)
-        else:
-            prediction = texts(columns.prediction)
+        missing = lacking and columns.score is None
+        prediction = table.texts_or_missing(columns.prediction) if missing else texts(columns.prediction)
         if columns.label != columns.prediction and not is_number(columns.label):
             _refuse_second_header(table, columns, label, prediction)
     for name, column in ((columns.label, label), (columns.prediction, prediction)):
@@ -237,7 +235,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
     if columns.models in table.names and columns.model is None:
         as_runs = f"--model NAME takes those of one {columns.models}; {as_runs}"
-    found = Predictions(
+    return Predictions(
         table.where,
         ids,
         label,
@@ -249,8 +247,8 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         predicted=predicted,
         epoch=epoch,
         distinct=ids if ascending else None,
-        hint=f"expected each id once ({as_runs}--group {columns.id} or --epoch COLUMN takes them as answers to one "
-        "item)",
+        hint=f"{as_runs}--group {columns.id} or --epoch COLUMN takes them as answers to one item; or add --duplicates "
+        "first, last or all",
         notes=tuple(_notes(table, columns, run, labelled=bool(labelled))),
         subject={} if columns.model is None else {"model": columns.model},
         measured=(columns.score or "") + ("" if columns.per is None else f"/{columns.per}"),
@@ -260,8 +258,6 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         beside={} if epoch is not None else dictionaries(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
     )
-    answers = prediction if score is None else score
-    return without_unscored(found, columns) if unscored and answers.null_count else found
 
 
 def _of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:

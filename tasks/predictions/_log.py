@@ -1,14 +1,14 @@
 """What an evaluation log of a language model holds: answers to items, and the scores that they were given.
 
-The readers of logs fill this record and decide nothing: which score is compared, and what becomes of an answer without
-one, is decided in one place (`_selection.py`).
+The readers of logs fill this record and decide nothing: `_selection.py` chooses the score that is compared, and
+`_settled.py` what becomes of answers without one and of results that repeat an id.
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sigstats._common.note import Note
 from sigstats._common.scores import is_lower_better
@@ -21,6 +21,9 @@ PROMPT = "prompt"
 TASK = "task"
 #: What a score is that is no finite number.
 INFINITE = "infinite"
+
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,7 +46,7 @@ class Answer:
     identity: Mapping[str, str] = field(default_factory=dict)
     #: The metadata that slices and groups are taken from; None is missing.
     about: Mapping[str, Any] = field(default_factory=dict)
-    #: Why there is no answer; empty where there is one.
+    #: Why scores are missing; empty where that is not known. An answer that failed as a whole has no scores.
     failed: str = ""
 
     @property
@@ -60,7 +63,7 @@ class EvaluationLog:
     where: str
     #: What wrote it, as people call it.
     harness: str
-    #: One for each item, epoch, filter and model.
+    #: One for each result, also where several have the same item, epoch, filter and model.
     answers: Sequence[Answer]
     #: Empty where the file does not say.
     task: str = ""
@@ -131,6 +134,16 @@ def numbered(answers: Iterable[Answer]) -> list[Answer]:
         seen[key] += 1
         found.append(replace(answer, epoch=seen[key]))
     return found
+
+
+def add_result(found: dict[K, list[dict[str, Any]]], key: K, values: Mapping[str, Any]) -> None:
+    """Add scores that a log lists in pieces to the results of an item: the second value of one is a second result."""
+    results = found.setdefault(key, [{}])
+    for name, value in values.items():
+        result = next((each for each in results if name not in each), None)
+        if result is None:
+            results.append(result := {})
+        result[name] = value
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

@@ -16,8 +16,9 @@ RIGHT, WRONG = "right", "wrong"
 #: As the name of a score, all that a log has.
 ALL_SCORES = "all"
 
-#: What becomes of answers in a log that failed or have no score.
+#: What becomes of answers that failed or have no score, and of results that repeat an id.
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
+Duplicates: TypeAlias = Literal["refuse", "first", "last", "all"]
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,9 @@ class Columns:
     models: str = "model"
     #: In a JSON object, the key that holds the list of rows.
     rows: str | None = None
-    #: In a log, what becomes of answers that failed or have no score.
+    #: What becomes of answers that failed or have no score, and of results that repeat an id.
     unscored: Unscored = "refuse"
+    duplicates: Duplicates = "refuse"
     #: Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
     named: frozenset[str] = frozenset()
     #: Whether ids and classes of a table may stay numbers and codes, for `join`.
@@ -140,8 +142,10 @@ class Predictions:
     dropped: "Predictions | None" = None
     #: These very ids, where each of them is known to be there once.
     distinct: Any = None
-    #: What would be right where an id is there twice.
-    hint: str = "expected each id once"
+    #: Why there is no answer, where a log states it; null elsewhere.
+    failed: Any = None
+    #: What to do where ids repeat.
+    hint: str = "add --duplicates first, last or all"
     #: The name of the score.
     measured: str = ""
     #: Whether the lower score is the better one; None where that is not certain.
@@ -167,7 +171,7 @@ class Predictions:
 
     def take(self, rows: Any) -> Self:
         """Some of the rows."""
-        every = ("ids", "label", "prediction", "score", "per", "epoch", "answers")
+        every = ("ids", "label", "prediction", "score", "per", "epoch", "answers", "failed")
         found = self._changed(lambda column: column.take(rows), every)
         identity, beside = ({n: v.take(rows) for n, v in each.items()} for each in (self.identity, self.beside))
         return replace(found, identity=identity, beside=beside)
@@ -177,15 +181,6 @@ class Predictions:
         there = {name: getattr(self, name) for name in names}
         changed: dict[str, Any] = {name: change(column) for name, column in there.items() if column is not None}
         return replace(self, others={name: change(column) for name, column in self.others.items()}, **changed)
-
-
-def require_shares(where: str, low: float, high: float, *, lower: bool) -> None:
-    """Refuse scores among which 0 is not the worst, where answers without one are to count as wrong."""
-    if lower or not 0 <= low <= high <= 1:
-        raise ValueError(
-            f"{where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores between 0 "
-            "and 1 of which the higher is better"
-        )
 
 
 def _decoded(column: Any) -> Any:

@@ -159,16 +159,19 @@ def _by_item_and_epoch(side: Predictions) -> Ints:
 
 def require_distinct(side: Predictions) -> None:
     """Refuse an id that is there twice, or an epoch of it."""
-    if side.epoch is None and side.distinct is not None and side.distinct is side.ids:
+    if are_distinct(side):
         return
-    keys = side.keys
-    if _are_distinct_numbers(keys) or pc.count_distinct(keys).as_py() == len(keys):
-        return
-    counts = pc.value_counts(keys)
+    counts = pc.value_counts(side.keys)
     twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
-    if len(twice):
-        hint = "expected each answer once" if side.epoch is not None else side.hint
-        raise ValueError(f"{side.where}: {listed(twice)} there more than once; {hint}")
+    raise ValueError(f"{side.where}: {listed(twice)} there more than once, as they are spelled in the other file")
+
+
+def are_distinct(side: Predictions) -> bool:
+    """True if each id of a file, or each epoch of it, is there once."""
+    if side.epoch is None and side.distinct is not None and side.distinct is side.ids:
+        return True
+    keys = side.keys
+    return _are_distinct_numbers(keys) or bool(pc.count_distinct(keys).as_py() == len(keys))
 
 
 def _are_distinct_numbers(keys: Any) -> bool:
@@ -184,13 +187,15 @@ def _are_distinct_numbers(keys: Any) -> bool:
     return bool((numbers[1:] > numbers[:-1]).all())
 
 
+def some_ids(ids: Any) -> str:
+    """The first few ids."""
+    more = f" and {len(ids) - 3:,} more" if len(ids) > 3 else ""
+    return f"id{'s' * (len(ids) != 1)} {', '.join(shown(value) for value in ids[:3].to_pylist())}{more}"
+
+
 def listed(ids: Any) -> str:
     """The first few ids, as the subject of a sentence."""
-    first = ", ".join(shown(value) for value in ids[:3].to_pylist())
-    if len(ids) == 1:
-        return f"id {first} is"
-    more = f" and {len(ids) - 3:,} more" if len(ids) > 3 else ""
-    return f"ids {first}{more} are"
+    return f"{some_ids(ids)} {'is' if len(ids) == 1 else 'are'}"
 
 
 def with_epochs(side: Predictions) -> Predictions:

@@ -3,16 +3,14 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from sigstats._common.messages import shown, shown_name, some_of
-from sigstats._common.note import Note
 
 from ._log import INFINITE, TASK, Answer, EvaluationLog
-from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored, require_shares
+from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored
 
 #: A longer name is known by its beginning.
 _LONG, _BEGINNING = 60, 40
@@ -36,71 +34,30 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         )
     score = _chosen(log, "score", columns.score, named)
     lower = log.is_lower_better(score, columns)
-    _require_distinct(log, answers)
     _require_numbers(log, answers, score, columns.unscored)
-    unscored = [answer for answer in answers if _is_unscored(answer, score)]
-    notes = list(log.notes)
-    if unscored:
-        notes.append(_about_unscored(log, unscored, len(answers), score, columns.unscored))
-    dropped = None
-    if unscored and columns.unscored == "drop":
-        answers = [answer for answer in answers if not _is_unscored(answer, score)]
-        if not answers:
-            raise ValueError(f"{log.where}: no answer has a score {shown(score)} that counts; expected one or more")
-        dropped = _predictions(log, unscored, [0.0] * len(unscored), columns, lower=lower)
-    marks = [0.0 if _is_unscored(answer, score) else answer.scores[score] for answer in answers]
-    if unscored and columns.unscored == "wrong":
-        require_shares(log.where, min(marks), max(marks), lower=lower)
-    found = _predictions(log, answers, marks, columns, lower=lower)
-    meant = frozenset(() if columns.filter is None else ("filter",))
-    return replace(
-        found, subject=_subject(log, answers, score), meant=meant, notes=tuple(notes), dropped=dropped, measured=score
-    )
-
-
-def _predictions(
-    log: EvaluationLog, answers: Sequence[Answer], marks: Sequence[float], columns: Columns, *, lower: bool
-) -> Predictions:
-    """The marks of some answers, a row each."""
+    marks = [answer.scores.get(score) for answer in answers]
     several = any(answer.epoch != 1 for answer in answers)
     names = dict.fromkeys(name for answer in answers for name in answer.identity)
     return Predictions(
         log.where,
         pa.array([answer.item for answer in answers], pa.string()),
         pa.array([RIGHT] * len(answers), pa.string()),
-        pa.array([RIGHT if mark == 1 else WRONG for mark in marks], pa.string()),
-        _others(log, answers, columns),
+        pa.array([None if mark is None else RIGHT if mark == 1 else WRONG for mark in marks], pa.string()),
+        _others(log, answers, columns, score),
         graded=True,
         harness=log.harness,
         score=pa.array(marks, pa.float64()),
-        predicted=not lower and set(marks) <= {0.0, 1.0},
+        predicted=not lower and {*marks} - {None} <= {0.0, 1.0},
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if several else None,
         identity={name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names},
+        subject=_subject(log, answers, score),
+        meant=frozenset(() if columns.filter is None else ("filter",)),
         settings=log.settings,
+        notes=log.notes,
+        failed=pa.array([answer.failed or None for answer in answers], pa.string()),
+        measured=score,
         lower=lower,
     )
-
-
-def _is_unscored(answer: Answer, score: str) -> bool:
-    return bool(answer.failed) or score not in answer.scores
-
-
-def _about_unscored(log: EvaluationLog, unscored: Sequence[Answer], n: int, score: str, treatment: Unscored) -> Note:
-    """How many answers have no score, and which; ValueError where that is refused."""
-    named = [
-        shown(answer.item)
-        + (f" epoch {answer.epoch}" if answer.epoch != 1 else "")
-        + (f" ({shown(answer.failed)})" if answer.failed else "")
-        for answer in unscored[:3]
-    ]
-    more = f" and {len(unscored) - 3:,} more" if len(unscored) > 3 else ""
-    what = f"score {shown(score)}" if score else "score"
-    which = f"{log.where}: {len(unscored):,} of {n:,} answers have no {what}: ids {', '.join(named)}{more}"
-    if treatment == "refuse":
-        raise ValueError(
-            f"{which}; expected a score of each (--unscored drop leaves them out, wrong counts them as wrong)"
-        )
-    return Note("unscored-rows", f"{which}; {'left out' if treatment == 'drop' else 'counted as wrong'}")
 
 
 def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:
@@ -170,22 +127,10 @@ def names_to_give_back(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _require_distinct(log: EvaluationLog, answers: Sequence[Answer]) -> None:
-    seen = set()
-    for answer in answers:
-        key = (answer.item, answer.epoch)
-        if key in seen:
-            raise ValueError(
-                f"{log.where}: id {shown(answer.item)} is there more than once (epoch {answer.epoch}); "
-                "expected each answer once"
-            )
-        seen.add(key)
-
-
 def _require_numbers(log: EvaluationLog, answers: Sequence[Answer], score: str, unscored: Unscored) -> None:
     for answer in answers:
         infinite = answer.unread.get(score) == INFINITE
-        if score in answer.unread and not answer.failed and not (infinite and unscored == "drop"):
+        if score in answer.unread and not (infinite and unscored == "drop"):
             drop = " (--unscored drop leaves it out)" if infinite else ""
             raise ValueError(
                 f"{log.where}: id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}; "
@@ -193,17 +138,18 @@ def _require_numbers(log: EvaluationLog, answers: Sequence[Answer], score: str, 
             )
 
 
-def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns) -> dict[str, Any]:
-    """The columns of metadata that are there."""
+def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, score: str) -> dict[str, Any]:
+    """The columns of metadata that are there; an answer that is dropped needs none."""
     found = {}
+    needed = [answer if columns.unscored != "drop" or score in answer.scores else None for answer in answers]
     for name in dict.fromkeys((*columns.optional, TASK)):
         values = [_text(answer.about.get(name)) for answer in answers]
         if not any(values):
             if name == columns.id:  # the answers to one item are one group as it is
                 found[name] = pa.array([answer.item for answer in answers], pa.string())
             continue
-        if "" in values:
-            item = answers[values.index("")].item
+        lacking = (answer.item for answer, value in zip(needed, values, strict=True) if answer and not value)
+        if (item := next(lacking, None)) is not None:
             raise ValueError(f"{log.where}: id {shown(item)}: column {shown(name)} is empty; expected a value")
         found[name] = pa.array(values, pa.string())
     return found

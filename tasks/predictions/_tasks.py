@@ -83,6 +83,8 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
         per=None if parts[0].per is None else _joined([part.per for part in parts]),
         epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
         predicted=all(part.predicted for part in parts),
+        beside={},
+        distinct=None,
     )
 
 

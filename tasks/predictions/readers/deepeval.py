@@ -7,11 +7,10 @@ name.
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, answered, mapping, numbered, objects
+from .._log import Answer, EvaluationLog, answered, mapping, objects
 from .._predictions import Columns
 
 ORDER = 43
@@ -36,7 +35,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     cases = found.get(key)
     if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
         raise ValueError(f"{content.where}: {key} is not valid; expected a list of test cases")
-    answers = numbered(_answer(number, case, metrics, columns) for number, case in enumerate(cases))
+    answers = [_answer(number, case, metrics, columns) for number, case in enumerate(cases)]
     lower = _lower_is_better(metric for case in cases for metric in objects(case.get(metrics)))
     return EvaluationLog(where=content.where, harness="DeepEval", answers=answers, lower_is_better=lower)
 
@@ -62,5 +61,4 @@ def _answer(number: int, case: Mapping[str, Any], metrics: str, columns: Columns
     asked = {key: case.get(key) for key in ("input", "expectedOutput", "expected_output") if case.get(key) is not None}
     identity = {"input": json.dumps(asked, sort_keys=True)} if asked else {}
     about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata")), **case}
-    found = answered(str(case.get("name") or number), values, about, columns, identity=identity)
-    return found if found.scores else replace(found, failed=failed)
+    return answered(str(case.get("name") or number), values, about, columns, identity=identity, failed=failed)

@@ -4,16 +4,16 @@ An item is an instance. A perturbation of it is known as a filter, a train trial
 ``scenario_state.json`` beside it tell the task, the model, inputs and references.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sigstats._common.messages import shown, shown_name
 from sigstats._common.note import Note
 
 from ...input_files.content import Content
-from .._log import EvaluationLog, answered, as_texts, mapping, objects
+from .._log import EvaluationLog, add_result, answered, as_texts, mapping, objects
 from .._predictions import Columns
 
 ORDER = 35
@@ -46,12 +46,17 @@ def reads(content: Content) -> bool:
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the mean of each statistic of every instance, perturbation and train trial."""
     rows = content.json()
-    found: dict[_Key, dict[str, Any]] = {}
+    found: dict[_Key, list[dict[str, Any]]] = {}
     context: dict[_Key, dict[str, Any]] = {}
     for position, row in enumerate(rows):
-        # A run with several metrics lists an instance once for each of them.
         key = _key(content, position, row)
-        _add(content, found.setdefault(key, {}), _means(row, columns.score), key[0])
+        # A run with several metrics lists an instance once for each of them, and may repeat a statistic.
+        new = {
+            name: mean
+            for name, mean in _means(row, columns.score).items()
+            if all(str(each.get(name, math.nan)) != str(mean) for each in found.get(key, ()))
+        }
+        add_result(found, key, new)
         context.setdefault(key, _context(row))
     asked = _asked(content.beside("scenario_state.json"))
     spec = mapping(content.beside("run_spec.json"))
@@ -71,7 +76,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
                 filter=(perturbation or _UNCHANGED) if perturbed else "",
                 identity=asked.get((instance, perturbation), {}),
             )
-            for (instance, perturbation, trial), values in found.items()
+            for (instance, perturbation, trial), results in found.items()
+            for values in results
         ],
         task=_task(str(spec.get("name") or "")),
         model=str(adapter.get("model") or ""),
@@ -112,16 +118,6 @@ def _means(row: Mapping[str, Any], wanted: str | None) -> dict[str, Any]:
         if stat.get("count") and (name == wanted or not _OF_THE_RUN.fullmatch(name)):
             means[name] = stat.get("mean", stat.get("sum"))
     return means
-
-
-def _add(content: Content, known: dict[str, Any], means: Mapping[str, Any], instance: str) -> None:
-    """Add the statistics of one row of an instance, which may repeat what is known, and nothing else."""
-    for name, value in means.items():
-        if str(known.setdefault(name, value)) != str(value):
-            raise ValueError(
-                f"{content.where}: id {shown(instance)} is there twice, with {shown_name(name)} {shown(known[name])} "
-                f"and {shown(value)}; expected each statistic of it once"
-            )
 
 
 def _context(row: Mapping[str, Any]) -> dict[str, Any]:

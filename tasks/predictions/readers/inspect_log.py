@@ -121,17 +121,18 @@ def _answer(place: str, position: int, sample: Any, scorer: str, columns: Column
     if isinstance(epoch, bool) or not isinstance(epoch, int):
         raise refuse(f"{place}: sample {position} (from 0): epoch", epoch, "a whole number")
     given = {scorer: sample["score"]} if sample.get("score") is not None else mapping(sample.get("scores"))
+    failed = _failure(sample, is_scored=bool(given))
     identity = {name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None}
     if isinstance(sample.get("choices"), list):
         identity[PROMPT] = json.dumps(sample["choices"])
     return answered(
         str(sample["id"]),
-        _values(given),
+        {} if failed else _values(given),
         mapping(sample.get("metadata")),
         columns,
         epoch=epoch,
         identity=identity,
-        failed=_failure(sample, is_scored=bool(given)),
+        failed=failed,
     )
 
 

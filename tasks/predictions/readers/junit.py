@@ -1,6 +1,6 @@
 """JUnit's XML, as pytest and most runners of tests write it: a test case is an item, and right if it passed.
 
-A case that was skipped has no score. Cases of one name (reruns) are answers to one item.
+A case that was skipped, or ended in an error and not in a failure of what it asserts, has no score.
 """
 
 import re
@@ -11,7 +11,7 @@ from xml.parsers import expat
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, answered, numbered
+from .._log import Answer, EvaluationLog, answered
 from .._predictions import Columns
 
 ORDER = 47
@@ -19,7 +19,6 @@ NAME = "JUnit's XML"
 LOG = True
 
 _BEGINNING = re.compile(rb"\s*+(<\?xml[^>]*+>\s*+)?+(<!--.*?-->\s*+)*+<testsuites?[\s>]", re.DOTALL)
-_FAILED = ("failure", "error")
 
 
 def reads(content: Content) -> bool:
@@ -29,14 +28,14 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read which test cases passed."""
-    cases: list[tuple[Mapping[str, str], list[str]]] = []
+    cases: list[tuple[Mapping[str, str], dict[str, str]]] = []
     inside: list[str] = []
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if name == "testcase":
-            cases.append((attributes, []))
+            cases.append((attributes, {}))
         elif inside and inside[-1] == "testcase":
-            cases[-1][1].append(name)
+            cases[-1][1][name] = attributes.get("message") or name
         inside.append(name)
 
     def end(_name: str) -> None:
@@ -55,16 +54,15 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     return EvaluationLog(
         where=content.where,
         harness="JUnit",
-        answers=numbered(_answer(content, *case, columns) for case in cases),
+        answers=[_answer(content, *case, columns) for case in cases],
         kind="score",
     )
 
 
-def _answer(content: Content, case: Mapping[str, str], said: list[str], columns: Columns) -> Answer:
+def _answer(content: Content, case: Mapping[str, str], said: Mapping[str, str], columns: Columns) -> Answer:
     name = case.get("name")
     if not name:
         raise ValueError(f"{content.where}: name: {shown(name)} of a test case is not valid; expected its name")
     item = "::".join(filter(None, (case.get("classname"), name)))
-    skipped = "skipped" in said
-    values = {} if skipped else {"passed": not any(each in said for each in _FAILED)}
-    return answered(item, values, case, columns, failed="skipped" if skipped else "")
+    failed = "" if "failure" in said else said.get("skipped") or said.get("error", "")
+    return answered(item, {} if failed else {"passed": "failure" not in said}, case, columns, failed=failed)

@@ -46,7 +46,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         raise content.error("cannot be read as Parquet", error) from None
     documents = [mapping(_object(row.get("doc"))) or row for row in rows]
     ids = [document.get("id") for document in documents]
-    known = None not in ids and len(set(map(str, ids))) == len(ids)
+    known = not {None, ""}.intersection(ids)
     named = _FILE.fullmatch(content.name)
     tasks = {str(document.get("task_name") or "") for document in documents}
     return EvaluationLog(

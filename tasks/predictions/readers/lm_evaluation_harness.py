@@ -90,8 +90,12 @@ def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
 
 def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
     about = {**sample, **mapping(sample.get("doc"))}
-    chosen = str(sample.get("filter") or "")
-    return answered(str(sample["doc_id"]), _metrics(sample), about, columns, filter=chosen, identity=_identity(sample))
+    chosen, responses = str(sample.get("filter") or ""), sample.get("filtered_resps")
+    # Where the filter left nothing of a response there is no answer, even if the harness scored it.
+    failed = "no response" if sample.get("resps") and responses in ([], [None]) else ""
+    values = {} if failed else _metrics(sample)
+    more = {"filter": chosen, "identity": _identity(sample), "failed": failed}
+    return answered(str(sample["doc_id"]), values, about, columns, **more)
 
 
 def _metrics(sample: dict[str, Any]) -> dict[str, Any]:

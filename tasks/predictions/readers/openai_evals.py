@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ...input_files.content import Content, parse_json
-from .._log import EvaluationLog, answered, mapping
+from .._log import EvaluationLog, add_result, answered, mapping
 from .._predictions import Columns
 
 ORDER = 46
@@ -21,7 +21,7 @@ def reads(content: Content) -> bool:
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the scores of every sample."""
     spec: dict[str, Any] = {}
-    values: dict[str, dict[str, Any]] = {}
+    values: dict[str, list[dict[str, Any]]] = {}
     failed: dict[str, str] = {}
     expected: dict[str, Any] = {}
     for line in content.whole().splitlines():
@@ -31,23 +31,22 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         if not isinstance(sample, str):
             continue
         if event.get("type") == "match":
-            values.setdefault(sample, {})["match"] = data.get("correct")
+            add_result(values, sample, {"match": data.get("correct")})
             target = data.get("expected")
             expected[sample] = {} if target is None else {"target": json.dumps(target)}
         elif event.get("type") == "metrics":
-            values.setdefault(sample, {}).update(data)
+            add_result(values, sample, data)
         elif event.get("type") == "error":
-            values.setdefault(sample, {})
+            add_result(values, sample, {})
             failed[sample] = str(data.get("message") or data.get("type") or "an error")[:200]
     model = spec.get("completion_fns") or [spec.get("model_name") or ""]
     return EvaluationLog(
         where=content.where,
         harness="OpenAI's evals",
         answers=[
-            answered(
-                sample, found, {}, columns, identity=expected.get(sample, {}), failed="" if found else failed[sample]
-            )
-            for sample, found in values.items()
+            answered(sample, found, {}, columns, identity=expected.get(sample, {}), failed=failed.get(sample, ""))
+            for sample, results in values.items()
+            for found in results
         ],
         task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
         model=", ".join(map(str, model)) if isinstance(model, list) else "",

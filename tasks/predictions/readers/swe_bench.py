@@ -23,7 +23,15 @@ LOG = True
 
 #: Lists of the instances that were resolved, and of those that an answer was submitted for.
 _RESOLVED = ("resolved_ids", "resolved")
-_SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "error_ids", "generated")
+_SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "generated", "no_generation")
+#: Lists of the instances whose patch was not tested, and why.
+_FAILED = {
+    "error_ids": "error",
+    "no_logs": "no log",
+    "install_fail": "installation failed",
+    "reset_failed": "reset failed",
+    "incomplete_ids": "not submitted",
+}
 #: An object of instances: ``{"astropy__astropy-12907": {"resolved": true}}``.
 _FIRST_KEY = re.compile(rb'\{\s*+"(?P<repository>[\w.-]*?)-\d++"\s*+:\s*+\{')
 _SAID = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
@@ -31,8 +39,6 @@ _SAID = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
 _TOLD = {
     "empty_patch_ids": "with an empty patch count as not resolved",
     "no_generation": "without a patch count as not resolved",
-    "error_ids": "that ended with an error count as not resolved",
-    "incomplete_ids": "without a submission are left out",
 }
 
 
@@ -58,15 +64,21 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     by_instance = _by_instance(content)
     found = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
     resolved, submitted = found
+    why = {} if by_instance else {each: why for name, why in _FAILED.items() for each in _ids(content, report, name)}
+    failed = {name: reason for name, reason in why.items() if name not in resolved}
     return EvaluationLog(
         where=content.where,
         harness="SWE-bench",
         answers=[
             # The repository is a part of the name of an instance: ``astropy__astropy-12907``.
             answered(
-                name, {"resolved": name in resolved}, {"repo": name.rpartition("-")[0].replace("__", "/")}, columns
+                name,
+                {} if name in failed else {"resolved": name in resolved},
+                {"repo": name.rpartition("-")[0].replace("__", "/")},
+                columns,
+                failed=failed.get(name, ""),
             )
-            for name in sorted(submitted)
+            for name in sorted(submitted.union(failed))
         ],
         model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
         notes=() if by_instance else _notes(content, report),
@@ -109,7 +121,7 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
             "(--instances 500), or --instances FILE, which names them, the report of the run, or "
             "per_instance_details.json"
         )
-    return resolved, submitted.union(_ids(content, report, "no_generation"))
+    return resolved, submitted
 
 
 def _ids(content: Content, report: Mapping[str, Any], name: str) -> list[str]:

@@ -6,7 +6,7 @@ from sigstats._common.validation import refuse
 
 from ...input_files.content import Content
 from ...tables.spelling import is_number
-from .._log import EvaluationLog, answered
+from .._log import EvaluationLog, add_result, answered
 from .._predictions import Columns
 
 ORDER = 49
@@ -25,7 +25,7 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the measures of each query."""
-    values: dict[str, dict[str, float]] = {}
+    values: dict[str, list[dict[str, float]]] = {}
     for number, line in enumerate(content.whole().decode().splitlines(), start=1):
         fields = [field.strip() for field in line.split("\t")]
         if fields == [""]:
@@ -37,8 +37,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             continue
         if not is_number(value):
             raise refuse(f"{content.where}, line {number}", value, "a number")
-        values.setdefault(query, {})[measure] = float(value)
+        add_result(values, query, {measure: float(value)})
     if not values:
         raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
-    answers = [answered(query, found, {}, columns) for query, found in values.items()]
+    answers = [answered(query, found, {}, columns) for query, results in values.items() for found in results]
     return EvaluationLog(where=content.where, harness="trec_eval", answers=answers)

@@ -372,7 +372,7 @@ def changed(**columns):
 
 
 BAD = {
-    "twice": (lambda b, c: (b, c.assign(id=[0, *c["id"][:-1]])), [], "cand.csv: id '0' is there more than once"),
+    "twice": (lambda b, c: (b, c.assign(id=[0, *c["id"][:-1]])), [], "cand.csv: 1 of 60 rows repeat an id: id '0'"),
     "unmatched": (lambda b, c: (b, c[:-2]), [], "base.csv: ids '58', '59' are in this file alone"),
     "no common": (lambda b, c: (b, c.assign(id=c["id"] + 1000)), [], "no id of it is in"),
     "labels": (
@@ -384,7 +384,7 @@ BAD = {
     "a gap": (
         lambda b, c: (b, c.assign(prediction=[None, *c["prediction"][1:]])),
         [],
-        "line 2: column 'prediction' is empty",
+        "cand.csv: 1 of 60 rows have no 'prediction': id '0'; add --unscored wrong",
     ),
     "no rows": (lambda b, c: (b, c[:0]), [], "cand.csv: there are no rows"),
     "slice": (lambda b, c: (b, c), ["--slice", "country"], "column 'country' is not there, nor in"),

@@ -112,7 +112,7 @@ def test_marks_have_limits_and_a_unit_of_their_own(tmp_path, capsys):
     [
         ({"human": 3.0}, (), r"a\.csv: column 'human': 3 is no verdict; expected 1"),
         ({"judge": 0.5}, (), r"a\.csv: column 'judge': 0\.5 is no verdict; expected 1"),
-        ({"human": None}, (), r"a\.csv: column 'human' is empty in all rows; expected one or more values"),
+        ({"human": None}, (), r"a\.csv: 20 of 20 rows have no 'human': ids .*; expected one or more"),
         ({}, ("--slice", "id"), "--slice: is not valid with --human"),
         ({}, ("--score", "human"), "--human: is not valid with several candidates or scores"),
     ],

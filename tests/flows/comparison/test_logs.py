@@ -202,7 +202,7 @@ def test_repeated_ids_of_a_table_are_refused_or_taken_as_answers(tmp_path, capsy
         guess = np.where(rights[-1], frame["label"], (frame["label"] + 1) % 3)
         frame.assign(prediction=guess).sample(frac=1, random_state=1).to_csv(path, index=False)
     hint = refused(capsys, *paths)
-    assert "there more than once" in hint
+    assert "a.csv: 45 of 60 rows repeat an id: ids '" in hint
     assert "--group id or --epoch COLUMN" in hint
     (row,) = compared(tmp_path, *paths, *epoch)["rows"]
     sums = (rights[1].astype(int) - rights[0]).reshape(15, 4).sum(axis=1)
@@ -335,12 +335,13 @@ def test_answers_without_a_score_are_refused_dropped_or_wrong(tmp_path, capsys):
     a = failing(tmp_path / "a.json", [1] * 20 + [0] * 20)
     b = failing(tmp_path / "b.json", [None] * 5 + [1] * 15 + [0] * 19 + [float("nan")])
     said = refused(capsys, a, b)
-    assert "b.json: 6 of 40 answers have no score 's': ids '0' ('time out'), '1' ('time out'), '2'" in said
+    found = "b.json: 5 of 40 answers failed ('time out') and 1 of 40 answers have no score 's': ids '0', '1', '2' and 3"
+    assert found in said
     assert "--unscored drop" in said
     dropped = compared(tmp_path, a, b, "--unscored", "drop")
     assert (dropped["n"], dropped["rows"][0]["difference"]) == (34, 0)
     assert any(
-        "6 of 40 answers have no score 's'" in note and note.endswith("left out")
+        "5 of 40 answers failed ('time out') and 1" in note and note.endswith("left out")
         for note in (each["text"] for each in dropped["notes"])
     )
     wrong = compared(tmp_path, a, b, "--unscored", "wrong")

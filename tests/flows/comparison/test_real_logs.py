@@ -88,10 +88,10 @@ REFUSED = [
     ([GEOMETRY, ("another target", GEOMETRY)], "id '0': target 'else' is not that of {0}"),
     (
         [POPULARITY, ("failed", POPULARITY)],
-        "1 of 100 answers have no score 'match': ids '1' ('boom'); expected a score",
+        "1 of 100 answers failed ('boom'): id '1'; add --unscored wrong",
     ),
-    ([GEOMETRY, ("failed", GEOMETRY)], "1 of 479 answers have no score 'exact_match': ids '0'; expected a score"),
-    ([GEOMETRY, ("twice", GEOMETRY)], "id '0' is there more than once (epoch 1); expected each answer once"),
+    ([GEOMETRY, ("failed", GEOMETRY)], "1 of 479 answers have no score 'exact_match': id '0'; add --"),
+    ([GEOMETRY, ("twice", GEOMETRY)], "1 of 480 answers repeat an id: id '0'; add --duplicates first, last or all"),
 ]
 
 #: What is compared: the rows, the items, both means, and who said so.

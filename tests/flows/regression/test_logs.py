@@ -51,7 +51,7 @@ def test_epochs_and_answers_without_a_score_are_as_in_compare(tmp_path, capsys):
     inspect_log(tmp_path / "a.json", log)
     inspect_log(tmp_path / "b.json", [*log[:6], (3, 1, {"s": None}), *log[7:]])
     assert evaluated(tmp_path, STUDY)[0] == 2
-    assert "1 of 40 answers have no score 's': ids '3'" in capsys.readouterr().err
+    assert "1 of 40 answers have no score 's': id '3 epoch 1'" in capsys.readouterr().err
     code, found = evaluated(tmp_path, STUDY + 'unscored = "drop"\n')
     assert (code, found["n"], found["items"]) == (0, 39, 20)
 

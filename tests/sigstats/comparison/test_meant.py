@@ -282,7 +282,7 @@ def test_two_columns_of_one_frame_are_baseline_and_candidate():
 def test_frames_may_lack_scores_where_that_is_said():
     marks = [pd.DataFrame({"id": range(60), "mark": np.arange(60) % k / 4}) for k in (5, 3)]
     lacking = [each.assign(mark=each["mark"].mask(each["id"] == row)) for row, each in enumerate(marks)]
-    with pytest.raises(ValueError, match="column 'mark' is empty; expected a value, or unscored='drop'"):
+    with pytest.raises(ValueError, match="1 of 60 rows have no 'mark': id '0'; add unscored='wrong'"):
         sigstats.compare(*lacking, score="mark")
     kept = sigstats.compare(*(each[each["id"] > 1] for each in marks), score="mark")
     assert sigstats.compare(*lacking, score="mark", unscored="drop").rows == kept.rows

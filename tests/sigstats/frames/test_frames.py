@@ -89,7 +89,7 @@ def test_several_scores_of_a_log_are_a_column_each(tmp_path):
     del documents[3]["f1"]
     log = harness_log(tmp_path / "a.jsonl", documents)
     for score in (["acc", "f1"], "all"):
-        with pytest.raises(ValueError, match=r"1 of 40 answers have no score 'f1': ids '3'.* \(unscored='drop'"):
+        with pytest.raises(ValueError, match=r"1 of 40 answers have no score 'f1': id '3'; .* unscored='drop'"):
             sigstats.read_predictions(log, score=score)
         found = sigstats.read_predictions(log, score=score, unscored="drop")
         assert list(found.columns) == ["id", "label", "acc", "f1"]
@@ -176,7 +176,7 @@ BAD = {
     "scores": (lambda b, c: {"scores": (1, 2)}, "scores: (1, 2) is not valid; expected the column `score` of"),
     "no such column": (lambda b, c: {"prediction": "predicted"}, "column 'predicted' is not there; did you mean"),
     "unmatched": (lambda b, c: {"prediction_a": c[:-1]}, "'row 399' is in this frame alone; expected the same ids in "),
-    "twice": (lambda b, c: {"y": pd.concat([b, b[:1]])}, "expected each id once (groups='id' or epoch=COLUMN takes"),
+    "twice": (lambda b, c: {"y": pd.concat([b, b[:1]])}, "1 of 401 rows repeat an id: id 'row 0'; groups='id' or "),
     "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline, row 0 (from 0): column 'label'"),
     "no frame": (lambda b, c: {"y": 3}, "baseline: 3 is not valid; expected a data frame of pandas, polars or Arrow"),
     "a path": (lambda b, c: {"y": "b.csv"}, "or three arrays; read_predictions reads a file"),

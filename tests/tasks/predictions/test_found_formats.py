@@ -92,7 +92,7 @@ def test_empty_marks_are_refused_left_out_of_both_or_counted_as_0(tmp_path, caps
     texts = [table.to_csv(index=False) if form == "csv" else table.to_json(orient="records") for table in tables]
     files = written(tmp_path, *texts, name=f"p.{form}")
     assert main(["compare", *map(str, files), "--score", "quality"]) == 2
-    assert "is empty; expected a value, or --unscored drop, or --unscored wrong" in capsys.readouterr().err
+    assert "3 of 40 rows have no 'quality': ids '16', '19', '35'; add --unscored wrong" in capsys.readouterr().err
     both = marks[0].notna() & marks[1].notna()
     expected = {"drop": [mark[both].mean() for mark in marks], "wrong": [mark.fillna(0).mean() for mark in marks]}
     for way, (a, b) in expected.items():
@@ -336,7 +336,12 @@ def test_labels_that_cannot_be_read_are_bad_input(tmp_path, frames, capsys):
 
 def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path, capsys):
     def suite(outcomes):
-        inner = {"pass": "", "fail": "<failure message='x'>why</failure>", "error": "<error/>", "skip": "<skipped/>"}
+        inner = {
+            "pass": "",
+            "fail": "<failure message='x'>why</failure>",
+            "error": "<error message='no set-up'/>",
+            "skip": "<skipped/>",
+        }
         cases = (f"<testcase classname='t' name='q[{k}]' time='1'>{inner[each]}</testcase>" for k, each in outcomes)
         return f"<?xml version='1.0' encoding='utf-8'?><testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>"
 
@@ -344,7 +349,7 @@ def test_junit_is_read_with_the_failures_errors_and_skips_of_its_cases(tmp_path,
     second = ["pass", "pass", "skip", "fail"] * 5
     files = written(tmp_path, *(suite(enumerate(each)) for each in (first, second)), name="r.xml")
     assert main(["compare", *map(str, files)]) == 2
-    assert "5 of 20 answers have no score 'passed': ids 't::q[2]' ('skipped')" in capsys.readouterr().err
+    assert "5 of 20 answers failed ('no set-up'): ids 't::q[2]', 't::q[6]'" in capsys.readouterr().err
     assert accuracies(compared(tmp_path, files, "--unscored", "wrong")) == [(0.5, 0.5)]
     assert accuracies(compared(tmp_path, files, "--unscored", "drop")) == [(10 / 15, 10 / 15)]
     bomb = '<?xml version="1.0"?>\n<testsuite name="x"><testcase name="a">'
@@ -379,7 +384,7 @@ def test_empty_predictions_are_refused_left_out_or_count_as_wrong(tmp_path, fram
     holes = [frame.assign(prediction=frame["prediction"].astype(object).mask(frame.index % 7 == 0)) for frame in frames]
     files = written(tmp_path, *(frame.to_csv(index=False) for frame in holes), name="p.csv")
     assert main(["compare", *map(str, files)]) == 2
-    assert "column 'prediction' is empty; expected a value, or --unscored drop" in capsys.readouterr().err
+    assert "9 of 60 rows have no 'prediction': ids 'q0', 'q7', 'q14' and 6 more" in capsys.readouterr().err
     right = [(frame["label"] == frame["prediction"]) & (frame.index % 7 != 0) for frame in frames]
     assert accuracies(compared(tmp_path, files, "--unscored", "wrong")) == [tuple(float(each.mean()) for each in right)]
     kept = frames[0].index % 7 != 0
@@ -647,7 +652,7 @@ def test_a_mark_that_is_empty_is_none(tmp_path, measurements, capsys, kind, empt
         write(tables[0], tmp_path / "a")
         assert main(["compare", str(tmp_path / "a"), str(tmp_path / "a"), *options]) == 2
         (said,) = capsys.readouterr().err.splitlines()
-        assert "row 0 (from 0): column 'mark' is empty; expected a value, or --unscored drop, or --unscored" in said
+        assert "1 of 60 rows have no 'mark': id 'q0'; add --unscored wrong, which counts them as wrong, or " in said
     else:
         as_text = results(tmp_path, emptied(None, pl.Float64), "csv", pl.DataFrame.write_csv, *options)
         assert results(tmp_path, tables, kind, write, *options) == as_text

@@ -86,12 +86,9 @@ def test_metrics_of_helm_that_list_an_instance_each_are_one_answer(tmp_path):
     assert marks(helm(tmp_path / "a", rows), score="f1_score") == {(f"id{n}", 1): 0.5 for n in range(3)}
     assert marks(helm(tmp_path / "b", [*rows, rows[0]]), score="f1_score") == {(f"id{n}", 1): 0.5 for n in range(3)}
     twice = helm(tmp_path / "c", [*rows, instance(2, f1_score=0.25)])
-    with pytest.raises(ValueError, match=r"'id2' is there twice, with f1_score 0\.5 and 0\.25"):
+    with pytest.raises(ValueError, match=r"1 of 4 answers repeat an id: id 'id2'; add --duplicates first, last or all"):
         read(twice, Columns(score="f1_score"))
-    long = helm(tmp_path / "d", [*rows, instance(2, f1_score="a" * 5000)])
-    with pytest.raises(ValueError, match="is there twice") as caught:
-        read(long, Columns(score="f1_score"))
-    assert len(str(caught.value)) < 300 + len(long)
+    assert marks(twice, score="f1_score", duplicates="last")["id2", 1] == 0.25
 
 
 def test_train_trials_of_helm_are_answers_to_one_item_and_perturbations_are_chosen(tmp_path):
@@ -247,14 +244,17 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
     }
     path = tmp_path / "maker__model-4.1.run.json"
     path.write_text(json.dumps(report, indent=4))
-    assert marks(path) == {(name, 1): number < 5 for number, name in enumerate(ids[:10])}
-    found = read(str(path), Columns(slices=("repo",)))
+    with pytest.raises(ValueError, match=r"3 of 12 answers failed \('not submitted' 2, 'error' 1\): ids"):
+        read(str(path), Columns())
+    assert marks(path, unscored="wrong") == {(name, 1): number < 5 for number, name in enumerate(ids)}
+    assert marks(path, unscored="drop") == {(name, 1): number < 5 for number, name in enumerate(ids[:9])}
+    found = read(str(path), Columns(slices=("repo",), unscored="drop"))
     assert found.subject["model"] == "maker/model-4.1"
     assert set(found.others["repo"].to_pylist()) == {"django/django"}
-    assert [note.split(" that ")[0] for note in found.notes] == [
+    assert found.dropped.ids.to_pylist() == [ids[10], ids[11], ids[9]]
+    assert [note.partition(": ids")[0] for note in found.notes] == [
         f"{path}: 1 instance with an empty patch count as not resolved",
-        f"{path}: 1 instance",
-        f"{path}: 2 instances without a submission are left out",
+        f"{path}: 3 of 12 answers failed ('not submitted' 2, 'error' 1)",
     ]
     path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))
     with pytest.raises(ValueError, match="lists no instance that was not resolved; expected --instances N"):

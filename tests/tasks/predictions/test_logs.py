@@ -191,7 +191,7 @@ def test_a_sample_that_was_written_twice_counts_as_it_was_written_last(tmp_path)
 def test_an_invalidated_sample_has_no_score(tmp_path):
     sample = {"id": 1, "epoch": 1, "scores": {"s": {"value": 1}}, "invalidation": {"reason": "leaked"}}
     path = inspect_log(tmp_path / "a.json", [(n, 1, {"s": 1}) for n in (2, 3)], samples=[sample])
-    with pytest.raises(ValueError, match=r"1 of 3 answers have no score 's': ids '1' \('invalidated'\)"):
+    with pytest.raises(ValueError, match=r"1 of 3 answers failed \('invalidated'\): id '1'; add"):
         marks(path)
     assert marks(path, unscored="drop") == [1, 1]
 
@@ -213,7 +213,7 @@ def test_metadata_that_some_samples_lack_is_refused_by_id(tmp_path):
 def test_a_log_of_which_no_score_counts_is_refused_however_it_is_treated(tmp_path):
     sample = {"epoch": 1, "scores": {"s": {"value": 1}}, "invalidation": {"reason": "leaked"}}
     path = inspect_log(tmp_path / "a.json", [], samples=[{"id": n, **sample} for n in range(3)])
-    with pytest.raises(ValueError, match="no answer has a score 's' that counts"):
+    with pytest.raises(ValueError, match="none of its 3 answers has a score"):
         marks(path, unscored="drop")
 
 

@@ -85,7 +85,7 @@ def test_ids_are_the_same_text_in_every_format(tmp_path):
 @pytest.mark.parametrize("indent", [None, 1], ids=["a line", "several lines"])
 def test_ids_and_labels_of_json_may_be_numbers_or_truth_values(tmp_path, values, texts, indent):
     rows = [row | {"id": value, "label": value} for row, value in zip(PLAIN, values, strict=True)]
-    ids, label, *_ = seen(lines(tmp_path / "a.jsonl", rows, indent))
+    ids, label, *_ = seen(lines(tmp_path / "a.jsonl", rows, indent), duplicates="all")
     assert ids == label == texts
 
 
@@ -114,7 +114,7 @@ def test_scores_of_json_are_numbers(tmp_path, scores):
         ),
         ([PLAIN[0] | {"label": 1e300}, PLAIN[1] | {"label": 1.0}], "column 'label' has larger numbers"),
         ([PLAIN[0], PLAIN[1] | {"label": None}], r"row 1 \(from 0\): column 'label' is empty"),
-        ([PLAIN[0], {"id": "x", "label": "cat"}], r"row 1 \(from 0\): column 'prediction' is empty"),
+        ([PLAIN[0], {"id": "x", "label": "cat"}], "1 of 2 rows have no 'prediction': id 'x'; add --unscored wrong"),
         ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"not there; did you mean 'idx' \(--id idx\)\?"),
         ([{**row, "lebel": 1} for row in PLAIN], "column 'lebl' is not there"),
         ([PLAIN[0] | {"label": 10**400}, PLAIN[1] | {"label": 1.0}], "cannot be read as JSON-lines"),
@@ -220,17 +220,17 @@ def test_prose_with_commas_is_no_table(tmp_path):
 
 
 @pytest.mark.parametrize("ids", [[1, 2, 3], [3, 1, 2], [1, 2, 2], [-5, 0, 7]])
-def test_ids_in_ascending_order_are_known_to_be_distinct_and_others_are_looked_at(tmp_path, ids):
+def test_ids_are_distinct_once_they_are_read(tmp_path, ids):
     paths = []
     for name, prediction in (("a", ["x", "y", "x"]), ("b", ["y", "y", "x"])):
         paths.append(tmp_path / f"{name}.parquet")
         pq.write_table(pa.table({"id": ids, "label": ["x", "y", "y"], "prediction": prediction}), paths[-1])
-    first, other = (read(str(path), Columns()) for path in paths)
-    assert (first.distinct is first.ids) == (ids == sorted(set(ids)))
     if len(set(ids)) < 3:
-        with pytest.raises(ValueError, match="id '2' is there more than once"):
-            join(first, other, Columns())
+        with pytest.raises(ValueError, match="1 of 3 rows repeat an id: id '2'; --group id or --epoch COLUMN takes"):
+            read(str(paths[0]), Columns())
     else:
+        first, other = (read(str(path), Columns()) for path in paths)
+        assert first.distinct is first.ids
         found = join(first, other, Columns())
         assert [found.classes[code] for code in found.a] == ["x", "y", "x"]
         assert [found.classes[code] for code in found.b] == ["y", "y", "x"]
