@@ -212,6 +212,8 @@ class Votes(Described):
     item_sd: float = 0.0
     #: The share of ties.
     ties: float = 0.0
+    #: The share of voters who nearly always vote for the later model, against the others' small preference.
+    dissenters: float = 0.0
 
 
 #: What test sets are drawn from.

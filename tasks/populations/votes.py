@@ -1,7 +1,8 @@
 """Votes between models of known strengths, and whether a preference is shown that is false, or one that is true.
 
 A model wins against another with log odds that are the difference of their strengths. To the strength of each model a
-voter, and an item, may add something, so that the votes of one voter, or on one item, go together.
+voter, and an item, may add something, so that the votes of one voter, or on one item, go together. Dissenters nearly
+always vote for the later model, and the other voters prefer the earlier one as little as makes both equal.
 """
 
 import math
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, ndtr, ndtri
+from scipy.special import expit, logit, ndtr, ndtri
 
 from sigstats.ranking.votes import VoteRanking, rank_votes
 
@@ -28,6 +29,8 @@ _METHODS: Mapping[str, tuple[str, ...]] = {
     "voters-and-items": ("groups", "items"),
     "overlap": (),
 }
+#: How often a dissenter votes for the earlier of two models.
+_FOR_EARLIER = 0.05
 
 
 class Votes(NamedTuple):
@@ -64,6 +67,10 @@ def _sample(population: Population, n: int, rng: np.random.Generator) -> Votes:
     of_voters = strengths + population.voter_sd * rng.standard_normal((population.voters, k))
     of_items = population.item_sd * rng.standard_normal((population.items, k))
     odds = of_voters[voter, first] - of_voters[voter, second] + of_items[item, first] - of_items[item, second]
+    if share := population.dissenters:
+        others = (0.5 - share * _FOR_EARLIER) / (1 - share)
+        earlier = np.where(rng.random(population.voters) < share, logit(_FOR_EARLIER), logit(others))[voter]
+        odds += np.where(first < second, earlier, -earlier)
     won = np.where(rng.random(n) < expit(odds), 1, -1)
     return Votes(first, second, np.where(rng.random(n) < population.ties, 0, won), voter, item)
 

@@ -87,8 +87,9 @@ def stream(work: OnTestSets) -> dict[str, Any]:
 
 
 def revision(work: OnTestSets) -> int:
-    """Areas of grouped rows have Obuchowski's variance since revision 1."""
-    return int(isinstance(work.population, ScoredRows) and work.test.measure == "auc")
+    """Since revision 1 areas of grouped rows have Obuchowski's variance, and groups of votes are tested by means."""
+    areas = isinstance(work.population, ScoredRows) and work.test.measure == "auc"
+    return int(areas or (isinstance(work.population, Votes) and "voters" in str(work.test.options["method"])))
 
 
 def outcomes_cell(work: OnTestSets) -> Cell | None:

@@ -132,3 +132,6 @@ class Votes(Described):
     voter_sd: Spread = Field(0.0, description="The standard deviation of what a voter adds to the strength of a model")
     item_sd: Spread = Field(0.0, description="The standard deviation of what an item adds to the strength of a model")
     ties: float = Field(0.0, ge=0, lt=1, description="The share of votes that are ties")
+    dissenters: float = Field(
+        0.0, ge=0, le=0.5, description="The share of voters for the later model in 95%; the others make it even"
+    )

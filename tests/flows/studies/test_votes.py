@@ -57,6 +57,16 @@ def one(n=400, seed=3, **options):
     return drawn
 
 
+def test_dissenters_are_as_strong_as_the_small_preference_of_the_others():
+    population = Votes(strengths=(0.0,) * 3, voters=4000, items=9, dissenters=0.1)
+    (drawn,) = draw(population, 200_000, np.random.default_rng(3), 1)
+    earlier = np.where(drawn.first < drawn.second, drawn.winner, -drawn.winner)
+    assert earlier.mean() == pytest.approx(0, abs=5 * 0.31 / math.sqrt(4000))
+    share = np.bincount(drawn.voter, earlier > 0) / np.bincount(drawn.voter)
+    assert np.mean(share < 0.3) == pytest.approx(0.1, abs=0.02)
+    assert np.median(share[share > 0.3]) == pytest.approx(0.55, abs=0.02)
+
+
 def ranked(votes, **units):
     words = np.array(["b", "tie", "a"])[votes.winner + 1]
     return sigstats.rank_votes(votes.first.astype(str), votes.second.astype(str), words, **units)
