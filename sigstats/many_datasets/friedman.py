@@ -17,7 +17,7 @@ from .._common.extreme import error_bound, ties_as_equal
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..test_result import TestResult, monte_carlo_outcome
-from .friedman_exact import exact_pvalue, feasible
+from .friedman_exact import exact_pvalue, least_pvalue
 
 FriedmanMethod: TypeAlias = Literal["auto", "exact", "f", "chi2", "monte-carlo"]
 
@@ -27,6 +27,8 @@ FRIEDMAN_METHODS: tuple[FriedmanMethod, ...] = ("auto", "exact", "f", "chi2", "m
 _BATCH, _MOST_DRAWN, _MOST_COUNTED = 2**22, 2e8, 2e7
 #: With fewer data sets, of permutations too many to count, F rejects at 0.001 up to three times as often as stated.
 _F_HOLDS = 12
+#: Below it the tail may be short enough to be counted, and F and chi-square are far from it.
+_RARE = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +56,10 @@ class FriedmanResult(TestResult):
     ranks: tuple[float, ...]
     datasets: int
     models: int
+
+    def _sentence(self, p: str) -> str:
+        approximate = {"f": "F", "chi2": "chi-square"}.get(self.method)
+        return super()._sentence(p)[:-1] + (f" in the approximation by {approximate}." if approximate else ".")
 
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Nemenyi's critical difference of two mean ranks.
@@ -107,10 +113,11 @@ def friedman_test(
         The columns of a data frame (pandas, Polars, Arrow or whatever narwhals reads) that are models; all by default.
     method : {"auto", "exact", "f", "chi2", "monte-carlo"}
         ``"exact"`` counts all permutations of the ranks within each data set, ties as they are, such as of 400 data
-        sets and three models, 50 and four, 13 and five, 6 and six; beyond that it is ``"monte-carlo"``, which draws
-        some, and the result says so. ``"f"`` is Iman and Davenport's statistic with ``k - 1`` and ``(k - 1) (N - 1)``
-        degrees of freedom; ``"chi2"`` Friedman's own with ``k - 1``, which is conservative. ``"auto"`` is ``"exact"``
-        where all permutations can be counted in seconds, else ``"f"``.
+        sets and three models, 50 and four, 13 and five, 6 and six. Of more it counts those that are at least as
+        extreme, where these are few: all or nearly all data sets rank up to eight models alike. Otherwise it is
+        ``"monte-carlo"``, which draws some, and the result says so. ``"f"`` is Iman and Davenport's statistic with
+        ``k - 1`` and ``(k - 1) (N - 1)`` degrees of freedom; ``"chi2"`` Friedman's own with ``k - 1``, which is
+        conservative. ``"auto"`` is ``"exact"`` where that takes seconds, else ``"f"``.
     greater_is_better : bool
         False for errors and losses; it turns the ranks, not the p-value.
     n_resamples : int
@@ -134,9 +141,11 @@ def friedman_test(
     less the share of ties, ``sum of (t**3 - t) / (N (k**3 - k))`` over groups of t equal scores (Friedman 1937; Conover
     1999, section 5.8), and ``F = (N - 1) chi2 / (N (k - 1) - chi2)`` (Iman and Davenport 1980, eq. 3).
 
-    F is infinite, and its p-value 0, where all data sets rank the models alike, however few they are. Where ``"auto"``
-    takes it, it rejects equal models in at most 5.5 percent of cases at 0.05 and 0.15 percent at 0.001 with 12 data
-    sets or more; with fewer in up to 6.6 and 0.32 percent, and the result says so.
+    F is infinite where all data sets rank the models alike. A p-value of F or chi-square below 1e-6 is a rough
+    approximation, and the result says so; it is not below the probability of the observed ranks with the models in any
+    order, as the exact one is not. Where ``"auto"`` takes F, it rejects equal models in at most 5.5 percent of cases at
+    0.05 and 0.15 percent at 0.001 with 12 data sets or more; with fewer in up to 6.6 and 0.32 percent, and the result
+    says so.
 
     Examples
     --------
@@ -162,25 +171,29 @@ def friedman_test(
     chi2_statistic, f_statistic = _statistics(doubled)
     outcome: dict[str, Any]
     reason = ""
-    if way in ("auto", "exact") and not feasible(doubled):
-        if way == "exact" and min(_work(doubled, replicates)) > 1:
+    of_chi2 = float(chi2.sf(chi2_statistic, k - 1)) if chi2_statistic > 0 else 1.0
+    counted = exact_pvalue(doubled, rare=of_chi2 < _RARE) if way in ("auto", "exact") else None
+    if counted is None and way == "exact":
+        if min(_work(doubled, replicates)) > 1:
             raise refuse("method", method, f'"f" for {datasets} data sets and {k} models: too many permutations')
-        reason = "too many permutations to count: some are drawn" if way == "exact" else ""
-        way = "monte-carlo" if way == "exact" else "f"
+        reason, way = "too many permutations to count: some are drawn", "monte-carlo"
     elif way == "auto":
-        way = "exact"
-    if way == "f":
-        degrees = (k - 1, (k - 1) * (datasets - 1))
-        outcome = {"pvalue": float(f.sf(f_statistic, *degrees)) if chi2_statistic > 0 else 1.0}
-        if datasets < _F_HOLDS and chi2_statistic > 0:
-            outcome["reason"] = f"{datasets} data sets are few for F: small p-values are up to three times too small"
-    elif way == "chi2":
-        outcome = {"pvalue": float(chi2.sf(chi2_statistic, k - 1)) if chi2_statistic > 0 else 1.0}
-    elif way == "exact":
-        p, error = exact_pvalue(doubled)
-        outcome = {"pvalue": p, "error_bound": error_bound(p, error)}
-    else:
+        way = "f" if counted is None else "exact"
+    if counted is not None:
+        outcome = {"pvalue": counted[0], "error_bound": error_bound(*counted)}
+    elif way == "monte-carlo":
         outcome = {**monte_carlo_outcome(_exceedances(doubled, replicates, generator), replicates), "reason": reason}
+    else:
+        p = of_chi2
+        if way == "f" and chi2_statistic > 0:
+            p = float(f.sf(f_statistic, k - 1, (k - 1) * (datasets - 1)))
+            if datasets < _F_HOLDS:
+                reason = f"{datasets} data sets are few for F: small p-values are up to three times too small"
+        if p < _RARE:
+            p = max(p, least_pvalue(doubled))
+        if p < _RARE:
+            reason = "a rough approximation: so small a p-value may be off by many orders of magnitude"
+        outcome = {"pvalue": p, "reason": reason}
     if k > datasets:
         turned = f"{k} models (columns) and {datasets} data sets (rows): is the table transposed?"
         outcome["reason"] = "; ".join(filter(None, (outcome.get("reason"), turned)))

@@ -2,18 +2,21 @@
 
 The rank sums are a walk over a lattice, one step a data set, whose paths are counted in doubles: all terms are
 positive, so that a count of any size keeps all but a few of its digits, and counts up to 2**53 are exact. Either the
-whole lattice is an array, or the sorted rank sums are listed, since models can be exchanged. The work of both is known
-before it begins.
+whole lattice is an array, or the sorted rank sums are listed, since models can be exchanged. Rank sums that spread less
+than the observed ones even if all further data sets agree are left out of the list, so that a far tail is short.
 
-When not to use: beyond `sigstats.many_datasets.friedman_exact.feasible`; random permutations give an interval there.
+When not to use: where `sigstats.many_datasets.friedman_exact.exact_pvalue` finds too many; random permutations give an
+interval there.
 """
 
 import math
 from collections import Counter
+from functools import cache
 from itertools import permutations
 from typing import TypeAlias
 
 import numpy as np
+from scipy.special import gammaln
 
 from .._common.validation import FloatArray, IntArray
 
@@ -25,36 +28,49 @@ _MOST_MODELS, _CHUNK = 8, 2**18
 Orders: TypeAlias = tuple[IntArray, FloatArray]
 
 
-def feasible(doubled: IntArray) -> bool:
-    """True if `exact_pvalue` takes at most some three seconds; `doubled`, (N, k), are twice the ranks of k models."""
-    return doubled.shape[1] <= _MOST_MODELS and min(_lattice_work(doubled), _listing_work(doubled)) <= 1
-
-
-def exact_pvalue(doubled: IntArray) -> tuple[float, float]:
+def exact_pvalue(doubled: IntArray, *, rare: bool = False) -> tuple[float, float] | None:
     """The share of all permutations within data sets whose rank sums spread at least as widely, and its relative error.
+
+    `doubled`, (N, k), are twice the ranks of k models. None where the work would take more than some three seconds,
+    which of `rare` outcomes is known only after trying.
 
     >>> exact_pvalue(np.tile([2, 4, 6], (2, 1)))[0]  # two data sets in the same order: 6 of 36
     0.16666666666666666
     """
     datasets, k = doubled.shape
+    lattice, listing = _lattice_work(doubled), _listing_work(doubled)
+    if k > _MOST_MODELS or (min(lattice, listing) > 1 and not rare):
+        return None
     step = int(np.gcd.reduce(np.diff(np.sort(doubled, axis=1), axis=1), axis=None)) or 1
-    lowest = doubled.min(axis=1)
-    observed = int((doubled.sum(axis=0) ** 2).sum())
+    steps = (doubled - doubled.min(axis=1)[:, None]) // step
+    observed = int((steps.sum(axis=0) ** 2).sum())
     whole = datasets * math.log2(math.factorial(k)) <= 53  # then all counts are exact
-    rows = [_orders(row, whole) for row in ((doubled - lowest[:, None]) // step).tolist()]
-    least, total = int(lowest.sum()), int(doubled.sum())
-    walk = _by_lattice if _lattice_work(doubled) <= _listing_work(doubled) else _by_listing
-    sums, shares = walk(rows, k)
-    sums = least + step * sums
-    last = total - sums.sum(axis=-1)
-    extreme = (sums**2).sum(axis=-1) + last**2 >= observed
-    p = float(shares[extreme].sum())
+    orders = cache(lambda row: _orders(row, whole))
+    rows = [orders(tuple(row)) for row in np.sort(steps, axis=1).tolist()]
+    if lattice <= min(listing, 1):
+        sums, shares = _by_lattice(rows, k)
+        last = int(steps.sum()) - sums.sum(axis=-1)
+        shares = shares[(sums**2).sum(axis=-1) + last**2 >= observed]
+    elif (counted := _by_listing(rows, np.sort(steps, axis=1), observed, known=listing <= 1)) is None:
+        return None
+    else:
+        shares = counted
+    p = float(shares.sum())
     if whole:
         return p / math.factorial(k) ** datasets, 2.0**-53
     return min(1.0, p), (datasets * (math.factorial(k) + 2) + 100) * 2.0**-53 + 1e-300 / max(p, 1e-300)
 
 
-def _orders(row: list[int], whole: bool) -> Orders:
+def least_pvalue(doubled: IntArray) -> float:
+    """The probability of the observed ranks with the models in any order, which p is not below at any size."""
+    k = doubled.shape[1]
+    ties = [np.unique(row, return_counts=True)[1] for row in doubled]
+    alike = np.unique(doubled, axis=1, return_counts=True)[1]  # models with the same ranks throughout
+    log = math.lgamma(k + 1) * (1 - len(doubled)) + float(gammaln(np.concatenate(ties) + 1).sum())
+    return min(1.0, math.exp(log - float(gammaln(alike + 1).sum())))
+
+
+def _orders(row: tuple[int, ...], whole: bool) -> Orders:
     counted = Counter(permutations(row))
     times = np.array([*counted.values()], dtype=np.float64)
     return np.array([*counted], dtype=np.int64), times if whole else times / times.sum()
@@ -88,21 +104,29 @@ def _by_lattice(rows: list[Orders], k: int) -> tuple[IntArray, FloatArray]:
     return np.stack(places, axis=-1), law[places]
 
 
-def _by_listing(rows: list[Orders], k: int) -> tuple[IntArray, FloatArray]:
-    """The same by a list of sorted sums; those of all models but the last."""
+def _by_listing(rows: list[Orders], ascending: IntArray, observed: int, *, known: bool) -> FloatArray | None:
+    """The shares of the sorted sums with this sum of squares or more; None if they are not `known` to be few."""
+    k, transitions = ascending.shape[1], 0
     states: IntArray = np.zeros((1, k), dtype=np.int64)
     shares: FloatArray = np.ones(1)
-    for orders, weights in rows:
-        base = int(states.max() + orders.max()) + 1
-        digits = base ** np.arange(k, dtype=np.int64)
+    base = int(ascending.max(axis=1).sum()) + 1
+    if base**k >= 2**63:
+        return None
+    digits = base ** np.arange(k, dtype=np.int64)
+    left = ascending.sum(axis=0) - np.cumsum(ascending, axis=0)  # the widest sums of the data sets still to come
+    for (orders, weights), rest in zip(rows, left, strict=True):
+        transitions += len(states) * len(orders)
+        if transitions > _MOST_TRANSITIONS and not known:
+            return None
         keys: IntArray = np.zeros(0, dtype=np.int64)
         counts: FloatArray = np.zeros(0)
         step = max(1, _CHUNK // len(orders))
         for start in range(0, len(states), step):
-            moved = np.sort(states[start : start + step, None, :] + orders, axis=-1) @ digits
-            mass = shares[start : start + step, None] * weights
-            keys, place = np.unique(np.concatenate([keys, moved.ravel()]), return_inverse=True)
-            counts = np.asarray(np.bincount(place, np.concatenate([counts, mass.ravel()])), dtype=np.float64)
+            moved = np.sort(states[start : start + step, None, :] + orders, axis=-1)
+            open_ = ((moved + rest) ** 2).sum(axis=-1) >= observed
+            mass = (shares[start : start + step, None] * weights)[open_]
+            keys, place = np.unique(np.concatenate([keys, moved[open_] @ digits]), return_inverse=True)
+            counts = np.asarray(np.bincount(place, np.concatenate([counts, mass])), dtype=np.float64)
         states = keys[:, None] // digits % base
         shares = counts
-    return states[:, :-1], shares
+    return shares

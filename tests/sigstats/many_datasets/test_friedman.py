@@ -1,6 +1,7 @@
 """Friedman's test against SciPy, Demsar's printed example, enumeration, and simulation."""
 
 import itertools
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -97,12 +98,49 @@ def test_both_exact_walks_are_those_of_rationals(monkeypatch, datasets, k, ties)
     scores = np.random.default_rng([datasets, k]).normal(size=(datasets, k))
     doubled = (2 * stats.rankdata(scores.round() if ties else scores, axis=1)).astype(np.int64)
     truth = counted(doubled)
-    for work in (0.0, 2.0):  # the lattice, the list
-        monkeypatch.setattr(friedman_exact, "_lattice_work", lambda _, work=work: work)
-        monkeypatch.setattr(friedman_exact, "_listing_work", lambda _: 1.0)
-        p, error = friedman_exact.exact_pvalue(doubled)
+    for works in ((0.0, 1.0), (2.0, 1.0), (2.0, 2.0)):  # the lattice, the list, the list of unknown length
+        for name, work in zip(("_lattice_work", "_listing_work"), works, strict=True):
+            monkeypatch.setattr(friedman_exact, name, lambda _, work=work: work)
+        p, error = friedman_exact.exact_pvalue(doubled, rare=works == (2.0, 2.0))
         assert abs(Fraction(p) - truth) <= Fraction(error) * truth
         assert error < 1e-12
+
+
+def test_far_tails_of_every_table_with_and_without_ties(monkeypatch):
+    for name in ("_lattice_work", "_listing_work"):
+        monkeypatch.setattr(friedman_exact, name, lambda _: 2.0)
+    patterns = [(1, 2, 3, 4), (1, 2, 2, 3), (1, 1, 1, 2), (1, 1, 2, 2)]
+    for few in itertools.combinations_with_replacement(patterns, 3):
+        for last in set(itertools.permutations(few[2])):
+            doubled = np.array([(2 * stats.rankdata(row)).astype(np.int64) for row in (*few[:2], last)])
+            p, _ = friedman_exact.exact_pvalue(doubled, rare=True)
+            truth = counted(doubled)
+            assert p == pytest.approx(float(truth), rel=1e-12)
+            assert friedman_exact.least_pvalue(doubled) <= p * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("datasets", "k"), [(14, 6), (20, 5), (31, 8)])
+def test_where_nearly_all_data_sets_agree_the_tail_is_a_closed_form(datasets, k):
+    alike = np.tile(np.arange(float(k)), (datasets, 1))
+    swapped = alike.copy()
+    swapped[0, :2] = 1, 0
+    perfect = Fraction(math.factorial(k)) ** (1 - datasets)
+    for scores, ways in ((alike, 1), (swapped, 1 + datasets * (k - 1))):
+        found = friedman_test(scores)
+        assert (found.method, found.reason) == ("exact", "")
+        assert found.pvalue == pytest.approx(float(ways * perfect), rel=1e-9)
+
+
+def test_what_is_printed_of_an_approximation_is_true():
+    alike = np.tile(np.arange(12.0), (20, 1))  # too many orders to list
+    perfect = math.factorial(12) ** -19.0
+    for method, name in (("auto", "F"), ("f", "F"), ("chi2", "chi-square")):
+        found = friedman_test(alike, method=method)
+        assert found.pvalue >= perfect * (1 - 1e-9)
+        assert found.reason.startswith("a rough approximation")
+        assert f" in the approximation by {name}." in str(found)
+    assert friedman_test(alike).pvalue == pytest.approx(perfect, rel=1e-9)
+    assert "approximation" not in str(friedman_test(alike[:, :4]))
 
 
 def test_monte_carlo_estimates_the_exact_p_value():
@@ -122,7 +160,7 @@ def test_laws():
     nothing = friedman_test(np.ones((4, 3)))
     assert (nothing.statistic, nothing.pvalue) == (0.0, 1.0)
     alike = friedman_test([[3, 2, 1]] * 6, method="f")
-    assert (alike.f_statistic, alike.pvalue) == (np.inf, 0.0)
+    assert (alike.f_statistic, alike.pvalue) == (np.inf, pytest.approx(6 / 6**6))
     assert "6 data sets are few for F" in alike.reason
     assert friedman_test([[3, 2, 1]] * 6).pvalue == pytest.approx(6 / 6**6)
 
