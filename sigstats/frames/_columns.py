@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from sigstats.tasks.tables.table import ArrowTable
 
@@ -13,17 +13,7 @@ from .._common.data_frames import opened
 from .._common.validation import as_choice, refuse
 from ..comparison.candidates import with_names
 from ..comparison.paired_predictions import PairedPredictions
-from ..tasks.predictions import (
-    MOST_VALUES,
-    Columns,
-    Duplicates,
-    OtherNamesError,
-    Predictions,
-    Unscored,
-    from_table,
-    join,
-    settled,
-)
+from ..tasks.predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join, settled
 
 #: The options of the command line in a message, which are arguments here.
 _OPTION = re.compile(r"--([a-z-]+) (\w+)")
@@ -105,8 +95,8 @@ def require_names(names: Mapping[str, Any], needed: Sequence[str]) -> None:
 
 def require_treatments(unscored: Any, duplicates: Any) -> None:
     """Refuse what is no treatment of rows without an answer, or of rows that repeat an id."""
-    as_choice(unscored, "unscored", get_args(Unscored))
-    as_choice(duplicates, "duplicates", get_args(Duplicates))
+    as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
+    as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all"))
 
 
 def slice_names(slices: Any) -> tuple[str, ...]:

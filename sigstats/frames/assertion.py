@@ -184,15 +184,8 @@ def assert_at_least(
         names |= {"run": run, "task": task}
         require_names(names, ("id", "label", "prediction"))
         require_treatments(unscored, duplicates)
-        columns = Columns(
-            **names,
-            per=per,
-            lower=lower,
-            higher=higher,
-            slices=slice_names(slices),
-            unscored=unscored,
-            duplicates=duplicates,
-        )
+        how: dict[str, Any] = {"unscored": unscored, "duplicates": duplicates}
+        columns = Columns(**names, per=per, lower=lower, higher=higher, slices=slice_names(slices), **how)
         paired = replace(paired_with_itself(y, columns), score_range=limits)
     else:
         of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}

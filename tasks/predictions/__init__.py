@@ -19,7 +19,7 @@ from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import ManyPredictions, join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import ALL_SCORES, Columns, Duplicates, OtherNamesError, Predictions, Unscored
+from ._predictions import ALL_SCORES, Columns, OtherNamesError, Predictions
 from ._selection import select
 from ._settled import settled
 
@@ -29,7 +29,6 @@ __all__ = [
     "MOST_VALUES",
     "Answer",
     "Columns",
-    "Duplicates",
     "EvaluationLog",
     "ManyPredictions",
     "OtherNamesError",
@@ -37,7 +36,6 @@ __all__ = [
     "Predictions",
     "ScoredFile",
     "Unmatched",
-    "Unscored",
     "filter_names_in",
     "from_table",
     "join",

@@ -19,7 +19,7 @@ from sigstats.comparison.part import MISSING
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table
 from ._answers import marks_of
-from ._items import dictionaries, occurrences
+from ._items import dictionaries
 from ._predictions import RIGHT, Columns, Predictions, require_own_names
 
 #: The name of a column of runs.
@@ -229,8 +229,6 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         )
     if columns.run is not None or columns.epoch is not None:
         epoch = table.texts(columns.run or columns.epoch or "")
-    elif columns.group == columns.id:
-        epoch = occurrences(ids)
     run = next((name for name in table.names if _RUN.search(name)), None)
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
     if columns.models in table.names and columns.model is None:

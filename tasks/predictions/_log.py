@@ -146,6 +146,12 @@ def add_result(found: dict[K, list[dict[str, Any]]], key: K, values: Mapping[str
         result[name] = value
 
 
+def empty_answers(where: str, n: int, total: int) -> tuple[Note, ...]:
+    """A note on answers without content, as patches and responses may be."""
+    told = f"{where}: {n:,} of {total:,} answers are empty; they count as the log scores them"
+    return (Note("empty-answers", told),) if n else ()
+
+
 def mapping(value: Any) -> Mapping[str, Any]:
     """An object of a log; an empty one where something else stands in its place."""
     return value if isinstance(value, dict) else {}

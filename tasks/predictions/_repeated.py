@@ -250,9 +250,9 @@ def each_run(side: Predictions) -> list[Predictions]:
         if found and not own.ids.equals(found[0].ids):
             here, there = pa.array(own.ids), pa.array(found[0].ids)
             odd = [*here.filter(pc.invert(pc.is_in(here, there))), *there.filter(pc.invert(pc.is_in(there, here)))]
-            which = f"id {shown(odd[0].as_py())} is not in both" if odd else "an id is there twice in one of them"
             raise ValueError(
-                f"{side.where}: runs {shown(names[0])} and {shown(name)} differ: {which}; expected the same ids"
+                f"{side.where}: runs {shown(names[0])} and {shown(name)} differ: id {shown(odd[0].as_py())} is not in "
+                "both; expected the same ids"
             )
         found.append(own)
     found[0] = replace(found[0], notes=side.notes)

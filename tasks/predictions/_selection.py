@@ -1,7 +1,6 @@
 """From an evaluation log to predictions: which score of which model and filter, and answers without a score."""
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -62,14 +61,11 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
 
 def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:
     """What was read, in words; what the file does not say is left out."""
-    counts = Counter(answer.item for answer in answers).values()
-    low, high = min(counts), max(counts)
     found = {
         "task": log.task,
         "model": answers[0].model or log.model,
         log.kind: log.called.get(score, score),
         "filter": log.called.get(answers[0].filter, answers[0].filter),
-        "epochs": f"{low:,}" if low == high else f"{low:,} to {high:,}",
     }
     return {name: value for name, value in found.items() if value}
 

@@ -14,7 +14,7 @@ from sigstats._common.note import Note
 from ..tables.spelling import NO_ANSWER
 from ._items import first_rows, item_codes, occurrences
 from ._predictions import WRONG, Columns, Predictions
-from ._repeated import are_distinct, some_ids
+from ._repeated import answers_each, are_distinct, some_ids
 
 #: What is done with results that repeat an id.
 _KEPT = {"first": "the first of each is kept", "last": "the last of each is kept", "all": "each counts as an answer"}
@@ -27,7 +27,10 @@ def settled(found: Predictions, columns: Columns) -> Predictions:
 
     Raises ValueError where `columns` say that other rows are refused.
     """
-    return _answered(_distinct(found, columns), columns)
+    found = _answered(_distinct(found, columns), columns)
+    if not found.harness:
+        return found
+    return replace(found, subject={**found.subject, "epochs": answers_each(found).partition(" answer")[0]})
 
 
 def _distinct(found: Predictions, columns: Columns) -> Predictions:
@@ -39,10 +42,11 @@ def _distinct(found: Predictions, columns: Columns) -> Predictions:
     also = "" if found.epoch is None else f" and {'a run' if columns.run else 'an epoch'} of it"
     told = f"{found.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
     told += f": {_which(found, pa.array(repeats))}"
-    how = columns.duplicates
+    stated = columns.group == columns.id and columns.duplicates == "refuse"  # rows of one id are answers to one item
+    how = "all" if stated else columns.duplicates
     if how == "refuse" or (how == "all" and columns.run is not None):
         raise ValueError(f"{told}; {found.hint}")
-    notes = (*found.notes, Note("repeated-answers", f"{told}; {_KEPT[how]}"))
+    notes = found.notes if stated else (*found.notes, Note("repeated-answers", f"{told}; {_KEPT[how]}"))
     if how == "all":
         epoch: Any = occurrences(found.keys)
         if found.epoch is not None:
@@ -71,8 +75,13 @@ def _answered(found: Predictions, columns: Columns) -> Predictions:
     if how == "drop":
         kept, gone = (filled.take(pc.indices_nonzero(each)) for each in (pc.invert(empty), empty))
         return replace(kept, dropped=gone, distinct=None, notes=(*found.notes, note))
-    if found.score is not None:
-        _require_shares(filled)
+    marks = pa.array([0, 1]) if found.score is None else filled.score
+    low, high = (pc.min_max(marks)[end].as_py() for end in ("min", "max"))
+    if found.lower or not 0 <= low <= high <= 1:
+        raise ValueError(
+            f"{found.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
+            "between 0 and 1 of which the higher is better"
+        )
     return replace(filled, notes=(*found.notes, note))
 
 
@@ -95,13 +104,3 @@ def _counts(found: Predictions, empty: Any, columns: Columns) -> str:
 def _which(found: Predictions, rows: Any) -> str:
     named = some_ids(pc.unique(found.keys.take(rows)))
     return f"{named.replace('id', 'row', 1)} (from 0)" if found.by_position else named
-
-
-def _require_shares(found: Predictions) -> None:
-    """Refuse scores among which 0 is not the worst."""
-    low, high = (pc.min_max(found.score)[end].as_py() for end in ("min", "max"))
-    if found.lower or not 0 <= low <= high <= 1:
-        raise ValueError(
-            f"{found.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
-            "between 0 and 1 of which the higher is better"
-        )

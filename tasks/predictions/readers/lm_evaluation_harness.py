@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...input_files.content import Content, parse_json, require_objects
-from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, mapping, text
+from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, text
 from .._predictions import Columns
 
 ORDER = 20
@@ -43,11 +43,12 @@ def reads(content: Content) -> bool:
 
 def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the metrics of every document."""
-    answers = [
-        _answer(_sample(content, number, line), columns)
-        for number, line in enumerate(io.BytesIO(content.whole()), start=1)
-        if line.strip()
-    ]
+    answers, empty = [], 0
+    for number, line in enumerate(io.BytesIO(content.whole()), start=1):
+        if line.strip():
+            sample = _sample(content, number, line)
+            answers.append(_answer(sample, columns))
+            empty += sample.get("filtered_resps") == [""]
     task, results = _run_of(content)
     better = mapping(_of_task(results, "higher_is_better", task))
     lower = {name for name, is_higher in better.items() if is_higher is False}
@@ -60,6 +61,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         model=text(results.get("model_name")),
         lower_is_better=_LOWER_IS_BETTER | lower,
         settings=as_texts(settings),
+        notes=empty_answers(content.where, empty, len(answers)),
     )
 
 

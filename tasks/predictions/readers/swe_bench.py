@@ -10,11 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sigstats._common.note import Note
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content
-from .._log import EvaluationLog, answered, mapping
+from .._log import EvaluationLog, answered, empty_answers, mapping
 from .._predictions import Columns
 
 ORDER = 45
@@ -35,11 +34,6 @@ _FAILED = {
 #: An object of instances: ``{"astropy__astropy-12907": {"resolved": true}}``.
 _FIRST_KEY = re.compile(rb'\{\s*+"(?P<repository>[\w.-]*?)-\d++"\s*+:\s*+\{')
 _SAID = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
-#: What a person should know of, and how the report calls it.
-_TOLD = {
-    "empty_patch_ids": "with an empty patch count as not resolved",
-    "no_generation": "without a patch count as not resolved",
-}
 
 
 def reads(content: Content) -> bool:
@@ -62,10 +56,12 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     report = content.json(twice=True)
     content.require_once(report)
     by_instance = _by_instance(content)
+    lists = {} if by_instance else report
     found = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
     resolved, submitted = found
-    why = {} if by_instance else {each: why for name, why in _FAILED.items() for each in _ids(content, report, name)}
+    why = {each: why for name, why in _FAILED.items() for each in _ids(content, lists, name)}
     failed = {name: reason for name, reason in why.items() if name not in resolved}
+    empty = [each for name in ("empty_patch_ids", "no_generation") for each in _ids(content, lists, name)]
     return EvaluationLog(
         where=content.where,
         harness="SWE-bench",
@@ -81,16 +77,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             for name in sorted(submitted.union(failed))
         ],
         model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
-        notes=() if by_instance else _notes(content, report),
-    )
-
-
-def _notes(content: Content, report: Mapping[str, Any]) -> tuple[Note, ...]:
-    counts = {told: len(_ids(content, report, name)) for name, told in _TOLD.items()}
-    return tuple(
-        Note("unresolved-instances", f"{content.where}: {n:,} instance{'s' * (n > 1)} {told}")
-        for told, n in counts.items()
-        if n
+        notes=empty_answers(content.where, len(empty), len(submitted)),
     )
 
 

@@ -253,7 +253,7 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
     assert set(found.others["repo"].to_pylist()) == {"django/django"}
     assert found.dropped.ids.to_pylist() == [ids[10], ids[11], ids[9]]
     assert [note.partition(": ids")[0] for note in found.notes] == [
-        f"{path}: 1 instance with an empty patch count as not resolved",
+        f"{path}: 1 of 10 answers are empty; they count as the log scores them",
         f"{path}: 3 of 12 answers failed ('not submitted' 2, 'error' 1)",
     ]
     path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))

@@ -200,3 +200,44 @@ def test_the_tables_of_several_tasks_are_settled_as_one(tmp_path):
         f"2 of {2 * N} rows repeat an id: ids 'x/q1', 'y/q1'",
         f"2 of {2 * N - 2} rows have no 's': ids 'x/q2', 'y/q2'",
     ]
+
+
+def test_group_id_takes_all_results_unless_one_is_kept(tmp_path):
+    table(tmp_path / "a.csv")
+    path, columns = str(tmp_path / "a.csv"), {"score": "s", "group": "id", "unscored": "wrong"}
+    assert marks(read(path, Columns(**columns))).items() >= KEPT["all"].items()
+    last = read(path, Columns(**columns, duplicates="last"))
+    assert (marks(last)["q1", 1], len(last.ids)) == (1, N - 1)
+
+
+def test_rows_without_ids_are_named_by_their_position(tmp_path):
+    (tmp_path / "a.csv").write_text("label,prediction\nx,x\ny,\nx,x\ny,y\n")
+    with pytest.raises(ValueError, match=r"1 of 4 rows have no 'prediction': row '1' \(from 0\); add"):
+        read(str(tmp_path / "a.csv"), Columns(by_position=True))
+
+
+def test_empty_responses_of_lm_evaluation_harness_are_counted(tmp_path):
+    said = [["x"], [""], [None], ["y"]]
+    rows = [{"resps": [each], "filtered_resps": each, "metrics": ["s"], "s": int(each != [""])} for each in said]
+    found = read(harness_log(tmp_path / "a.jsonl", rows), Columns(unscored="drop"))
+    assert marks(found) == {("0", 1): 1, ("1", 1): 0, ("3", 1): 1}
+    assert [note.partition("a.jsonl: ")[2] for note in found.notes] == [
+        "1 of 4 answers are empty; they count as the log scores them",
+        "1 of 4 answers failed ('no response'): id '2'; left out",
+    ]
+
+
+def test_a_regression_study_has_the_option(tmp_path, capsys):
+    label = [n % 2 for n in range(40)]
+    frame = pd.DataFrame({"id": [*range(40), 0], "label": [*label, 0], "prediction": [1, *label[1:], 0]})
+    for name in ("a.csv", "b.csv"):
+        frame.to_csv(tmp_path / name, index=False)
+    study = tmp_path / "s.toml"
+    study.write_text('kind = "regression"\nbaseline = "a.csv"\ncandidate = "b.csv"\n')
+    words = ["run", str(study), "--output", str(tmp_path / "out")]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "1 of 41 rows repeat an id: id '0'; " in said
+    assert "or add duplicates first, last or all" in said
+    assert main([*words, "--set", "duplicates=last"]) == 0
+    assert "repeat an id: id '0'; the last of each is kept" in " ".join(capsys.readouterr().out.split())
