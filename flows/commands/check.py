@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_prediction_arguments(parser, score="a column of marks; in a log, a scorer or metric")
     add_runs(parser)
     add_score_range(parser, "mark")
-    add_rule_options(parser, "alpha", "adjust", "confidence", "smallest_slice")
+    add_rule_options(parser, "alpha", "adjust", "confidence", "unseen_group", "smallest_slice")
     add_outputs(parser, *_OUTPUTS)
     add_fail_on(parser)
 

@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
 #: The options that say nothing of the labels of people.
 _NOT_JUDGED = (
     *("markdown", "junit", "changed", "run", "task", "positive", "adjust", "bins", "margins", "simultaneous"),
-    *("weights", "ratio", "slice", "measure", "smallest_slice"),
+    *("weights", "ratio", "slice", "measure", "smallest_slice", "unseen_group"),
 )
 
 

@@ -22,10 +22,10 @@ from .._common.validation import as_choice, as_real, refuse
 from ..measures.table import MEASURES, in_our_words, is_pass_at
 from ..multiplicity import adjusted
 from ..ranking.means import MEAN_OVER_TASKS
-from .check_result import CheckResult
+from .check_result import CheckResult, cells_of
 from .check_tests import HITS, Limits, test_row
 from .margins import require_limits_used
-from .notes import about_predictions, clusters_note
+from .notes import about_predictions, clusters_note, unseen_group_note
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
 from .requirements import (
@@ -106,6 +106,7 @@ def check_predictions(
     notes = (
         *paired.notes,
         *without_task_mean(paired, names),
+        *unseen_group_note(found, lambda row: cells_of(row)["interval"]),
         *about_predictions(paired, names, ("the model",)),
         *clusters_note(
             paired,

@@ -18,14 +18,14 @@ from .._common.extreme import TIE_TOLERANCE
 from .._common.numerals import significant
 from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
-from ..intervals import clopper_pearson
+from ..intervals import Interval, clopper_pearson
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
 from ..ranking.means import task_weights
-from ..unseen_row.means import mean_interval, mean_pvalue, units_of
+from ..unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalue, row_of_groups, units_of
 from .check_result import BINOMIAL, RUNS
 from .mean_tests import by_group, right_answers
-from .part import Part
+from .part import Part, unseen_unit
 from .rows import WITHOUT_LIMITS, CheckedRow
 from .rule import ComparisonRule
 from .runs import values_of_runs
@@ -65,16 +65,18 @@ def test_row(
         right = row.measure == "accuracy"
         values, weights = (part.a == part.label) * 1.0 if right else part.values(spec)[0], task_weights(tasks)
         sums, sizes = (by_group(each, part.group)[0] for each in (weights * values, weights))
-        return _of_mean(row, sums, sizes, limits, bar, rule, f"{what} of {tasks.max() + 1:,} tasks")
+        what = f"{what} of {tasks.max() + 1:,} tasks"
+        return _of_mean(row, sums, sizes, limits, bar, rule, what, None if part.group is None else weights.max())
     if row.measure == "accuracy" or row.measure in HITS:
         return _of_shares(row, part, bar, rule, what)
     if row.measure == "ratio":
         assert part.scores is not None
         assert part.per is not None
         e, w = (by_group(each, part.group)[0] for each in (part.sign * part.scores[0], part.per[0]))
-        return _of_mean(row, e, w, limits, bar, rule, what)
+        heaviest = None if part.group is None else part.per[0].max()
+        return _of_mean(row, e, w, limits, bar, rule, what, heaviest)
     values = _chances(part, spec.answers) if spec.answers else (part.values(spec)[0], part.group)
-    return _of_mean(row, *by_group(*values), limits, bar, rule, what)
+    return _of_mean(row, *by_group(*values), limits, bar, rule, what, None if values[1] is None else 1.0)
 
 
 def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, what: str) -> CheckedRow:
@@ -91,10 +93,13 @@ def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, wh
     if group is None:
         row = _of_hits(row, hit, share, rule)
     else:
-        row = _of_mean(row, *by_group(hit.astype(np.float64), group), (0.0, 1.0), share, rule, what)
+        row = _of_mean(row, *by_group(hit.astype(np.float64), group), (0.0, 1.0), share, rule, what, 1.0)
     if row.measure == "f1":
-        value, *ends = (None if each is None else 2 * each / (1 + each) for each in (row.value, row.low, row.high))
-        row = replace(row, value=value, low=ends[0], high=ends[1], standard_error=None)
+        values = (row.value, row.low, row.high, *(row.other_interval or ()))
+        value, low, high, *other = (None if each is None else 2 * each / (1 + each) for each in values)
+        row = replace(row, value=value, low=low, high=high, standard_error=None)
+        if row.other_interval is not None:
+            row = replace(row, other_interval=Interval(other[0] or 0.0, other[1] or 0.0, rule.confidence_level))
     return row
 
 
@@ -121,9 +126,11 @@ def _of_mean(
     bar: float,
     rule: ComparisonRule,
     what: str,
+    heaviest_row: float | None,
 ) -> CheckedRow:
     """The row with the bounds of a ratio of sums; of a mean the denominators are the sizes of groups, or 1.
 
+    `heaviest_row`: the largest denominator of a row of groups; None without groups.
     Without limits of the ratio of a row, the largest distance that was seen stands in.
     """
     size = np.ones(len(sums)) if sizes is None else sizes.astype(np.float64)
@@ -136,21 +143,23 @@ def _of_mean(
     if limits is None and spread == 0:
         return replace(row, note="all values are alike, and no limits of them are known: nothing can be tested")
     ends = (value - spread, value + spread) if limits is None else limits
-    units = units_of(sums, None if sizes is None else size)
-    low, high = mean_interval(units, ends, rule.confidence_level)
+    unit, one, other = unseen_unit(heaviest_row is not None, len(sums), rule.unseen_group)
+
+    def units(values: FloatArray, unseen_group: UnseenGroup) -> Units:
+        weight = row_of_groups(len(sums), unseen_group, heaviest_row or 1.0)
+        return units_of(values, None if sizes is None else size, weight)
+
+    low, high = mean_interval(units(sums, one), ends, rule.confidence_level)
     of = "ratio of sums" if row.measure == "ratio" else "mean"
-    test = f"{of} of {len(sums):,} {what}, with an unseen one"
+    test = f"{of} of {len(sums):,} {what}, with an {unit}"
     return replace(
         row,
         value=value,
         low=low,
         high=high,
-        standard_error=units.standard_error,
-        pvalue=mean_pvalue(
-            units_of(sums - bar * size, None if sizes is None else size),
-            room if limits is None else ends[1] - bar,
-            "less",
-        ),
+        standard_error=units(sums, one).standard_error,
+        other_interval=other and mean_interval(units(sums, other), ends, rule.confidence_level),
+        pvalue=mean_pvalue(units(sums - bar * size, one), room if limits is None else ends[1] - bar, "less"),
         test=f"{test}, {WITHOUT_LIMITS}" if limits is None else test,
         note="limits of a row are not known" if limits is None else "",
     )

@@ -20,11 +20,20 @@ from ..multiplicity import adjusted
 from ..possibilistic_indices import possibility
 from ..ranking.means import MEAN_OVER_TASKS
 from ..unseen_row.law import SharedDraws
+from .cells import interval_of
 from .deciding import rows_that_decide
 from .family import asked_of, blank_row, blank_rows, tests_of
 from .margins import require_limits_used, require_margins
 from .mean_tests import INFINITE_LOSS, bounded
-from .notes import about_predictions, clusters_note, copies_note, cost_quantiles, limits_note, with_direction
+from .notes import (
+    about_predictions,
+    clusters_note,
+    copies_note,
+    cost_quantiles,
+    limits_note,
+    unseen_group_note,
+    with_direction,
+)
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine
 from .requirements import (
@@ -164,7 +173,7 @@ def _tested(
         notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
-    notes += [] if alone else limits_note(rows)
+    notes += [] if alone else [*limits_note(rows), *unseen_group_note(rows, lambda row: interval_of(row.turned()))]
     if any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.score_column))
         notes += [] if alone else cost_quantiles(everything, paired.score_column, rule)

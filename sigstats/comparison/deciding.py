@@ -39,7 +39,7 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     below, above = (
         Bound.of(abs(end - row.difference), row.standard_error, row.n, share) for end in (row.low, row.high)
     )
-    tested = row.test.startswith("unseen row")  # otherwise p is that of exchanges, without one more row
+    tested = row.test.startswith("unseen")  # otherwise p is that of exchanges, without one more row
     rejected = math.inf if tested else row.n * times_until_rejected(row.pvalue, level)
 
     def decides(n: int) -> bool:

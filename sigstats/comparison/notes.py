@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,6 +162,24 @@ def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     names = list(dict.fromkeys(row.name for row in rows if row.pvalue is not None and row.without_limits))
     said = "no limit of a row is known, so that none can pass; --score-range LOW HIGH (score_range) names it"
     return [Note("no-limits", f"{join_words(names)}: {said}")] if names else []
+
+
+def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str]) -> list[Note]:
+    """A line with the intervals on all rows under the other assumption about a group not seen; else none.
+
+    `interval`: words for the interval of a row.
+    """
+    told = [row for row in rows if row.slice == ALL_ROWS and row.other_interval is not None]
+    if not told:
+        return []
+    others = [replace(row, low=row.other_interval.low, high=row.other_interval.high) for row in told]
+    assumed = (
+        "a group that is not seen is taken to be like those seen; if it may lose all its rows (--unseen-group any)"
+    )
+    if "like those seen" not in told[0].test:
+        assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
+    shown_ = ", ".join(f"{row.name} {interval(row)}" for row in others)
+    return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]
 
 
 def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[Note]:

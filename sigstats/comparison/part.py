@@ -14,6 +14,7 @@ from .._common.note import Note
 from .._common.validation import FloatArray, IntArray
 from ..measures.table import MeasureSpec
 from ..unseen_row.law import SharedDraws
+from ..unseen_row.means import UnseenGroup, row_of_groups
 from .paired_predictions import ItemTotals, PairedPredictions, PairedRows
 
 #: The slice of the rows without a value in a column of slices.
@@ -173,6 +174,15 @@ class Part(PairedRows):
             return None
         width = limits[1] - limits[0]
         return width**2 if spec.name == "neg-mse" else width
+
+
+def unseen_unit(grouped: bool, units: int, unseen_group: UnseenGroup) -> tuple[str, UnseenGroup, UnseenGroup | None]:
+    """The name of the unit that is put in, what it may be, and the other assumption where rows are in groups."""
+    if not grouped:
+        return "unseen row", "any", None
+    if row_of_groups(units, unseen_group) < math.inf:
+        return "unseen group like those seen", "like-seen", "any"
+    return "unseen group of any kind", "any", "like-seen"
 
 
 def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:

@@ -50,21 +50,22 @@ class ComparisonRow(_Row):
     ----------
     slice, measure : str
     score : str
-        The name of the score that is measured, if there are several; otherwise empty.
+        The name of the score, if there are several; otherwise empty.
     n : int
-        The number of rows, or of items if all answers to each are averaged.
+        The number of rows, or of items if their answers are averaged.
     items : int or None
         The number of items that the rows answer, if items have several answers.
     baseline, candidate : float or None
-        The measure of each model.
+        The measure of each.
     baseline_interval, candidate_interval : Interval or None
         The interval of each: Clopper and Pearson's for the accuracy (in groups, Gaffke's), Student's or DeLong's for
         scores, and random weights with one more row for other measures.
     difference, low, high : float or None
         Candidate less baseline, and its interval; no ends if nothing differs and differences have no known bound.
+    other_interval : Interval or None
+        Of groups, the interval under the other assumption about a group not seen (`ComparisonRule.unseen_group`).
     standard_error : float or None
-        The standard error of the difference, by rows, or by groups if there are any (Miller 2024); None if the test has
-        none.
+        The standard error of the difference, by rows or groups (Miller 2024); None if the test has none.
     test : str
         The name of the test of `pvalue`.
     pvalue : float or None
@@ -110,6 +111,7 @@ class ComparisonRow(_Row):
     difference: float | None = None
     low: float | None = None
     high: float | None = None
+    other_interval: Interval | None = None
     standard_error: float | None = None
     test: str = ""
     pvalue: float | None = None
@@ -151,7 +153,6 @@ class ComparisonRow(_Row):
         def of(value: float | None) -> float | None:
             return None if value is None else 0.0 - value
 
-        low, high = of(self.high), of(self.low)
         return replace(
             self,
             baseline=of(self.baseline),
@@ -159,8 +160,9 @@ class ComparisonRow(_Row):
             baseline_interval=self.baseline_interval and -self.baseline_interval,
             candidate_interval=self.candidate_interval and -self.candidate_interval,
             difference=of(self.difference),
-            low=low,
-            high=high,
+            low=of(self.high),
+            high=of(self.low),
+            other_interval=self.other_interval and -self.other_interval,
         )
 
     @property
@@ -187,13 +189,14 @@ class CheckedRow(_Row):
     ----------
     slice, measure : str
     n : int
-        The number of rows.
     items : int or None
         The number of items that the rows answer, if items have several answers.
     counted : int or None
         The number of rows on which the measure rests, such as those predicted to be positive for precision.
     value, low, high : float or None
         The measure and its interval.
+    other_interval : Interval or None
+        As of `ComparisonRow`.
     standard_error : float or None
         The standard error of a mean, by rows or groups; None if the test has none.
     pvalue : float or None
@@ -215,6 +218,7 @@ class CheckedRow(_Row):
     value: float | None = None
     low: float | None = None
     high: float | None = None
+    other_interval: Interval | None = None
     standard_error: float | None = None
     pvalue: float | None = None
     adjusted_pvalue: float | None = None
@@ -232,7 +236,8 @@ class CheckedRow(_Row):
     def turned(self) -> Self:
         """The row with the sign of its values turned."""
         value, low, high = (None if each is None else 0.0 - each for each in (self.value, self.high, self.low))
-        return replace(self, value=value, low=low, high=high)
+        other = self.other_interval and -self.other_interval
+        return replace(self, value=value, low=low, high=high, other_interval=other)
 
 
 def worst_verdict(rows: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> Verdict:

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 from .._common.tabular import with_known
 from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
 from ..multiplicity import Adjustment, adjusted, in_our_words
+from ..unseen_row.means import UnseenGroup
 from .margins import SaidShare, as_margin, as_share, names_of
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
@@ -73,6 +74,9 @@ class ComparisonRule:
         Random weightings of measures of counts, from 99 to a million, or more where the level needs them.
     rng : int
         The seed of the weights, from 0.
+    unseen_group : {"auto", "like-seen", "any"}
+        The group that a pass must withstand, if rows are in groups: one as far from the mean as the farthest group
+        seen (``"like-seen"``), or one that loses all its rows (``"any"``); ``"auto"`` is the former from 60 groups on.
     smallest_slice : int
         Slices with fewer rows are not tested.
 
@@ -101,10 +105,14 @@ class ComparisonRule:
         10_000, "Random weightings, or more where the level needs them", key="resamples", ge=99, le=_MAX_RESAMPLES
     )
     rng: int = _known(0, "The seed of the weights", key="seed", ge=0, lt=2**63)
+    unseen_group: UnseenGroup = field(
+        default="auto", metadata={"description": "The group that a pass must withstand: like-seen, any or auto"}
+    )
     smallest_slice: int = _known(10, "Slices with fewer rows are not tested", ge=1, le=2**53)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adjust", as_choice(in_our_words(self.adjust), "adjust", get_args(Adjustment)))
+        as_choice(self.unseen_group, "unseen_group", get_args(UnseenGroup))
         for each in fields(self):
             value, limits = getattr(self, each.name), each.metadata
             if isinstance(each.default, bool):

@@ -75,7 +75,7 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
     baseline, candidate = (float((weights * each).sum() / len(sizes)) for each in values)
     row = replace(row, n=len(tasks), baseline=baseline, candidate=candidate)
     what = f"{'rows' if group is None else 'groups'} of {len(sizes)} tasks"
-    return with_bound(row, values, group, span, what, weights=weights)
+    return with_bound(row, values, group, span, what, rule, weights=weights)
 
 
 def joint_over_tasks(part: Part, paired: PairedPredictions, rule: ComparisonRule) -> "JointTasksResult | None":

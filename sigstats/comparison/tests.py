@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +26,9 @@ from ..measures.score_formulas import POWERS, WeightedKappa
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
 from ..ranking.means import share_interval, standard_error
 from ..unseen_row.counts import law_of_difference, sums_of
-from .mean_tests import Tested, test_averages, test_mean, test_pass_at, test_ratio, weighted_mean, with_bound
-from .part import Part
+from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
+from .part import Part, unseen_unit
+from .ratio_tests import test_ratio
 from .rows import MCNEMAR, ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
@@ -71,14 +73,15 @@ def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Test
         return test_averages(row, part, part.right, 1.0, rule)
     right_a, right_b = part.a == part.label, part.b == part.label
     if part.weights is not None:
-        return weighted_mean(row, (right_a * 1.0, right_b * 1.0), part, 1.0)
+        return weighted_mean(row, (right_a * 1.0, right_b * 1.0), part, 1.0, rule)
     assert part.group is not None
     codes = np.unique(part.group, return_inverse=True)[1]
-    intervals = [share_interval(right, codes, rule.confidence_level) for right in (right_a, right_b)]
+    options = (codes, rule.confidence_level, rule.unseen_group)
+    intervals = [share_interval(right, *options) for right in (right_a, right_b)]
     row = _with_accuracies(row, (int(right_a.sum()), int(right_b.sum())), intervals)
     a, b = right_a.astype(np.float64), right_b.astype(np.float64)
     row = replace(row, standard_error=standard_error(b - a, codes))
-    return with_bound(row, (a, b), part.group, 1.0, "groups")
+    return with_bound(row, (a, b), part.group, 1.0, "groups", rule)
 
 
 def _with_accuracies(row: ComparisonRow, right: tuple[int, int], intervals: Sequence[Interval]) -> ComparisonRow:
@@ -137,8 +140,11 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
         return replace(row, note=f"too few of one class to test: two positives and two negatives{of} are needed")
     assert part.scores is not None
     areas = auc_test(part.positive, *part.scores, groups=part.group, confidence_level=rule.confidence_level)
-    gains = gains_of(part.positive, part.scores, part.group)
+    count = len(np.unique(units))
+    unit, one, other = unseen_unit(part.group is not None, count, rule.unseen_group)
+    gains = gains_of(part.positive, part.scores, part.group, one)
     interval = area_interval(gains, rule.confidence_level)
+    others = other and area_interval(gains_of(part.positive, part.scores, part.group, other), rule.confidence_level)
     differing = len(np.unique(units[part.scores[0] != part.scores[1]]))
     return replace(
         row,
@@ -150,12 +156,13 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
         standard_error=areas.standard_error,
         low=interval.low,
         high=interval.high,
-        test=f"unseen row beside {len(np.unique(units)):,} {part.what}",
+        other_interval=others,
+        test=f"{unit} beside {count:,} {part.what}",
         pvalue=area_pvalue(gains, "greater"),
         two_sided_pvalue=area_pvalue(gains),
         equivalence_pvalue=area_equivalence(gains, rule.margin_of(row)),
         differing=differing,
-        note=f"{part.what} that differ: {differing:,} of {len(np.unique(units)):,}",
+        note=f"{part.what} that differ: {differing:,} of {count:,}",
     )
 
 
@@ -191,14 +198,17 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     else:
         measure = _measure_of(row.measure)
     rng = rule.rng if part.draws is None else part.draws
-    law = law_of_difference(joint, measure, size=rule.n_resamples, rng=rng, groups=groups, weights=weights)
+    count = row.n if group is None else int(units.max()) + 1
+    unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
+    options: Any = {"size": rule.n_resamples, "rng": rng, "groups": groups, "weights": weights}
+    law = law_of_difference(joint, measure, unseen_group=one, **options)
+    others = other and law_of_difference(joint, measure, unseen_group=other, **options)
     observed = law.observed
     if weights is not None:  # each event's added in this order
         counts = np.bincount(events, weights, len(joint.counts)).astype(np.float64)
         observed = sums_of(measure, joint, counts[np.newaxis])
     values = [float(measure.of(each, joint.kind)[0]) for each in observed]
     interval, *intervals = law.intervals(rule.confidence_level)
-    count = row.n if group is None else int(units.max()) + 1
     return replace(
         row,
         baseline=values[0],
@@ -209,7 +219,8 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         low=interval.low,
         high=interval.high,
         standard_error=law.standard_error,
-        test=f"unseen row beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
+        other_interval=others and others.interval(rule.confidence_level),
+        test=f"{unit} beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
         pvalue=law.p_worse,
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
         equivalence_pvalue=law.equivalence(rule.margin_of(row)),

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from .._common.data_frames import is_missing
 from .._common.validation import FloatArray, IntArray, refuse, shown
 from ..intervals import Interval, clopper_pearson, student_quantile
+from ..unseen_row.means import UnseenGroup, row_of_groups, sums_by, units_of
 from ..unseen_row.means import mean_interval as bounds_of_mean
-from ..unseen_row.means import sums_by, units_of
 
 #: The name of the slice in which each task counts the same.
 MEAN_OVER_TASKS = "mean over tasks"
@@ -22,11 +22,13 @@ def task_weights(tasks: IntArray) -> FloatArray:
     return np.asarray(1 / np.bincount(tasks)[tasks], dtype=np.float64)
 
 
-def share_interval(right: Any, groups: IntArray | None, confidence: float) -> Interval:
+def share_interval(
+    right: Any, groups: IntArray | None, confidence: float, unseen_group: UnseenGroup = "auto"
+) -> Interval:
     """The interval of an accuracy: Clopper and Pearson's, and where rows are in groups its like for means of groups.
 
-    One more group, as large as the largest, that is all right or all wrong does not undo it
-    (`sigstats.unseen_row.means`), however few groups there are.
+    One more group does not undo it: of fewer than 60 groups one as large as the largest that is all right or all wrong,
+    else one like those seen (`sigstats.unseen_row.means`).
 
     `groups` (ndarray of int, shape (n,), or None): codes from 0.
 
@@ -41,7 +43,7 @@ def share_interval(right: Any, groups: IntArray | None, confidence: float) -> In
     if groups is None:
         return clopper_pearson(int(right.sum()), len(right), confidence_level=confidence)
     sums, sizes = np.bincount(groups, right).astype(np.float64), np.bincount(groups)
-    return bounds_of_mean(units_of(sums, sizes), (0.0, 1.0), confidence)
+    return bounds_of_mean(units_of(sums, sizes, row_of_groups(len(sums), unseen_group)), (0.0, 1.0), confidence)
 
 
 def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> Interval:

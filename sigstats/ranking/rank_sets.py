@@ -7,6 +7,7 @@ When not to use: the models saw different rows; or the question is about other d
 (`sigstats.compare_over_datasets`).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +31,7 @@ from .._common.validation import (
     refuse,
     refuse_where,
 )
-from ..unseen_row.means import mean_pvalues, units_of
+from ..unseen_row.means import mean_pvalues, row_of_groups, units_of
 
 _CHUNK = 2**24
 #: An adjusted p-value of exactly the level rejects, whatever its last bit.
@@ -166,14 +167,15 @@ def sets_of(
     if table.dtype == np.bool_ and groups is None and weights is None:
         pvalues = _mcnemar(table)
     else:
-        sums, sizes = np.asarray(weighted, dtype=np.float64), weights
+        sums, sizes, row = np.asarray(weighted, dtype=np.float64), weights, math.inf
         if groups is not None:
             n = int(groups.max()) + 1
             sums = np.column_stack([np.bincount(groups, column, n) for column in sums.T])
             sizes = np.bincount(groups, weights, n).astype(np.float64)
+            row = row_of_groups(n, row=1.0 if weights is None else float(weights.max()))
         least, most = float(table.min()), float(table.max())
         within_one = 0 <= least <= most <= 1 or -1 <= least <= most <= 0  # as they are, or with their signs turned
-        pvalues = pairs_of_means(sums, sizes, 1.0 if within_one else None)
+        pvalues = pairs_of_means(sums, sizes, 1.0 if within_one else None, row)
     return sets_from(pvalues, weighted.mean(axis=0, dtype=np.float64).tolist(), models, level, n)
 
 
@@ -232,10 +234,12 @@ def is_shown(adjusted: FloatArray, level: float) -> NDArray[np.bool_]:
     return (adjusted <= (1 - level) * (1 + _ROUNDING)) & (adjusted < 1)
 
 
-def pairs_of_means(sums: FloatArray, sizes: FloatArray | None, limit: float | None) -> FloatArray:
+def pairs_of_means(
+    sums: FloatArray, sizes: FloatArray | None, limit: float | None, row: float = math.inf
+) -> FloatArray:
     """One-sided p-values of all ordered pairs of models, by bounds of the mean difference of units of these sizes.
 
-    `limit`: of what one row can differ; None for the largest difference of a pair that was seen.
+    `limit`: of what one row can differ; None for the largest difference of a pair that was seen. `row`: as in `Units`.
     """
     k = sums.shape[1]
     p = np.ones((k, k))
@@ -243,7 +247,7 @@ def pairs_of_means(sums: FloatArray, sizes: FloatArray | None, limit: float | No
     step = max(1, _CHUNK // len(sums))
     for start in range(0, len(pairs), step):
         chosen = pairs[start : start + step]
-        many = [units_of(sums[:, a] - sums[:, b], sizes) for a, b in chosen]
+        many = [units_of(sums[:, a] - sums[:, b], sizes, row) for a, b in chosen]
         limits = [float(np.abs(each.sums / each.sizes).max()) if limit is None else limit for each in many]
         for (a, b), (less, greater) in zip(chosen, mean_pvalues(many, limits), strict=True):
             p[a, b], p[b, a] = greater, less

@@ -6,7 +6,8 @@ classes and the difference D that was seen. That this is at most t is found, as 
 exponential variables: where :math:`t_1 + t_2 = t + D`, of :math:`\sum E_i (u_i - t_1) / m + \sum E_j (v_j - t_2) / n`.
 
 One more row (or group) is all lost: a positive that A ranks first and B last, or a negative likewise, whichever class
-has fewer rows.
+has fewer rows. If one more group is like those seen, only as many of its rows are lost as move the difference as far as
+the group that moves it farthest, or one row.
 """
 
 import math
@@ -19,13 +20,14 @@ from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
 from ..measures.score_formulas import pair_wins
 from .law import MOST_ATOMS, tails
-from .means import Start, distinct, share_points, sums_by
+from .means import Start, UnseenGroup, distinct, row_of_groups, share_points, sums_by
 
 
 class Gains(NamedTuple):
     """The gains of units (rows or groups) from A to B: their sums over the positives, and the negatives, of a unit.
 
-    `positives` and `negatives` are how many of each it has, and `counts` how often such a unit occurs.
+    `positives` and `negatives` are how many of each it has, and `counts` how often such a unit occurs. `row` is as in
+    `sigstats.unseen_row.means.Units`.
     """
 
     of_positives: FloatArray
@@ -33,6 +35,7 @@ class Gains(NamedTuple):
     of_negatives: FloatArray
     negatives: FloatArray
     counts: FloatArray
+    row: float = math.inf
 
     @property
     def mirrored(self) -> "Gains":
@@ -41,7 +44,10 @@ class Gains(NamedTuple):
 
 
 def gains_of(
-    positive: NDArray[np.bool_], scores: tuple[FloatArray, FloatArray], groups: IntArray | None = None
+    positive: NDArray[np.bool_],
+    scores: tuple[FloatArray, FloatArray],
+    groups: IntArray | None = None,
+    unseen_group: UnseenGroup = "auto",
 ) -> Gains:
     """The gains of rows, or of groups of rows, of which each class has some.
 
@@ -57,7 +63,8 @@ def gains_of(
     size = int(codes.max()) + 1
     of_u, of_v = codes[positive], codes[~positive]
     rows_u, rows_v = (np.bincount(each, minlength=size).astype(np.float64) for each in (of_u, of_v))
-    return Gains(sums_by(of_u, u, size), rows_u, sums_by(of_v, v, size), rows_v, np.ones(size))
+    row = row_of_groups(size, unseen_group)
+    return Gains(sums_by(of_u, u, size), rows_u, sums_by(of_v, v, size), rows_v, np.ones(size), row)
 
 
 def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
@@ -86,12 +93,20 @@ class _Law:
     """The law of the weighted difference, one more unit included that is all lost."""
 
     def __init__(self, gains: Gains) -> None:
-        u, m, v, n, counts = gains
+        u, m, v, n, counts, row = gains
         self._gains = gains
         self._m, self._n = float(counts @ m), float(counts @ n)
         self.seen = float(counts @ u) / self._m
         worst = int(np.argmax(m / self._m + n / self._n))
         self._unseen = float(m[worst]), float(n[worst])
+        if row < math.inf:
+            moved = u / self._m + v / self._n
+            centred = moved - self.seen * (m / self._m + n / self._n)
+            one_row = row * (1 + self.seen) / min(self._m, self._n)
+            far = max(one_row, *(float(np.abs(each).max()) for each in (moved, centred)))
+            all_lost = (1 + self.seen) * (self._unseen[0] / self._m + self._unseen[1] / self._n)
+            share = far / all_lost if far < all_lost else 1.0
+            self._unseen = share * self._unseen[0], share * self._unseen[1]
         # Each class's part of the variance, and its mean with the unseen unit.
         ones = [(u, m, self._m, self._unseen[0]), (v, n, self._n, self._unseen[1])]
         self._centres = [(self.seen * total - more) / (total + more) for _, _, total, more in ones]
@@ -102,7 +117,7 @@ class _Law:
 
     def shares_below(self, differences: FloatArray) -> FloatArray:
         """The probabilities that the weighted difference is at most these."""
-        u, m, v, n, counts = self._gains
+        u, m, v, n, counts, _ = self._gains
         away = differences[:, np.newaxis] + self.seen - sum(self._centres)
         at = [
             centre + away * variance / sum(self._variances)

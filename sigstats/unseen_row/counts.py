@@ -1,8 +1,9 @@
 """Bounds of the difference of any measure of classes that one more row, of a kind not seen, does not undo.
 
 The counts of joint events get gamma weights (a flat Dirichlet law of the rows), or whole groups of rows exponential
-ones, and one more row (or group, as large as the largest) is put in where it hurts most. Of many rare classes each may
-hold a part of it. The points of the law of the measure are found by random weights from a fixed stream.
+ones, and one more row (or group) is put in where it hurts most: a group as large as the largest or, if it is like those
+seen, as many rows as move the difference as far as the group that moves it farthest, or one row. Of many rare classes
+each may hold a part of it. The points of the law of the measure are found by random weights from a fixed stream.
 
 When not to use: means and areas, whose law needs no random weights (`sigstats.unseen_row.means`, ``.areas``).
 """
@@ -25,6 +26,7 @@ from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import WeightedKappa
 from .law import SharedDraws
+from .means import UnseenGroup, row_of_groups
 
 #: How many numbers a block of weights may hold.
 _BLOCK = 2**21
@@ -86,12 +88,13 @@ def law_of_difference(
     rng: RNG | SharedDraws = 0,
     groups: tuple[IntArray, IntArray] | None = None,
     weights: FloatArray | None = None,
+    unseen_group: UnseenGroup = "auto",
 ) -> Law:
     """The law of the difference of a measure of which more is better, by `size` random weightings.
 
     `rng`: the seed, or what many slices share, where its size and the counts of the events allow it.
     `groups`: the group of each row, from 0, and the number of its event in `joint`. `weights`: what each row counts
-    for, where rows are in groups (of one row each, if they are not).
+    for, where rows are in groups (of one row each, if they are not). `unseen_group`: as in `ComparisonRule`.
     """
     if isinstance(joint, JointEvents):
         events = _kinds_of(joint, measure.ends if isinstance(measure, WeightedKappa) else ())
@@ -101,11 +104,15 @@ def law_of_difference(
         kinds, true, width = joint, np.repeat([1, 0], 4), 8
     counts = np.array(joint.counts, dtype=np.float64)
     within = None if groups is None else _within(groups, len(counts), weights)
+    row = math.inf
     if within is not None:
         counts = np.asarray(within.sum(axis=0), dtype=np.float64)
+        row = row_of_groups(within.shape[0], unseen_group, 1.0 if weights is None else float(weights.max()))
     largest = 1.0 if within is None else float(within.sum(axis=1).max())
     observed = sums_of(measure, joint, counts[np.newaxis])
     alone = _alone(kinds) if isinstance(measure, Measure) else sums_of(measure, kinds, np.eye(len(true)))
+    if row < math.inf:
+        largest = min(largest, max(row, _farthest(measure, joint, within, observed, alone)))
     places = largest * _where_it_hurts(kinds.kind, measure, observed, alone, true, largest)
     unseen = [_times(places, of_kinds) for of_kinds in alone]
     step = max(1, _BLOCK // (width + 8 * joint.n_categories + (0 if within is None else within.shape[0])))
@@ -119,6 +126,18 @@ def law_of_difference(
         parts.append([reduce(extreme, each) for each in (gains, a, b) for extreme in (np.minimum, np.maximum)])
     low, high, *rest = (np.concatenate(each) for each in zip(*parts, strict=True))
     return Law(low, high, (rest[0], rest[1]), (rest[2], rest[3]), observed)
+
+
+def _farthest(measure: Measure | WeightedKappa, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:
+    """The number of rows of the worst kind that move the difference as far as the group that moves it farthest."""
+    none = [type(each)(*(0 * of for of in each)) for each in observed]
+    seen = float(_differences(joint.kind, measure, observed, none)[0])
+    of_events = sums_of(measure, joint, np.eye(within.shape[1]))
+    moved, worst = (_differences(joint.kind, measure, observed, each) - seen for each in (of_events, alone))
+    by_group = within @ moved
+    share = within.sum(axis=1) / within.sum()
+    far = max(float(np.abs(each).max()) for each in (by_group, by_group + seen * share))
+    return far / max(float(np.abs(worst).max()), 1e-300)
 
 
 def _quantiles(values: Sequence[FloatArray], share: float) -> list[float]:

@@ -5,6 +5,12 @@ weighted mean's law with probability alpha below it is the lower bound, with the
 is its mirror image. For right and wrong it is Clopper and Pearson's, and the p-value of differences of -1, 0 and 1 is
 McNemar's exact one.
 
+Of groups, one more that loses all its rows would outweigh everything else unless there are hundreds. So `Units` may
+state the weight of a row: one more group is then as far from the mean as the farthest group seen, or loses one row.
+The p-value is not below that of all changes of sign of the distances from the mean (in every case tried), which is
+exact where distances are symmetric. For any other law, the chance of an error is at most that of the bound by limits
+plus the chance that no group as far from the mean as any of the law was seen.
+
 When not to use: values without limits, of whose mean nothing is known; rows that are not independent, whose groups are
 then the units.
 
@@ -17,7 +23,7 @@ for small samples, ICML. That it holds for every law is proved for few cases and
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -26,6 +32,10 @@ from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
 from .law import COARSE, FINE, MOST_ATOMS, atoms_of, tails
 
+#: What one more group may be: like those seen, of any kind, or the former where there are enough groups.
+UnseenGroup = Literal["auto", "like-seen", "any"]
+#: Among this many groups a kind that makes up one in twenty is seen with probability 0.95.
+ENOUGH_GROUPS = 60
 _MOST_STEPS = 60
 #: So many values are kept as they are, and of more the variance grows by this share at most.
 _FEW_ATOMS, _WIDER = 256, 1e-5
@@ -38,11 +48,16 @@ _TOGETHER = 2**11
 
 
 class Units(NamedTuple):
-    """The sum of the values of each unit (row, item or group), its size, and how often it occurs."""
+    """The sum of the values of each unit (row, item or group), its size, and how often it occurs.
+
+    `row`: the weight of the heaviest row of a group, if one more group is like those seen; infinity if it may have any
+    values within the limits.
+    """
 
     sums: FloatArray
     sizes: FloatArray
     counts: FloatArray
+    row: Any = math.inf
 
     @property
     def mirrored(self) -> "Units":
@@ -67,13 +82,19 @@ def sums_by(codes: IntArray, values: FloatArray, size: int = 0) -> FloatArray:
     return np.asarray(np.bincount(codes[order], values[order], size), dtype=np.float64)
 
 
-def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None) -> Units:
+def units_of(sums: FloatArray, sizes: FloatArray | IntArray | None = None, row: float = math.inf) -> Units:
     """The distinct units, or of more than some thousand rows as many equidistant ones."""
     if sizes is not None:
         pairs, often = np.unique(sums + 1j * np.asarray(sizes, dtype=np.float64), return_counts=True)
-        return Units(pairs.real, pairs.imag, often.astype(np.float64))
+        return Units(pairs.real, pairs.imag, often.astype(np.float64), row)
     values, counts = distinct(np.asarray(sums, dtype=np.float64), MOST_ATOMS)
     return Units(values, np.ones(len(values)), counts)
+
+
+def row_of_groups(groups: int, unseen_group: UnseenGroup = "auto", row: float = 1.0) -> float:
+    """The weight of the heaviest row if one more group is taken to be like those seen; else infinity."""
+    like_seen = groups >= ENOUGH_GROUPS if unseen_group == "auto" else unseen_group == "like-seen"
+    return row if like_seen else math.inf
 
 
 def distinct(values: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
@@ -143,24 +164,21 @@ def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
         where = order[start : start + max(1, int(fit.sum()))]
         start += len(where)
         place = np.arange(lengths[where].max()) < lengths[where, np.newaxis]
-        rows = [np.repeat([each[:1] for each in of], place.shape[1], axis=1) for of in _fields(many, where)]
-        for row, of in zip(rows, _fields(many, where), strict=True):
+        *of_units, weights = zip(*(many[number] for number in where), strict=True)
+        rows = [np.repeat([each[:1] for each in of], place.shape[1], axis=1) for of in of_units]
+        for row, of in zip(rows, of_units, strict=True):
             row[place] = np.concatenate(of)
-        yield where, Units(rows[0], rows[1], np.where(place, rows[2], 0.0))
-
-
-def _fields(many: Sequence[Units], where: IntArray) -> list[list[FloatArray]]:
-    return [list(each) for each in zip(*(many[number] for number in where), strict=True)]
+        yield where, Units(rows[0], rows[1], np.where(place, rows[2], 0.0), np.array(weights))
 
 
 def _points(units: Units, least: FloatArray, share: float, fine: bool) -> FloatArray:
     """The lower bounds of the means of rows of units."""
-    sums, sizes, counts = units
+    sums, sizes, counts, _ = units
     exponents = np.frexp(np.maximum(np.abs(sums).max(axis=1), np.abs(least)))[1]
     if (np.abs(exponents) > _FAR).any():  # powers of such values are no floats
         scaled = units._replace(sums=np.ldexp(sums, -exponents[:, np.newaxis]))
         return np.asarray(np.ldexp(_points(scaled, np.ldexp(least, -exponents), share, fine), exponents))
-    size, total = sizes.max(axis=1), (counts * sizes).sum(axis=1)
+    total = (counts * sizes).sum(axis=1)
     most = (sums / sizes).max(axis=1)
     inside = most > least
     if not inside.all():
@@ -168,9 +186,9 @@ def _points(units: Units, least: FloatArray, share: float, fine: bool) -> FloatA
         if inside.any():
             points[inside] = _points(Units(*(each[inside] for each in units)), least[inside], share, fine)
         return points
-    centre = ((counts * sums).sum(axis=1) + size * least) / (total + size)
-    residuals = sums - centre[:, np.newaxis] * sizes
-    unseen = size * (least - centre)
+    mean, size = (counts * sums).sum(axis=1) / total, sizes.max(axis=1)
+    centre = mean + _unseen(units, least, mean) / (total + size)
+    residuals, unseen = sums - centre[:, np.newaxis] * sizes, _unseen(units, least, centre)
     square = (counts * residuals**2).sum(axis=1) + unseen**2
     skewness = 2 * ((counts * residuals**3).sum(axis=1) + unseen**3) / square**1.5
     return share_points(
@@ -188,9 +206,15 @@ def _shares_below(
     units: Units, least: FloatArray, means: FloatArray, accuracy: tuple[float, float] = FINE
 ) -> FloatArray:
     """The probabilities that the weighted means, one more unit at `least` included, are at most `means`."""
-    unseen = units.sizes.max(axis=1) * (least - means)
-    factors = np.column_stack([unseen, units.sums - means[:, np.newaxis] * units.sizes])
+    factors = np.column_stack([_unseen(units, least, means), units.sums - means[:, np.newaxis] * units.sizes])
     return tails(factors, np.column_stack([np.ones(len(means)), units.counts]), accuracy)
+
+
+def _unseen(units: Units, least: FloatArray, means: FloatArray) -> FloatArray:
+    """The distance of one more unit from these means, times its size."""
+    far, lost = np.abs(units.sums - means[:, np.newaxis] * units.sizes).max(axis=1), least - means
+    largest = units.sizes.max(axis=1)
+    return np.asarray(np.maximum(largest * lost, np.minimum(-far, np.minimum(units.row, largest) * lost)))
 
 
 class Start(NamedTuple):

@@ -166,7 +166,7 @@ def test_groups_are_drawn_whole(tmp_path):
     (alone,), (together,) = rows["rows"], grouped["rows"]
     assert together["difference"] == alone["difference"]
     assert alone["p_worse"] < 1e-9 < 0.01 < together["p_worse"]
-    assert together["test"] == "unseen row beside 40 groups"
+    assert together["test"] == "unseen group of any kind beside 40 groups"
     assert together["note"] == "groups that differ: 2 of 40"
     # the interval holds what people drawn anew give, and more: those who were not seen might differ
     right = [(frame["prediction"] == frame["label"]).to_numpy().reshape(40, 50) for frame in (base, cand)]
@@ -335,10 +335,10 @@ def test_groups_are_drawn_whole_for_every_measure(tmp_path):
     _, found = compared(tmp_path, *paths, *options)
     _, rows = compared(tmp_path, *paths, "--measure", "macro-f1")
     f1, score = found["rows"]
-    assert f1["test"] == "unseen row beside 150 groups, 10,000 weightings"
+    assert f1["test"] == "unseen group like those seen beside 150 groups, 10,000 weightings"
     assert f1["difference"] == rows["rows"][0]["difference"]
     assert f1["baseline_interval"][0] < f1["baseline"] < f1["baseline_interval"][1]
-    assert score["test"] == "unseen row beside 150 groups"
+    assert score["test"] == "unseen group like those seen beside 150 groups"
     assert score["difference"] == pytest.approx(-0.1 / 3)
 
 

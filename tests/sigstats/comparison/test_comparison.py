@@ -141,6 +141,7 @@ def test_the_rule_can_be_written_down():
     assert {name: type(value) for name, value in rule.by_keys().items()} == {
         "alpha": float, "adjust": str, "minimum_effect": float, "margin": float, "confidence": float,
         "resamples": int, "seed": int, "smallest_slice": int, "margins": dict, "simultaneous": bool,
+        "unseen_group": str,
     }  # fmt: skip
 
 

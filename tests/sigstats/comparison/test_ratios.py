@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.mean_tests import exchange_pvalues
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.part import whole
+from sigstats.comparison.ratio_tests import exchange_pvalues
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 

@@ -95,7 +95,7 @@ def test_means_of_bounded_marks_have_the_law_of_random_weights(grouped):
     assert row.pvalue == pytest.approx(not_worse(differences, 14 / len(differences)), abs=NEAR)
     assert row.difference == pytest.approx(b.mean() - a.mean())
     assert row.low <= row.difference <= row.high
-    assert row.test == f"unseen row beside {7 if grouped else 14} {'groups' if grouped else 'rows'}"
+    assert row.test == ("unseen group of any kind beside 7 groups" if grouped else "unseen row beside 14 rows")
     # Miller's standard error, by hand
     residuals = differences - differences.mean()
     count = len(differences)

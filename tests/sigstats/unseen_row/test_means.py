@@ -8,11 +8,20 @@ import itertools
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.optimize import brentq
 from scipy.special import gammainc
 from scipy.stats import beta, binom, gamma
 
 import sigstats
-from sigstats.unseen_row.means import Units, mean_interval, mean_intervals, mean_pvalue, mean_pvalues, units_of
+from sigstats.unseen_row.means import (
+    Units,
+    mean_interval,
+    mean_intervals,
+    mean_pvalue,
+    mean_pvalues,
+    row_of_groups,
+    units_of,
+)
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 2), (7, 10), (0, 527), (3, 340), (2996, 3000), (50, 100)])
@@ -145,3 +154,65 @@ def test_the_interval_goes_with_the_unit(power):
     assert [float(np.ldexp(end, -power)) for end in far] == pytest.approx(
         [low, high], rel=0.1 if power < -1050 else 1e-12
     )
+
+
+def test_a_group_like_those_seen_is_a_row_where_groups_are_rows():
+    values = np.repeat([-1.0, 0.0, 1.0], [9, 60, 14])
+    like_seen = units_of(values, np.ones(83), row_of_groups(83))
+    assert like_seen.row == 1
+    any_kind = units_of(values, np.ones(83))
+    assert mean_interval(like_seen, (-1, 1)) == pytest.approx(mean_interval(any_kind, (-1, 1)), abs=1e-9)
+
+
+def test_groups_without_a_difference_are_worth_their_rows():
+    units = units_of(np.zeros(80), np.full(80, 25.0), row_of_groups(80))
+    weight = 1 - 0.025 ** (1 / 80)  # the law of the weight of one more group is Beta(1, 80)
+    # one row lost: its distance from t is -(1 + t), and that of the others -25 t
+    assert mean_interval(units, (-1, 1)).low == pytest.approx(
+        brentq(lambda t: weight * (1 + t) + 25 * t * (1 - weight), -1, 0), abs=1e-7
+    )
+
+
+def test_p_is_not_below_that_of_changes_of_sign():
+    rng = np.random.default_rng(6)
+    signs = 1 - 2 * ((np.arange(2**9)[:, np.newaxis] >> np.arange(9)) & 1)
+    for _ in range(200):
+        sizes = rng.integers(1, 40, 9)
+        sums = np.round(sizes * np.clip(rng.normal(-0.2, 0.3, 9), -1, 1))
+        flips = np.mean(signs @ sums <= sums.sum())
+        assert mean_pvalue(units_of(sums, sizes, 1.0), 1.0, "less") >= flips - 1e-9
+
+
+@pytest.mark.parametrize("sizes_of", ["equal", "lognormal", "few large"])
+def test_groups_that_vary_keep_the_level_and_the_coverage(sizes_of):
+    rng = np.random.default_rng(7)
+    alarms = above = 0
+    for groups in (60, 90):
+        many = []
+        for _ in range(300):
+            sizes = {
+                "equal": np.full(groups, 50),
+                "lognormal": np.maximum(1, rng.lognormal(3, 1.2, groups).astype(int)),
+                "few large": np.where(rng.random(groups) < 0.05, 400, 20),
+            }[sizes_of]
+            lost = rng.binomial(sizes, rng.beta(0.6, 18.4, groups))
+            won = rng.binomial(sizes, rng.beta(0.6, 18.4, groups))
+            many.append(units_of((won - lost).astype(float), sizes, row_of_groups(groups)))
+        alarms += sum(less <= 0.05 for less, _ in mean_pvalues(many, [1.0] * 300))
+        above += sum(each.low > 0 for each in mean_intervals(many, [(-1.0, 1.0)] * 300))
+    # of 600, more than 47 at a level of 5%, or 28 at 2.5%, have a probability of 0.001
+    assert alarms <= 47
+    assert above <= 28
+
+
+def test_a_kind_that_is_rarely_seen_adds_its_chance_of_not_being_seen():
+    """One group in 50 wins what the others lose: an error takes that none is seen, but for the nominal level."""
+    rng = np.random.default_rng(8)
+    many = []
+    for _ in range(400):
+        rare = rng.random(120) < 0.02
+        many.append(units_of(np.where(rare, 50.0, -rng.binomial(50, 0.02 / 0.98, 120)), np.full(120, 50), 1.0))
+    alarms = sum(less <= 0.05 for less, _ in mean_pvalues(many, [1.0] * 400))
+    assert alarms <= 400 * (0.05 + 0.98**120) + 3 * 7
+    none = sum(less <= 0.05 for less, _ in mean_pvalues([each._replace(row=np.inf) for each in many], [1.0] * 400))
+    assert none <= 33  # nominal: more have a probability of 0.001

@@ -1,0 +1,90 @@
+r"""Ratios of sums, by the exchanges of rows and by the bound of the mean of their linear terms.
+
+Ratios of sums over rows are as the word error rate, the micro-F1 of documents or the cost of a success are; a mean of
+the ratios of rows is a score. Let model A have numerators :math:`e_i` and denominators :math:`w_i`, and
+:math:`R_A = \sum e_i / \sum w_i`. If what both models gave a row (a group of rows) can be exchanged, all :math:`2^n`
+exchanges are equally likely (Pitman 1937), and a share of them has a difference of the two ratios as far as the one
+observed. Ratios may be equal where nothing can be exchanged: a rare large gain against many small losses. So p is the
+larger one of this share and of p of the mean of :math:`R_A + (e_i - R_A w_i) / \bar w`, whose difference has the same
+first-order law (Cochran 1977, section 6.3), by the bound that one more row does not undo. The interval is that of this
+mean.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .._common.extreme import TIE_TOLERANCE
+from .._common.random_streams import as_generator
+from .._common.validation import FloatArray
+from ..measures.score_formulas import ratio_of_sums
+from .mean_tests import Tested, by_group, with_bound, with_means
+from .part import Part
+from .rows import ComparisonRow
+from .rule import ComparisonRule
+
+#: Units that differ, of which all exchanges are listed; of more they are drawn.
+_MOST_LISTED = 14
+_CHUNK = 2**24
+
+
+def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
+    """The row with both ratios, tested; `part.sign` is -1 where the lower is better."""
+    assert part.scores is not None
+    assert part.per is not None
+    if row.n < 2:
+        return replace(row, note="one row alone: nothing can be tested")
+    if not all(each.sum() > 0 for each in part.per):
+        return replace(row, note="the denominators of one model add up to 0: there is no ratio")
+    ratios = [part.sign * ratio_of_sums(w, e) for e, w in zip(part.scores, part.per, strict=True)]
+    a, b = (
+        ratio + (part.sign * e - ratio * w) / w.mean()
+        for ratio, e, w in zip(ratios, part.scores, part.per, strict=True)
+    )
+    pvalues, how = exchange_pvalues(part, rule)
+    row = replace(with_means(row, (a, b), part.group, rule), baseline=ratios[0], candidate=ratios[1])
+    row = replace(row, pvalue=pvalues[0], two_sided_pvalue=pvalues[1])
+    found = with_bound(row, (a, b), part.group, _span(part, ratios), part.what, rule)
+    row = found if isinstance(found, ComparisonRow) else found.row
+    row = replace(row, test=f"exchange of {part.what}, {how}; {row.test}")
+    return row if isinstance(found, ComparisonRow) else found._replace(row=row)
+
+
+def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, float], str]:
+    """The p-value of "the candidate is not worse", the two-sided one, and how the exchanges were found."""
+    assert part.scores is not None
+    assert part.per is not None
+    e, other_e, w, other_w = (by_group(each, part.group)[0] for each in (*part.scores, *part.per))
+    moved = np.column_stack([other_e - e, other_w - w])
+    moved = moved[(moved != 0).any(axis=1)]
+    totals = [np.array([each.sum(), size.sum()]) for each, size in ((e, w), (other_e, other_w))]
+    listed = len(moved) <= _MOST_LISTED
+    rng, size = as_generator(rule.rng), 2 ** len(moved) if listed else rule.n_resamples
+    worse = further = 0
+    observed = part.sign * float(totals[1][0] / totals[1][1] - totals[0][0] / totals[0][1])
+    room = TIE_TOLERANCE * max(*(abs(float(each[0] / each[1])) for each in totals), 1e-300)
+    step = max(1, _CHUNK // max(1, len(moved)))
+    for start in range(0, size, step):
+        rows = min(step, size - start)
+        if listed:
+            swapped = (np.arange(start, start + rows)[:, np.newaxis] >> np.arange(len(moved))) & 1
+        else:
+            swapped = rng.integers(0, 2, (rows, len(moved)), dtype=np.int8)
+        change: FloatArray = swapped.astype(np.float64) @ moved
+        of_a, of_b = totals[0] + change, totals[1] - change
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gains = part.sign * (of_b[:, 0] / of_b[:, 1] - of_a[:, 0] / of_a[:, 1])
+        gains = np.where(np.isnan(gains), -np.inf, gains)  # without a denominator: as far as can be
+        worse += int((gains <= observed + room).sum())
+        further += int((np.abs(gains) >= abs(observed) - room).sum())
+    more = 0 if listed else 1  # what was observed is one of those that are drawn
+    return ((worse + more) / (size + more), (further + more) / (size + more)), "exact" if listed else f"{size:,} drawn"
+
+
+def _span(part: Part, ratios: list[float]) -> float | None:
+    """The largest difference of two terms of a row whose ratio lies within the range that was given."""
+    if part.score_range is None or part.per is None:
+        return None
+    heaviest = max(float(each.max() / each.mean()) for each in part.per)
+    several = 1 if np.array_equal(*part.per) else 2
+    return several * heaviest * (part.score_range[1] - part.score_range[0]) + abs(ratios[1] - ratios[0])
