@@ -82,7 +82,9 @@ def test_a_regression_is_commented_on_and_ends_the_job_with_its_code(repository,
     marker, comment = (tmp_path / "comment").read_text().split("\n", 1)
     assert marker.startswith("<!-- sigstats compare")
     assert comment == (tmp_path / "summary").read_text()
-    assert comment.startswith("### FAIL: regression")
+    assert comment.startswith(
+        "### FAIL: accuracy on region = n fell by 80.00 points (71.12 to 86.66); 1 other test fails\n\nKeep the "
+    )
     assert "region = n" in comment
     assert json.loads(Path(outputs["json"]).read_text())["verdict"] == "fail"
 

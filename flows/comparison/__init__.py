@@ -1,7 +1,9 @@
 """Comparisons as text, Markdown, JSON and pages, and what all of these say of the files that were compared."""
 
-from sigstats.comparison.candidates import CandidatesResult, overall
-from sigstats.comparison.cells import difference_of, interval_of, items_in_words, value_of
+from dataclasses import replace
+
+from sigstats.comparison.candidates import CandidatesResult
+from sigstats.comparison.cells import difference_of, interval_of, items_in_words, named, value_of
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted
 
@@ -36,18 +38,25 @@ def subjects_in_words(found: ComparisonResult) -> list[str]:
 
 #: The columns of `overview`.
 OVERVIEW = (
-    "verdict", "candidate", "difference", "interval", "baseline", "value", "adjusted p, worse", "adjusted p, better",
-    "rows",
+    "verdict", "candidate", "decided by", "difference", "interval", "baseline", "value", "adjusted p, worse",
+    "adjusted p, better", "rows",
 )  # fmt: skip
 
 
 def overview(found: CandidatesResult) -> list[tuple[str, ...]]:
-    """A line for each candidate under `OVERVIEW`: the first measure on all rows."""
+    """A line for each candidate under `OVERVIEW`: the row that decides its verdict."""
     lines = []
-    for candidate, result, p_better in zip(found.candidates, found.results, found.p_better, strict=True):
-        row = overall(result)
+    for row, candidate, result, p_better in zip(
+        found.deciding, found.candidates, found.results, found.p_better, strict=True
+    ):
         p_worse = "–" if row.adjusted_pvalue is None else p_number(row.adjusted_pvalue)
         values = [value_of(row, value) for value in (row.baseline, row.candidate)]
-        shown = (difference_of(row, row.difference), interval_of(row), *values, p_worse, p_number(p_better))
+        shown = (named(row), difference_of(row, row.difference), interval_of(row), *values, p_worse, p_number(p_better))
         lines.append((result.verdict, candidate, *shown, counted(result.rows)))
     return lines
+
+
+def deciding_rows(found: CandidatesResult) -> list[ComparisonRow]:
+    """The row that decides the verdict of each candidate, under the name of the candidate, for a figure."""
+    pairs = zip(found.candidates, found.deciding, strict=True)
+    return [replace(row, slice=name if row.slice == ALL_ROWS else f"{name}, {row.slice}") for name, row in pairs]

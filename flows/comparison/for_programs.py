@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 from sigstats._common.messages import printable
 from sigstats._common.note import notes_as_objects
 from sigstats.comparison import check_result, result
+from sigstats.comparison.answer import Answer
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.check_result import CheckResult, reasons_of, rule_of
@@ -70,6 +71,7 @@ def check_as_json(found: CheckResult, file: str) -> str:
     content = {
         "version": JSON_VERSION,
         "verdict": found.verdict,
+        "answer": _answer(found.answer, _KEYS_OF_CHECKS),
         "file": file,
         "at_most" if found.at_most else "at_least": found.bar,
         "n": found.n,
@@ -81,6 +83,17 @@ def check_as_json(found: CheckResult, file: str) -> str:
     return _written(content)
 
 
+def _answer(answer: Answer[Any], keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
+    """The answer; `row` and `better` as in `rows`."""
+    return {
+        "headline": answer.headline,
+        "advice": answer.advice,
+        "row": None if answer.row is None else row_as_object(answer.row, keys),
+        "better": [row_as_object(row, keys) for row in answer.better],
+        "also": [f"{label} {words}" for label, words in answer.also],
+    }
+
+
 def _content(found: ComparisonResult, baseline: str, candidate: str) -> dict[str, Any]:
     joint = None if found.joint is None else as_object(found.joint, KEYS_OF_TESTS)
     if joint is not None:
@@ -90,6 +103,7 @@ def _content(found: ComparisonResult, baseline: str, candidate: str) -> dict[str
     return {
         "version": JSON_VERSION,
         "verdict": found.verdict,
+        "answer": _answer(found.answer),
         "identical": found.identical,
         "baseline": baseline,
         "candidate": candidate,
@@ -116,7 +130,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 def as_junit(found: ComparisonResult, baseline: str, candidate: str, *, fail_on_inconclusive: bool = False) -> str:
     """A test case for each row; one that fails, or is inconclusive where that fails too, has the reason."""
-    return _document(result.title_of(found), [_of_pair(found, baseline, candidate, fail_on_inconclusive)])
+    return _document(found.answer.headline, [_of_pair(found, baseline, candidate, fail_on_inconclusive)])
 
 
 def candidates_as_junit(found: CandidatesResult, *, fail_on_inconclusive: bool = False) -> str:
@@ -131,7 +145,7 @@ def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool 
     name = f"{file} against {found.bar:g}"
     reason, of_row = partial(check_result.reason_of, found=found), check_result.cells_of
     suite = _suite(name, "check", found.rows, of_row, reason, fail_on_inconclusive)
-    return _document(check_result.title_of(found), [suite])
+    return _document(found.answer.headline, [suite])
 
 
 def _of_pair(found: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:

@@ -1,13 +1,16 @@
 """A comparison, of one candidate or several, and a check as Markdown, fit for a pull request."""
 
+from typing import Any
+
 from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table
 from sigstats.comparison import check_result
+from sigstats.comparison.answer import Answer
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import FEW_COLUMNS, cells_of, verdict_of
 from sigstats.comparison.check_result import CheckResult
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, tells, title_of
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, tells
 
-from . import OVERVIEW, overview, rows_in_words, subjects_in_words
+from . import OVERVIEW, deciding_rows, overview, rows_in_words, subjects_in_words
 from .forest_plot import forest_in_mermaid
 
 #: GitHub refuses a comment of more than 65,536 characters.
@@ -19,18 +22,19 @@ _IN_TABLE = ", in the table"
 
 
 def as_markdown(found: ComparisonResult, baseline: str, candidate: str, *, picture: bool = True) -> str:
-    """A verdict, its reasons and a table of the worst rows, as many as a comment on GitHub can hold.
+    """The answer, the reasons of other rows, and a table of the worst rows, as many as a comment on GitHub can hold.
 
     `picture`: with a chart of the intervals, in the language of Mermaid.
     """
+    answer = found.answer
     lines = [
-        f"### {for_markdown(title_of(found))}",
-        "",
+        *_head(answer),
         f"{markdown_code(_short(candidate))} against {markdown_code(_short(baseline))}, {rows_in_words(found)}.",
         "",
     ]
     lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(found)]
-    lines += _listed(list(map(_short, reasons(found, folded=True))), _IN_TABLE)
+    lines += [f"- {for_markdown(_short(f'{label} {words}'))}" for label, words in answer.also]
+    lines += _listed(list(map(_short, reasons(found, folded=True, others=True))), _IN_TABLE)
     rule = for_markdown(_short(rule_in_words(found)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_NOTES]]
@@ -42,7 +46,7 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str, *, pictu
 
 
 def candidates_as_markdown(found: CandidatesResult) -> str:
-    """The overview, and the first reasons of each candidate that does not pass."""
+    """The overview, and the answer of each candidate with its first reasons, in a chart too."""
     lines = [
         f"### {for_markdown(found.recommendation)}",
         "",
@@ -50,25 +54,32 @@ def candidates_as_markdown(found: CandidatesResult) -> str:
         "",
         *markdown_table(OVERVIEW, overview(found)),
     ]
-    for candidate, result in zip(found.candidates, found.results, strict=True):
-        if said := reasons(result):
-            lines += ["", f"{markdown_code(candidate)}:", "", *_listed(said)]
     first = found.results[0]
+    for chart in forest_in_mermaid(deciding_rows(found)[:_MOST_INTERVALS], first.rule.margin):
+        lines += ["", "```mermaid", chart, "```"]
+    for candidate, result in zip(found.candidates, found.results, strict=True):
+        said = [result.answer.headline, *reasons(result, others=True)]
+        lines += ["", f"{markdown_code(candidate)}:", "", *_listed(list(map(_short, said)))]
     rule = for_markdown(rule_in_words(first))
     return "\n".join([*lines, "", f"Rule: {rule}. p is adjusted over all candidates, measures and slices."])
 
 
 def check_as_markdown(found: CheckResult, file: str) -> str:
-    """A verdict, its reasons and a table of the worst rows."""
-    title, rule = check_result.title_of(found), check_result.rule_of(found)
-    lines = [f"### {for_markdown(title)}", "", f"{markdown_code(_short(file))}, {found.n:,} rows.", ""]
-    lines += _listed(list(map(_short, check_result.reasons_of(found))), _IN_TABLE)
+    """The answer, the reasons of other rows, and a table of the worst rows."""
+    rule = check_result.rule_of(found)
+    lines = [*_head(found.answer), f"{markdown_code(_short(file))}, {found.n:,} rows.", ""]
+    lines += _listed(list(map(_short, check_result.reasons_of(found, others=True))), _IN_TABLE)
     rows = [list(map(_short, check_result.cells_of(row).values())) for row in found.ranked[:_MOST_ROWS]]
     lines += ["", *markdown_table(check_result.HEADER, rows)]
     if len(found.rows) > _MOST_ROWS:
         lines += ["", f"And {len(found.rows) - _MOST_ROWS:,} more."]
     notes = [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_NOTES]]
     return "\n".join([*lines, "", f"Rule: {for_markdown(rule)}.", *notes])
+
+
+def _head(answer: Answer[Any]) -> list[str]:
+    """The headline and the advice."""
+    return [f"### {for_markdown(answer.headline)}", "", for_markdown(answer.advice), ""]
 
 
 def _listed(said: list[str], where: str = "") -> list[str]:

@@ -1,6 +1,6 @@
 """A comparison, with one candidate or several, as one page of HTML that needs no network.
 
-Its first screen says where the candidate is worse and by how much, what was not shown, and what to do.
+Its first screen is the answer: the test that decides, its effect, and what to do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,31 +8,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sigstats._common.numerals import NBSP
-from sigstats.comparison.candidates import CandidatesResult, overall
+from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import (
+    amount,
     cells_of,
     difference_of,
+    effect_of,
     interval_of,
     loss,
+    named,
     sort_keys_of,
     value_of,
     verdict_of,
-    with_unit,
 )
-from sigstats.comparison.paired_predictions import ALL_ROWS
-from sigstats.comparison.result import (
-    ComparisonResult,
-    ComparisonRow,
-    apart_in_sign,
-    hint,
-    not_worse_and_cheaper,
-    reasons,
-    rule_in_words,
-)
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, reasons, rule_in_words
 
 from ..pages.page import Answer, page
-from ..pages.wording import count_of, some_of
-from . import OVERVIEW, overview, rows_in_words, subjects_in_words
+from ..pages.wording import some_of
+from . import OVERVIEW, deciding_rows, overview, rows_in_words, subjects_in_words
 from .forest_plot import forest_plots
 
 if TYPE_CHECKING:
@@ -132,127 +125,67 @@ CAPTION = (
 
 def answer_of(found: ComparisonResult) -> Answer:
     """The first screen of a comparison of two files."""
-    if found.identical:
-        return Answer(headline="Both are the same thing: there is nothing to test", verdict=found.verdict)
-    return Answer(
-        headline=_headline(found),
-        verdict=found.verdict,
-        numbers=_numbers(found),
-        shown=[*_shown(found), *(("Beware:", f"{words}.") for words in apart_in_sign(found))],
-        to_do=_to_do(found),
+    answer = found.answer
+    screen = Answer(headline=f"{answer.finding[:1].upper()}{answer.finding[1:]}", verdict=answer.verdict)
+    if answer.row is None:
+        return screen
+    return replace(
+        screen,
+        numbers=_numbers(answer.row),
+        shown=[*answer.also, *_shown(found)],
+        to_do=answer.advice,
         figure=forest_plots(found.ranked[:MOST_INTERVALS], found.rule.margin),
         caption=CAPTION,
     )
 
 
 def answer_of_candidates(found: CandidatesResult) -> Answer:
-    """The first screen of a comparison of several candidates: which to take, and the verdict of each."""
-    pairs = list(zip(found.candidates, found.results, strict=True))
+    """The first screen of a comparison of several candidates: which to take, and what decides the verdict of each."""
     words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
-    named = {verdict: [name for name, each in pairs if each.verdict == verdict] for verdict in words}
-    first = found.take or next(names for names in named.values() if names)[0]
-    shown, titles = dict(pairs)[first], {"baseline": found.baseline, "candidate": first}
+    named_rows = list(zip(found.candidates, found.results, found.deciding, strict=True))
+    of_verdict = {
+        verdict: [
+            f"{name} ({named(row)} {effect_of(row)})" for name, each, row in named_rows if each.verdict == verdict
+        ]
+        for verdict in words
+    }
+    first = found.take or min(named_rows, key=lambda each: [*words].index(each[1].verdict))[0]
+    titles = {"baseline": found.baseline, "candidate": first}
+    row = next(row for name, _, row in named_rows if name == first)
     return Answer(
-        headline=f"{found.recommendation[:1].upper()}{found.recommendation[1:]}",
-        numbers=[(titles.get(what, what), value, below) for what, value, below in _numbers(shown)],
-        shown=[(words[verdict], f"{some_of(names)}.") for verdict, names in named.items() if names],
-        to_do=_to_do(shown),
-        figure=forest_plots([replace(overall(each), slice=name) for name, each in pairs], found.results[0].rule.margin),
-        caption=f"Of all rows. {CAPTION}",
+        headline=found.recommendation,
+        numbers=[(titles.get(what, what), value, below) for what, value, below in _numbers(row)],
+        shown=[(words[verdict], f"{some_of(said)}.") for verdict, said in of_verdict.items() if said],
+        figure=forest_plots(deciding_rows(found), found.results[0].rule.margin),
+        caption=f"The test that decides the verdict of each candidate. {CAPTION}",
     )
 
 
-def _overall(found: ComparisonResult) -> ComparisonRow:
-    """The first measure on all rows, which is decided where any measure is."""
-    return next((row for row in found.rows if row.slice == ALL_ROWS and row.verdict), found.rows[0])
-
-
-def _headline(found: ComparisonResult) -> str:
-    kind = "slice" if len(found.names) == 1 else "test"
-    first, fails = _overall(found), [row for row in found.ranked if row.verdict == "fail"]
-    if fails:
-        worst = first if first in fails else fails[0]
-        rest = [row for row in fails if row is not worst]
-        size = f"Worse on {worst.slice} by {_size(worst, worst.difference)}{_of(found, worst)}"
-        more = "" if worst.slice == ALL_ROWS and kind == "slice" else "more "
-        return f"{size}, and {'on' if kind == 'slice' else 'in'} {count_of(len(rest), more + kind)}" if rest else size
-    if found.verdict == "pass":
-        change = with_unit(first, first.difference) if first.difference else "no difference"
-        return f"Not worse anywhere: {change} on all rows{_of(found, first)}"
-    if first.verdict == "pass":
-        places = _places(found, "inconclusive")
-        undecided = f"{places[0]} is" if len(places) == 1 else f"{len(places):,} {kind}s are"
-        return f"Not worse on all rows{_of(found, first)}; {undecided} undecided"
-    if first.worst is None or first.without_limits:
-        return f"No {loss(first)} is shown, and none is excluded{_of(found, first)}"
-    up_to = f"one of up to {_size(first, first.worst)}{_of(found, first)}"
-    return f"No {loss(first)} is shown on all rows, but {up_to} is not excluded"
-
-
-def _numbers(found: ComparisonResult) -> list[tuple[str, str, str]]:
-    row = _overall(found)
+def _numbers(row: ComparisonRow) -> list[tuple[str, str, str]]:
     if row.difference is None:
         return []
-    measure = row.name.replace("-", " ")
-    values = [(name, value_of(row, getattr(row, name)), measure) for name in ("baseline", "candidate")]
+    values = [(name, value_of(row, getattr(row, name)), named(row)) for name in ("baseline", "candidate")]
     between = interval_of(row)
     return [*values, ("difference", difference_of(row, row.difference), "" if between == "–" else between)]
 
 
 def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
-    """What is worse, what is not, what is undecided, and what was not tested."""
+    """The rows that are worse, those that are not, those that are undecided, and those that were not tested."""
     if places := _places(found, "fail"):
         yield "Worse:", f"{some_of(places)}."
     if places := _places(found, "pass"):
         passing = [row for row in found.rows if row.verdict == "pass"]
         row = max(passing, key=found.rule.margin_of)
-        yield (
-            "Not worse:",
-            f"{some_of(places)}; a {loss(row)} of more than {_size(row, found.rule.margin_of(row))} is excluded.",
-        )
+        excluded = amount(row, found.rule.margin_of(row))
+        yield "Not worse:", f"{some_of(places)}; a {loss(row)} of more than {excluded} is excluded."
     if places := _places(found, "inconclusive"):
-        open_ = [row for row in found.rows if row.verdict == "inconclusive"]
-        limited = [
-            row for row in open_ if row.worst is not None and not row.without_limits and row.unit == open_[0].unit
-        ]
-        largest = max(limited, key=lambda row: abs(row.worst or 0), default=None)
-        possible = ""
-        if largest is not None:
-            possible = f"; a {loss(largest)} of up to {_size(largest, largest.worst)} is possible on {largest.slice}"
-        yield "Undecided:", f"{some_of(places)}{possible}."
-    if together := not_worse_and_cheaper(found):
-        yield "Together:", f"{together}."
+        yield "Undecided:", f"{some_of(places)}."
     if places := _places(found, None):
         reason = next(row.note for row in found.rows if row.verdict is None)
         yield "Not tested:", f"{some_of(places)} ({reason})."
 
 
-def _to_do(found: ComparisonResult) -> str:
-    fails = [row for row in found.ranked if row.verdict == "fail"]
-    open_ = [row for row in found.ranked if row.verdict == "inconclusive"]
-    if fails:
-        parts = [row.slice for row in fails if row.slice != ALL_ROWS]
-        return "Keep the baseline." + (f" Begin with {parts[0]}: the evidence is clearest there." if parts else "")
-    if open_:
-        first = open_[0]
-        leaning = "" if first.silent else f" On {first.slice}: {hint(first)}."
-        if first.without_limits:
-            return f"Name the limits of a row (--score-range LOW HIGH): without them no number of rows passes.{leaning}"
-        size = f"sigstats size with the same files and options, and --measure {first.measure}"
-        return f"Compare on more rows{'' if first.silent else f': {size}, says how many show a drop'}.{leaning}"
-    return "The candidate may replace the baseline."
-
-
 def _places(found: ComparisonResult, verdict: str | None) -> list[str]:
-    """The slices with this verdict, the worst first, with the measure where there are several."""
+    """The slices with this verdict, the worst first, with the measure if there are several."""
     rows = [row for row in found.ranked if row.verdict == verdict]
-    return [row.slice if len(found.names) == 1 else f"{row.name} on {row.slice}" for row in rows]
-
-
-def _of(found: ComparisonResult, row: ComparisonRow) -> str:
-    return f" ({row.name})" if len(found.names) > 1 or row.measure != "accuracy" else ""
-
-
-def _size(row: ComparisonRow, value: float | None) -> str:
-    """An amount of a drop, without its sign."""
-    return with_unit(row, value).lstrip("−+")
+    return [row.slice if len(found.names) == 1 else named(row) for row in rows]

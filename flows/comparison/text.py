@@ -1,4 +1,4 @@
-"""A comparison in the terminal: what was shown, fails first, then what leans, and the rest folded."""
+"""A comparison in the terminal: the answer, fails first, then rows that lean to one side, and the rest folded."""
 
 import io
 import shutil
@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sigstats._common.messages import printable
+from sigstats.comparison.answer import no_difference
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
 from sigstats.comparison.result import (
@@ -19,13 +20,11 @@ from sigstats.comparison.result import (
     ComparisonRow,
     about_zero,
     counted,
-    hint,
-    in_one_sentence,
+    detected,
     neither_way,
     rule_in_words,
     silent_rows,
     tells,
-    title_of,
 )
 
 from . import rows_in_words, subjects_in_words
@@ -46,7 +45,7 @@ _WIDTH_OF_A_FILE = 160
 
 
 def show(found: ComparisonResult, baseline: str, candidate: str, *, rule: bool = True) -> None:
-    """Print the verdict, the table, remarks on it and, unless it is printed elsewhere, the rule."""
+    """Print the answer, the table, remarks on it and, unless it is printed elsewhere, the rule."""
     terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size((80, 24)).columns if terminal else _WIDTH_OF_A_FILE
     text = as_text(found, baseline, candidate, width=width, colours=terminal, rule=rule)
@@ -55,8 +54,7 @@ def show(found: ComparisonResult, baseline: str, candidate: str, *, rule: bool =
 
 def show_candidates(found: CandidatesResult) -> None:
     """Print the recommendation, and the comparison of each candidate."""
-    said = f"{found.recommendation[:1].upper()}{found.recommendation[1:]}."
-    sys.stdout.write(f"{printable(said)}\n")
+    sys.stdout.write(f"{printable(found.recommendation)}.\n")
     last = max((i for i, result in enumerate(found.results) if not result.identical), default=None)
     for i, (candidate, result) in enumerate(zip(found.candidates, found.results, strict=True)):
         sys.stdout.write("\n")
@@ -78,7 +76,11 @@ def as_text(
         console.print(Text("\n".join(lines), style=style or ""))
 
     measure = f" {found.names[0]} of" if len(found.names) == 1 else ""
-    say(title_of(found), f"bold {_COLOURS[found.verdict]}")
+    answer = found.answer
+    say(answer.headline, f"bold {_COLOURS[answer.verdict]}")
+    say(answer.advice, "bold")
+    for label, words in answer.also:
+        say(f"{label} {words}")
     say(f"{candidate} against {baseline},{measure} {rows_in_words(found)}")
     for line in subjects_in_words(found):
         say(line)
@@ -112,11 +114,11 @@ def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator
     if about_zero(rows):
         yield about_zero(rows)
     unsure = next((row for row in rows if row.verdict == "inconclusive" and not row.silent), None)
-    if unsure is not None:
-        yield f"{unsure.slice}: {hint(unsure)}"
-    silent = silent_rows(found)
+    if unsure is not None and detected(unsure):
+        yield f"{unsure.slice}: {detected(unsure)}"
+    silent = [row for row in silent_rows(found.rows) if row is not found.answer.row]
     if silent:
-        yield in_one_sentence(silent, found.rule)
+        yield no_difference(silent, found.rule)
     for row in rows:
         if row.unanswered:
             yield f"not tested: {row.name} on {row.slice}: {row.note}"

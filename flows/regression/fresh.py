@@ -25,7 +25,10 @@ from ..pages.wording import count_of
 from .pair import NO_RULES, Pair, digests_of_ids, made_by
 from .study import ColumnNames, RegressionStudy
 
-_KEPT = ("slice", "n", "difference", "low", "high", "pvalue", "adjusted_pvalue", "pd", "psd", "nsd", "test", "note")
+_KEPT = (
+    *("slice", "n", "difference", "low", "high", "pvalue", "adjusted_pvalue", "pd", "psd", "nsd", "test", "note"),
+    *("two_sided_pvalue", "differing", "deciding"),
+)
 
 
 def kept_row(row: ComparisonRow) -> dict[str, object]:
@@ -33,7 +36,7 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
     low, high = row.candidate_interval or (None, None)
     values = row_as_object(row)
     return {
-        **{name.name: values.get(name.name) for name in history.ROWS},
+        **{name: values.get(name) for name in history.ROW_NAMES},
         "measure": row.name,
         "baseline_value": row.baseline,
         "candidate_value": row.candidate,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from sigstats.comparison.cells import difference_in_words
+from sigstats.comparison.cells import difference_in_words, named
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.result import ComparisonResult, rule_in_words
 from sigstats.tasks.storage import history
@@ -26,7 +26,7 @@ from ..pages.page import page
 from ..pages.wording import count_of, p_number, significant
 from ..report.section import Figure
 from .fresh import row_of
-from .study import ColumnNames, RegressionStudy
+from .study import RegressionStudy
 from .trends import last_evaluations, stopping_look, trends_of_evidence, trends_of_measures, trends_of_slices
 
 
@@ -49,16 +49,14 @@ def render(
 ) -> str:
     """The page."""
     latest = records[-1].evaluation
-    rule = study.rule_at(latest.level)
-    rows = records[-1].rows
-    found = ComparisonResult(rows=tuple(row_of(row, study.columns) for row in rows), rule=rule, n=rows[0]["n"])
+    found = comparison_of(records[-1], study)
     answer, fresh = answer_of(found), study.looks.rows == "fresh"
     trends, more = trends_of_measures(records, fresh=fresh), trends_of_slices(records)
     newest = [
         Figure("The newest candidate", answer.caption, Markup('<div class="newest">{}</div>').format(answer.figure))
     ]
     if fresh:
-        newest.append(trends_of_evidence(records, rule))
+        newest.append(trends_of_evidence(records, found.rule))
         answer = replace(answer, shown=[*answer.shown, ("Looks:", looks_in_words(records, fresh=True))])
         if latest.verdict == "inconclusive":
             answer = replace(answer, to_do="Go on: the next look adds its rows to these.")
@@ -75,8 +73,14 @@ def render(
         figures=[*newest, *more],
         flips=flips,
         header=_HEADER,
-        rows=[_cells(record, study.columns) for record in reversed(records)],
+        rows=[_cells(record, study) for record in reversed(records)],
     )
+
+
+def comparison_of(record: Record, study: RegressionStudy) -> ComparisonResult:
+    """The comparison of an evaluation, as far as the history has it."""
+    rows = tuple(row_of(row, study.columns) for row in record.rows)
+    return ComparisonResult(rows=rows, rule=study.rule_at(record.evaluation.level), n=rows[0].n)
 
 
 def looks_in_words(records: Sequence[Record], *, fresh: bool) -> str:
@@ -104,9 +108,9 @@ def looks_in_words(records: Sequence[Record], *, fresh: bool) -> str:
 _HEADER = (
     ("evaluated", False),
     ("verdict", False),
-    ("difference there", True),
-    ("where", False),
-    ("smallest adjusted p", True),
+    ("difference", True),
+    ("decided by", False),
+    ("adjusted p", True),
     ("candidate", False),
     ("baseline", False),
     ("look", True),
@@ -115,18 +119,16 @@ _HEADER = (
 )
 
 
-def _cells(record: Record, columns: ColumnNames) -> tuple[str, list[tuple[str, str]]]:
+def _cells(record: Record, study: RegressionStudy) -> tuple[str, list[tuple[str, str]]]:
     """The page of an evaluation, and its cells with their sort keys."""
     about = record.evaluation
-    # Measures have different units, so the row that is most clearly worse is found by p.
-    tested = (row for row in record.rows if row["row_verdict"])
-    worst = row_of(min(tested, key=lambda row: (row["p_worse"], row["difference"]), default=record.rows[0]), columns)
+    row = comparison_of(record, study).ranked[0]
     return f"comparisons/{about.evaluation[:16]}.html", [
         (f"{about.evaluated_at:%Y-%m-%d %H:%M}", ""),
         (about.verdict, ""),
-        (difference_in_words(worst), repr(worst.difference)),
-        (f"{worst.name} on {worst.slice}", ""),
-        ("–" if worst.adjusted_pvalue is None else p_number(worst.adjusted_pvalue), repr(worst.adjusted_pvalue)),
+        (difference_in_words(row), repr(row.difference)),
+        (named(row), ""),
+        ("–" if row.adjusted_pvalue is None else p_number(row.adjusted_pvalue), repr(row.adjusted_pvalue)),
         (PurePath(about.candidate).name, ""),
         (PurePath(about.baseline).name, ""),
         (str(about.look), str(about.look)),

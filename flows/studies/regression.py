@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
 from sigstats.comparison.cells import cells_of, verdict_of
-from sigstats.comparison.result import TITLES, reasons
+from sigstats.comparison.result import reasons
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.tasks.storage.store import Store
 
@@ -43,8 +43,8 @@ class RegressionResult(Evaluated):
 
     @property
     def title(self) -> str:
-        """The verdict."""
-        return TITLES[self.comparison.verdict]
+        """The verdict, and the effect that decides it."""
+        return self.comparison.answer.headline
 
     @property
     def subject(self) -> str:
@@ -54,8 +54,8 @@ class RegressionResult(Evaluated):
 
     @property
     def reasons(self) -> Sequence[str]:
-        """Why the verdict is not a pass."""
-        return reasons(self.comparison)
+        """What to do, and why other rows do not pass."""
+        return [self.comparison.answer.advice.rstrip("."), *reasons(self.comparison, others=True)]
 
     @property
     def since(self) -> dt.datetime | None:
@@ -114,6 +114,7 @@ class RegressionResult(Evaluated):
         display.event(
             "end",
             verdict=self.verdict,
+            headline=self.title,
             reasons=list(self.reasons),
             baseline=about.baseline,
             candidate=about.candidate,

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from .._common.messages import some_of
 from ..multiplicity import adjust_pvalues
-from .cells import difference_in_words
+from .cells import effect_of, named
 from .compare import compare_pairs
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .result import ComparisonResult, ComparisonRow
@@ -47,18 +48,30 @@ class CandidatesResult:
 
     @property
     def recommendation(self) -> str:
-        """The candidate to take, in a sentence."""
+        """The candidate to take, or to test on more rows, in an imperative sentence."""
         better, taken = self.better, self.take
-        if taken is None:
-            if self._ranked("pass"):
-                return f"keep {self.baseline}: what passes is not ahead of it"
-            return f"keep {self.baseline}: no candidate passes"
-        row = overall(self.results[self.candidates.index(taken)])
-        ahead = f"{difference_in_words(row)} of {row.name}"
-        if not better:
-            return f"keep {self.baseline} or take {taken}, which passes ({ahead}) but is not shown to be better"
-        rest = f"; {', '.join(better[1:])} too, and sigstats rank says which of them differ" if better[1:] else ""
-        return f"take {taken}: it passes and is better than {self.baseline} ({ahead}){rest}"
+        if taken is not None:
+            row = overall(self.results[self.candidates.index(taken)])
+            change = f"{named(row)} {effect_of(row)}"
+            if not better:
+                return f"Keep {self.baseline} or take {taken}, which is not worse, and not shown to be better: {change}"
+            rest = f"; {', '.join(better[1:])} too, and sigstats rank tells which of them differ" if better[1:] else ""
+            return f"Take {taken}: it is worse nowhere and {change}{rest}"
+        if self._ranked("pass"):
+            return f"Keep {self.baseline}: the candidates that are not worse do not score higher"
+        for i in self._ranked("inconclusive"):
+            answer = self.results[i].answer
+            if answer.better and answer.row is not None and not answer.row.whole:
+                return f"Test {self.candidates[i]} on more rows before you take it: {answer.finding}"
+        unsure = [self.candidates[i] for i in self._ranked("inconclusive")]
+        if unsure:
+            return f"Keep {self.baseline} for now: {some_of(unsure)} may be worse, and more rows would tell"
+        return f"Keep {self.baseline}: each candidate is worse"
+
+    @property
+    def deciding(self) -> tuple[ComparisonRow, ...]:
+        """The row that decides the verdict of each candidate."""
+        return tuple(each.answer.row or overall(each) for each in self.results)
 
     def _ranked(self, verdict: Verdict) -> list[int]:
         found = [i for i, each in enumerate(self.results) if each.verdict == verdict]

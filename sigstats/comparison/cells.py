@@ -1,7 +1,11 @@
-"""The cells of a comparison's table, and how values and differences are written."""
+"""The cells of a comparison's table, and the words for values, differences and effects."""
 
-from .._common.numerals import index_number, p_number, told_apart
+import math
+from dataclasses import replace
+
+from .._common.numerals import index_number, p_number, significant, told_apart
 from ..measures.table import MEASURES
+from ..ranking.means import MEAN_OVER_TASKS
 from .rows import CheckedRow, ComparisonRow
 
 HEADER = ("slice", "measure", "rows", "baseline", "candidate", "difference", "interval", "p", "p adjusted", "PD", "NSD")
@@ -54,7 +58,7 @@ def value_of(row: ComparisonRow | CheckedRow, value: float | None) -> str:
     """A value of the row's measure: a percentage, or a mark or loss in its own unit."""
     if value is None:
         return "–"
-    return f"{100 * value:.2f}%" if in_points(row) else f"{value:.4f}{_unit(row)}".replace("-", "−")
+    return f"{100 * value:.2f}%" if in_points(row) else f"{value:.{_decimals(row)}f}{_unit(row)}".replace("-", "−")
 
 
 def difference_of(row: ComparisonRow, value: float | None) -> str:
@@ -74,7 +78,13 @@ def interval_of(row: ComparisonRow) -> str:
 
 def _scaled(row: ComparisonRow, value: float) -> tuple[float, int]:
     """A difference in its unit, and how many decimals it has."""
-    return (100 * value, 2) if in_points(row) else (value, 4)
+    return (100 * value, 2) if in_points(row) else (value, _decimals(row))
+
+
+def _decimals(row: ComparisonRow | CheckedRow) -> int:
+    """The decimals of a value in its own unit: four, or as many as show about three digits of the value of the row."""
+    size = abs((row.value if isinstance(row, CheckedRow) else row.baseline) or 0.0)
+    return min(max(4, 2 - math.floor(math.log10(2 * size))), 12) if size > 0 else 4
 
 
 def _signed(value: float, decimals: int) -> str:
@@ -90,6 +100,29 @@ def difference_in_words(row: ComparisonRow) -> str:
 def with_unit(row: ComparisonRow, value: float | None) -> str:
     """A difference of the row's measure with what it is counted in."""
     return difference_of(row, value) + (" points" if in_points(row) else _unit(row))
+
+
+def amount(row: ComparisonRow, value: float) -> str:
+    """A size of a drop with its unit, such as a margin."""
+    return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value)}{_unit(row)}"
+
+
+def named(row: ComparisonRow | CheckedRow) -> str:
+    """The measure and the slice of a row: "mean cost_usd on all rows"."""
+    score = row.score if isinstance(row, ComparisonRow) and row.measure == "mean-score" else ""
+    return f"{f'mean {score}' if score else row.name} {'in the' if row.slice == MEAN_OVER_TASKS else 'on'} {row.slice}"
+
+
+def effect_of(row: ComparisonRow) -> str:
+    """The change of a row's measure: "fell by 4.20 points (1.90 to 6.50)", with signs where the interval includes 0."""
+    change, between = row.difference or 0.0, interval_of(row)
+    if row.low is not None and row.high is not None and not row.holds_zero:
+        low, high = sorted((abs(row.low), abs(row.high)))
+        between = interval_of(replace(row, low=low, high=high)).replace("+", "")
+    size = f"{'rose' if change > 0 else 'fell'} by {with_unit(row, abs(change)).lstrip('+')}"
+    relative = bool(change) and (row.baseline or 0.0) > 0 and not in_points(row)
+    of = f", {significant(100 * abs(change) / (row.baseline or 1.0), 3)}% of the baseline" if relative else ""
+    return (size if change else "did not change") + ("" if between == "–" else f" ({between})") + of
 
 
 def _unit(row: ComparisonRow | CheckedRow) -> str:

@@ -11,8 +11,8 @@ from .._common.numerals import NBSP, p_number, significant, told_apart
 from .._common.tabular import Table, Tabular, columns_of, in_columns
 from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS
-from ..ranking.means import MEAN_OVER_TASKS
-from .cells import in_points, items_in_words, value_of
+from .answer import Answer, others_in_words
+from .cells import in_points, items_in_words, named, value_of
 from .deciding import Bound, fewest_rows
 from .result import MOST_ROWS
 from .rows import WITHOUT_LIMITS, CheckedRow, worst_verdict
@@ -68,8 +68,13 @@ class CheckResult(Tabular):
 
     @property
     def ranked(self) -> tuple[CheckedRow, ...]:
-        """The rows, the worst first: fails by their p-values, inconclusive, not tested, what passes."""
-        return tuple(sorted(self.rows, key=lambda row: (_ORDER[row.verdict], row.pvalue or 0.0)))
+        """The rows, first the one that decides: fails by p; inconclusive, all rows before slices; what passes."""
+        return tuple(sorted(self.rows, key=lambda row: (_ORDER[row.verdict], *_order_within(row))))
+
+    @property
+    def answer(self) -> Answer[CheckedRow]:
+        """The verdict, the row that decides it, its value in words, and what to do."""
+        return answer_of(self)
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_of(self.rows, CheckedRow)
@@ -77,12 +82,17 @@ class CheckResult(Tabular):
     def _table(self) -> Table:
         cells = list(map(cells_of, self.ranked))
         columns = {name: [each[name] for each in cells] for name in HEADER}
-        return Table(title_of(self), columns, notes=(*self.notes, f"Rule: {rule_of(self)}."), words=2)
+        answer = self.answer
+        return Table(answer.headline, columns, notes=(answer.advice, *self.notes, f"Rule: {rule_of(self)}."), words=2)
 
     def __repr__(self) -> str:
         return as_text(self)
 
     __str__ = __repr__
+
+
+def _order_within(row: CheckedRow) -> tuple[bool, float]:
+    return row.verdict == "inconclusive" and not row.whole, 0.0 if row.verdict == "pass" else row.pvalue or 0.0
 
 
 def cells_of(row: CheckedRow) -> dict[str, str]:
@@ -104,24 +114,30 @@ def bar_in_words(found: CheckResult) -> str:
     return f"{share} ({own} of a mark)" if len(points) > 1 else share if points == {True} else own
 
 
-def title_of(found: CheckResult) -> str:
-    """The verdict in a line."""
-    measures = list(dict.fromkeys(row.measure for row in found.rows))
-    names = f"{', '.join(measures)} {'is' if len(measures) == 1 else 'are'}"
-    everywhere = " on all slices" if len({row.slice for row in found.rows if row.verdict}) > 1 else ""
-    if found.verdict == "pass":
-        return f"PASS: {names} {found.wanted}{everywhere}"
-    if found.verdict == "fail":
-        first, *more = (row for row in found.ranked if row.verdict == "fail")
-        others = f" and {len(more):,} more are" if more else " is"
-        return f"FAIL: {_named(first)}{others} {found.missed}"
-    that = found.wanted.removesuffix(bar_in_words(found)) + "that"
-    return f"INCONCLUSIVE: {names} not shown to be {found.missed}, nor to be {that}{everywhere}"
+def answer_of(found: CheckResult) -> Answer[CheckedRow]:
+    """The answer of a check."""
+    row, verdict = found.ranked[0], found.verdict
+    if row.value is None:
+        finding = f"{named(row)} was not tested: {row.note}"
+    else:
+        meets = {"pass": found.wanted, "fail": found.missed, "inconclusive": f"not shown to be {found.wanted}"}
+        interval = row.note if row.low is None else cells_of(row)["interval"]
+        finding = f"{named(row)} is {value_of(row, row.value)} ({interval}), {meets[verdict]}".replace(" ()", "")
+    if verdict == "pass":
+        advice = "Accept the model."
+        finding += f"; all {len(found.rows):,} tests pass" if len(found.rows) > 1 else ""
+    elif verdict == "fail":
+        advice = "Do not accept the model."
+    elif row.test.endswith(WITHOUT_LIMITS):
+        advice = "State the limits of the marks (--score-range LOW HIGH): without them no number of rows passes."
+    else:
+        wanted = rows_that_decide(row, found)
+        advice = "Check more rows" + (f": {wanted:,} rows {_with_the_same(row)} would settle it." if wanted else ".")
+    return Answer(verdict=verdict, row=row, finding=finding + others_in_words(found.ranked), advice=advice)
 
 
-def _named(row: CheckedRow) -> str:
-    """The measure and the slice of a row."""
-    return f"{row.measure} {'in the' if row.slice == MEAN_OVER_TASKS else 'on'} {row.slice}"
+def _with_the_same(row: CheckedRow) -> str:
+    return "with this share" if row.test == BINOMIAL else "or so, with these values,"
 
 
 def rule_of(found: CheckResult) -> str:
@@ -136,25 +152,26 @@ def rule_of(found: CheckResult) -> str:
     )
 
 
-def reasons_of(found: CheckResult) -> list[str]:
-    """A sentence for each row that does not pass, the worst first."""
-    return [reason_of(row, found) for row in found.ranked if row.verdict in ("fail", "inconclusive") or row.unanswered]
+def reasons_of(found: CheckResult, *, others: bool = False) -> list[str]:
+    """A sentence for each row that does not pass, the worst first; `others`: all but the row of the headline."""
+    rows = found.ranked[1:] if others else found.ranked
+    return [reason_of(row, found) for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
 
 
 def reason_of(row: CheckedRow, found: CheckResult) -> str:
     """The reason why a row does not pass."""
     if row.verdict is None or row.adjusted_pvalue is None:
-        return f"not tested: {_named(row)}: {row.note}"
+        return f"not tested: {named(row)}: {row.note}"
     cells = cells_of(row)
     interval = row.note if row.low is None else cells["interval"]
-    of = f"{_named(row)}: {cells['value']} ({interval})"
+    of = f"{named(row)}: {cells['value']} ({interval})"
     if row.verdict == "fail":
         return f"{found.missed}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
     if row.test.endswith(WITHOUT_LIMITS):
-        of += "; no limit of a row is known: --score-range (score_range) names it"
+        of += "; no limits of a row are known: state --score-range (score_range)"
     wanted = rows_that_decide(row, found)
-    how = "with this share" if row.test == BINOMIAL else "or so, with these values,"
-    return f"not shown to be {found.wanted}: {of}" + (f"; {wanted:,} rows {how} would decide" if wanted else "")
+    settle = f"; {wanted:,} rows {_with_the_same(row)} would settle it" if wanted else ""
+    return f"not shown to be {found.wanted}: {of}{settle}"
 
 
 def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
@@ -185,12 +202,16 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
 
 
 def as_text(found: CheckResult) -> str:
-    """The verdict, the worst rows in columns, what would decide the first that is undecided, and the rule."""
+    """The answer, the worst rows in columns, and the rule."""
     shown = found.ranked[:MOST_ROWS]
     table = [[printable(" ".join(cell.split())) for cell in cells_of(row).values()] for row in shown]
-    lines = [title_of(found), *(f"note: {note}" for note in found.notes), *in_columns([HEADER, *table], left=2)]
+    answer = found.answer
+    lines = [
+        answer.headline,
+        answer.advice,
+        *(f"note: {note}" for note in found.notes),
+        *in_columns([HEADER, *table], left=2),
+    ]
     if len(found.rows) > MOST_ROWS:
         lines.append(f"and {len(found.rows) - MOST_ROWS:,} more")
-    unsure = [row for row in shown if row.verdict == "inconclusive" or row.unanswered]
-    lines += [reason_of(row, found) for row in unsure[:1]]
     return "\n".join(map(printable, [*lines, f"rule: {rule_of(found)}"]))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Self
 
 from .._common.note import Note
 from ..intervals import Interval
+from ..ranking.means import MEAN_OVER_TASKS
 from .paired_predictions import ALL_ROWS
 from .rule import ComparisonRule, Verdict
 
@@ -35,6 +36,11 @@ class _Row:
         if self.low is None or self.high is None or self.confidence_level is None:
             return None
         return Interval(self.low, self.high, self.confidence_level)
+
+    @property
+    def whole(self) -> bool:
+        """False for a slice."""
+        return self.slice in (ALL_ROWS, MEAN_OVER_TASKS)
 
     @property
     def unanswered(self) -> bool:
@@ -278,14 +284,17 @@ class ComparedRows:
 
     @property
     def ranked(self) -> tuple[ComparisonRow, ...]:
-        """The rows, the worst first: fails by their p-values, inconclusive, not tested, what passes."""
-        order = {"fail": 0, "inconclusive": 1, None: 2, "pass": 4}
+        """The rows, first the one that decides: fails by p and by the drop in margins; inconclusive, slices last."""
+        order = {"fail": 0, "inconclusive": 1, None: 4, "pass": 5}
 
         def key(row: ComparisonRow) -> tuple[float, float, float]:
-            place = order[row.verdict] if row.verdict is not None or row.unanswered else 3
+            place = order[row.verdict]
             if row.adjusted_pvalue is None or row.pvalue is None or place > 1:
-                return place, 0.0, 0.0
-            return place, row.adjusted_pvalue, row.pvalue  # of many tests most have an adjusted p of 1
+                return 2 if row.unanswered else place, 0.0, 0.0
+            if row.verdict == "fail":
+                return place, row.adjusted_pvalue, (row.gain or 0.0) / max(self.rule.margin_of(row), 1e-12)
+            # Of many tests most have an adjusted p of 1.
+            return 1 if row.whole else 3, row.adjusted_pvalue, row.pvalue
 
         return tuple(sorted(self.rows, key=key))
 

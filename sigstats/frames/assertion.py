@@ -14,6 +14,7 @@ from .._common.data_frames import opened
 from .._common.messages import printable
 from .._common.validation import as_choice, as_real, refuse
 from ..comparison import check_result, result
+from ..comparison.answer import Answer
 from ..comparison.check import check_predictions
 from ..comparison.check_result import CheckResult
 from ..comparison.class_probabilities import class_probabilities, has_columns
@@ -62,14 +63,14 @@ def assert_no_regression(
     'pass'
     >>> sigstats.assert_no_regression(y, y, [0] * 1000)
     Traceback (most recent call last):
-    AssertionError: FAIL: regression
-    worse: accuracy on all rows: −50.00 points (−53.09 to −46.91), adjusted p 3.1 × 10⁻¹⁵¹
+    AssertionError: FAIL: accuracy on all rows fell by 50.00 points (46.91 to 53.09)
+    Keep the baseline.
     """
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     found = compare(y, prediction_a, prediction_b, **options)
     if found.verdict == "fail" or found.verdict == fail_on:
-        raise AssertionError("\n".join([result.title_of(found), *map(printable, result.reasons(found))]))
+        raise AssertionError(_message(found.answer, result.reasons(found, others=True)))
     return found
 
 
@@ -161,8 +162,8 @@ def assert_at_least(
     'pass'
     >>> sigstats.assert_at_least(y, [0] * 1000, at_least=0.9)
     Traceback (most recent call last):
-    AssertionError: FAIL: accuracy on all rows is below 90%
-    below 90%: accuracy on all rows: 50.00% (46.85% to 53.15%), adjusted p 4 × 10⁻²²⁴
+    AssertionError: FAIL: accuracy on all rows is 50.00% (46.85% to 53.15%), below 90%
+    Do not accept the model.
     """
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     if (at_least is None) == (at_most is None):
@@ -204,5 +205,10 @@ def assert_at_least(
 
         raise ValueError(as_arguments(str(error))) from None
     if found.verdict == "fail" or found.verdict == fail_on:
-        raise AssertionError("\n".join([check_result.title_of(found), *map(printable, check_result.reasons_of(found))]))
+        raise AssertionError(_message(found.answer, check_result.reasons_of(found, others=True)))
     return found
+
+
+def _message(answer: Answer[Any], others: Sequence[str]) -> str:
+    """The answer, and a line for each other row that does not pass."""
+    return "\n".join(map(printable, [answer.headline, answer.advice, *others]))

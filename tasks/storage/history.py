@@ -114,9 +114,14 @@ ROWS = [
 ]
 
 _DATED = column("dated", pa.timestamp("us", tz="UTC"), "time", "when the candidate was made", nullable=True)
-SCHEMA = pa.schema([*COMMON, *ROWS, _DATED])
-#: The schema of files that were written before candidates had dates.
-_UNDATED = pa.schema([*COMMON, *ROWS])
+_LATER = [
+    column("p_differs", pa.float64(), _PROBABILITY, "two-sided p-value of: both are equally good", nullable=True),
+    column("differing", pa.int64(), "rows", "how many rows, groups or items differ", nullable=True),
+    column("deciding", pa.int64(), "rows", "about how many rows with the same values would settle it", nullable=True),
+]
+SCHEMA = pa.schema([*COMMON, *ROWS, _DATED, *_LATER])
+#: The schemas of files of earlier versions.
+_EARLIER = (pa.schema([*COMMON, *ROWS, _DATED]), pa.schema([*COMMON, *ROWS]))
 
 
 @dataclass(frozen=True)
@@ -183,15 +188,16 @@ def look_of(
 
 
 def _record(table: pa.Table) -> Record:
-    if not (table.schema.equals(SCHEMA) or table.schema.equals(_UNDATED)) or not table.num_rows:
+    if not any(map(table.schema.equals, (SCHEMA, *_EARLIER))) or not table.num_rows:
         raise Damaged("history: a file has other columns than this version writes")
     rows = table.to_pylist()
     for row in rows:
         row.update({name: _RENAMED.get(row[name], row[name]) for name in ("verdict", "row_verdict")})
     common: dict[str, Any] = {name.name: rows[0].get(name.name) for name in fields(Evaluation)}
-    return Record(Evaluation(**common), tuple({name: row[name] for name in _ROW_NAMES} for row in rows))
+    return Record(Evaluation(**common), tuple({name: row.get(name) for name in ROW_NAMES} for row in rows))
 
 
 #: What verdicts were called before.
 _RENAMED = {"warn": "inconclusive"}
-_ROW_NAMES = [name.name for name in ROWS]
+#: The columns of a row.
+ROW_NAMES = [name.name for name in (*ROWS, *_LATER)]

@@ -132,15 +132,18 @@ def test_the_outputs_say_the_same_and_the_exit_code_is_that_of_the_verdict(tmp_p
     places = {form: tmp_path / f"out.{form}" for form in ("markdown", "junit")}
     forms = [part for form, place in places.items() for part in (f"--{form}", place)]
     checked(tmp_path, table, "--at-least", 0.85, "--slice", "region", *forms, code=1)
-    assert capsys.readouterr().out.startswith("FAIL: accuracy on region = S is below 85%\n")
-    assert places["markdown"].read_text().startswith("### FAIL: accuracy on region = S is below 85%\n")
+    assert capsys.readouterr().out.startswith("FAIL: accuracy on region = S is 76.80% (71.07% to 81.89%), below 85%\n")
+    assert places["markdown"].read_text().startswith("### FAIL: accuracy on region = S is 76.80% (71.07% to 81.89%), ")
     suite = ET.parse(places["junit"]).getroot()[0]
     assert (suite.get("tests"), suite.get("failures")) == ("3", "1")
     checked(tmp_path, table, "--at-least", 0.84, code=0)
-    assert capsys.readouterr().out.startswith("INCONCLUSIVE: accuracy is not shown to be below 84%")
+    assert capsys.readouterr().out.startswith(
+        "INCONCLUSIVE: accuracy on all rows is 85.60% (82.21% to 88.56%), not shown to be at least 84%\n"
+    )
     checked(tmp_path, table, "--at-least", 0.84, "--fail-on", "inconclusive", code=1)
     checked(tmp_path, table, "--at-least", 0.7, code=0)
-    assert "PASS: accuracy is at least 70%" in capsys.readouterr().out
+    passed = "PASS: accuracy on all rows is 85.60% (82.21% to 88.56%), at least 70%\nAccept the model.\n"
+    assert passed in capsys.readouterr().out
 
 
 def test_what_could_not_be_tested_fails_in_junit_where_the_exit_code_says_so(tmp_path, table):
@@ -190,7 +193,7 @@ def test_bad_input_is_one_line(tmp_path, table, capsys, arguments, message):
 def test_the_assertion_is_the_command_from_arrays_and_from_frames(table):
     y, said, slices = table["label"], table["prediction"], {"region": table["region"]}
     with pytest.raises(
-        AssertionError, match=r"FAIL: accuracy on region = S is below 85%\nbelow 85%: accuracy on"
+        AssertionError, match=r"FAIL: accuracy on region = S is 76.80% .*, below 85%\nDo not accept the model.\n"
     ) as one:
         sigstats.assert_at_least(y, said, at_least=0.85, slices=slices)
     with pytest.raises(AssertionError) as other:

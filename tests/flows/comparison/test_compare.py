@@ -129,7 +129,7 @@ def test_a_planted_regression_is_found_and_its_slice_named(tmp_path, capsys):
     assert [row["slice"] for row in found["rows"] if row["verdict"] == "fail"] == ["all rows", "site = 3"]
     assert [row["p_worse"] for row in found["rows"] if row["slice"] in ("site = 0", "site = 1")] == [1, 1]
     said = capsys.readouterr().out
-    assert "FAIL: regression" in said
+    assert said.startswith("FAIL: accuracy on site = 3 fell by ")
     assert re.search(r"site = 3 .* fail *$", said, flags=re.M)
 
 
@@ -147,8 +147,10 @@ def test_the_rule_asks_for_significance_and_for_an_effect_that_matters(tmp_path)
     code, found = compared(tmp_path, *few)
     assert (code, found["verdict"]) == (0, "inconclusive")
     (reason,) = found["reasons"]
-    assert reason.startswith("no difference on all rows, but 60 rows exclude no drop of more than 0.5 points")
-    assert reason.endswith("(accuracy: −6.02 points is possible); about 765 rows without a difference decide")
+    assert reason.startswith(
+        "no difference in accuracy on all rows, but 60 rows do not exclude a drop of more than 0.5 points"
+    )
+    assert reason.endswith("(−6.02 points is possible); about 765 rows without a difference would settle it")
     code, found = compared(tmp_path, *written(tmp_path, base[:60], base[:60]), "--slice", "region")
     assert (code, found["verdict"], found["identical"], found["reasons"]) == (0, "pass", True, [])
 
@@ -475,10 +477,10 @@ def test_an_inconclusive_row_says_where_the_evidence_leans_and_what_the_rows_cou
     assert "no evidence either way" in text
     assert (found.rows[0].pd, round(found.rows[0].nsd, 2)) == (1, 0.18)
     shown = 100 * detectable_difference(200, 20 / 200, alpha=0.05, alternative="greater")
-    assert f"200 rows show a drop of {shown:.2g} points with power 0.8" in text
+    assert f"200 rows detect a drop of {shown:.2g} points with a power of 0.8" in text
     assert found.rows[0].pvalue == pytest.approx(binom.sf(9, 20, 0.5))
-    assert "the evidence leans to worse" in reason(14, 7)[1]
-    assert "the evidence leans to not worse" in reason(7, 10)[1]
+    assert "the candidate looks worse, but not significantly" in reason(14, 7)[1]
+    assert "the candidate looks no worse" in reason(7, 10)[1]
 
 
 def in_memory(label, a, b, *, slices=None, scores=None):
@@ -559,7 +561,9 @@ def test_the_drop_that_the_rows_could_show_is_at_the_level_of_one_test_among_all
     slices = {"part": (tuple("abcdefghi"), np.arange(1000) % 9)}
     found = compare_pair(in_memory(label, a, b, slices=slices), ComparisonRule())
     shown = 100 * detectable_difference(1000, 0.1, alpha=0.005, alternative="greater")
-    assert any(f"1,000 rows show a drop of {shown:.2g} points with power 0.8" in reason for reason in reasons(found))
+    assert any(
+        f"1,000 rows detect a drop of {shown:.2g} points with a power of 0.8" in reason for reason in reasons(found)
+    )
 
 
 @pytest.mark.parametrize("columns", [70, 80, 100, 200])

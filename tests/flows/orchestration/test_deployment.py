@@ -117,8 +117,8 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     with deployed(server, folder, "failing"):
         run = server.ended(server.run_now(server.deployment("failing")))
     assert (run["state_type"], run["state_name"]) == ("FAILED", "Failed")
-    assert "StudyFailed: FAIL: regression: worse: " in run["state"]["message"]
-    assert "region = west" in run["state"]["message"]
+    assert "StudyFailed: FAIL: accuracy on region = west fell by " in run["state"]["message"]
+    assert "Keep the baseline" in run["state"]["message"]
     assert list(evaluations(folder)["verdict"]) == ["fail"]
     with deployed(
         server, folder, "failing"
@@ -129,7 +129,7 @@ def test_a_failing_verdict_fails_the_run_with_its_reason(server, folder):
     assert (again["state_type"], again["run_count"]) == ("FAILED", 2)
     assert list(evaluations(folder)["verdict"]) == ["fail"]
     since = evaluations(folder)["evaluated_at"].iloc[0]
-    said = f"StudyFailed: still failing since {since:%Y-%m-%d %H:%M} UTC: FAIL: regression: worse: "
+    said = f"StudyFailed: still failing since {since:%Y-%m-%d %H:%M} UTC: FAIL: accuracy on region = west fell by "
     assert said in again["state"]["message"]
     assert again["state"]["message"] != run["state"]["message"]
     for name, ended in [("failed", run), ("still-failing", again)]:

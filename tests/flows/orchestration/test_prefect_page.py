@@ -67,7 +67,7 @@ def test_a_study_in_a_flow_of_ones_own_is_a_run_below_it(server, folder):
     below = [found for found in server.runs() if found["parent_task_run_id"] is not None]
     assert [(found["name"], found["state_type"]) for found in below] == [("nightly", "COMPLETED")]
     fail(folder)
-    with pytest.raises(AssertionError, match="StudyFailed: FAIL: regression: worse: "):
+    with pytest.raises(AssertionError, match="StudyFailed: FAIL: accuracy on region = west fell by "):
         run(server, folder, "release.py")
 
 

@@ -135,7 +135,7 @@ def test_a_gate_returns_its_results_and_fails_each_time(server, tmp_path):
     assert said[1:3] == ["out", str(tmp_path / "out/report.html")]
     assert int(said[3]) > 1
     write(tmp_path / "predictions/candidate-2.csv", wrong=0.08, on_west=0.40, seed=2, at=1002)
-    assert "StudyFailed FAIL: regression: worse: " in run(server, tmp_path, RELEASE)
+    assert "StudyFailed FAIL: accuracy on region = west fell by " in run(server, tmp_path, RELEASE)
     assert "StudyFailed still failing since " in run(server, tmp_path, RELEASE)
 
 

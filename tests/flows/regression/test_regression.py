@@ -81,7 +81,8 @@ def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(fo
     )  # changed before the others
     assert main(["run", str(folder / "nightly.toml"), "--output", str(folder / "out")]) == 1
     said = capsys.readouterr().out
-    assert "FAIL: regression" in said
+    assert said.startswith("FAIL: accuracy on region = west fell by ")
+    assert "\nKeep the baseline. Look at region = west first" in said
     worse = [line for line in said.splitlines() if line.strip().endswith(" fail")]
     assert worse
     assert all("region = west" in line or "all rows" in line for line in worse)
@@ -89,7 +90,7 @@ def test_the_newest_candidate_is_taken_and_a_regression_on_one_slice_is_named(fo
     last = evaluations(folder).iloc[-1]
     assert (last["verdict"], last["look"]) == ("fail", 2)
     page = (folder / "out/report.html").read_text()
-    assert re.search(r"<title>[^<]*: FAIL: Worse on all rows by [0-9.]+ points", page)
+    assert re.search(r"<title>[^<]*: FAIL: Accuracy on region = west fell by [0-9.]+ points", page)
     assert page.count('class="point ') == 8 * 2 + 8  # two evaluations in eight trends, and the forest of the last one
 
 
@@ -100,8 +101,10 @@ def test_a_quiet_evaluation_is_silent_unless_something_is_wrong(folder, capsys):
     assert evaluate(folder) == 1
     said = capsys.readouterr()
     first, *reasons = said.err.splitlines()
-    assert (said.out, first) == ("", "nightly: FAIL: regression")
-    assert any(line.startswith("  worse: ") and "region = west" in line for line in reasons)
+    assert said.out == ""
+    assert first.startswith("nightly: FAIL: accuracy on region = west fell by ")
+    assert reasons[0].startswith("  Keep the baseline. ")
+    assert reasons[1].startswith("  worse: ")
 
 
 def test_a_log_for_a_program_has_each_measure_and_the_verdict(folder, capsys):
@@ -113,7 +116,8 @@ def test_a_log_for_a_program_has_each_measure_and_the_verdict(folder, capsys):
     assert len(measures) == len(history(folder))
     assert any("region = west" in event.values() for event in measures)
     assert (end["event"], end["verdict"], end["since"]) == ("end", "fail", None)
-    assert any("region = west" in reason for reason in end["reasons"])
+    assert end["headline"].startswith("FAIL: accuracy on region = west fell by ")
+    assert end["reasons"][0].startswith("Keep the baseline. ")
 
 
 def test_the_same_files_are_evaluated_once(folder, capsys):
@@ -393,7 +397,8 @@ def test_a_study_says_which_way_a_score_is_better(folder, capsys, worse):
     write_scores(folder, "stars", scores, f'{keys} = ["stars"]')
     assert evaluate(folder) == 1
     assert evaluate(folder) == 1
-    assert "Worse on all rows by" in (folder / "out/report.html").read_text()
+    changed = "Mean stars on all rows rose by " if worse == "higher" else "Mean-score on all rows fell by "
+    assert changed in (folder / "out/report.html").read_text()
     write_scores(folder, "stars", scores[::-1], f'{keys} = ["stars"]')
     assert evaluate(folder) == 0
     assert evaluate(folder, "--set", 'columns.lower_is_better=["a"]', "--set", 'columns.higher_is_better=["a"]') == 2
@@ -405,7 +410,9 @@ def test_the_page_calls_the_loss_of_a_cost_a_rise_in_its_unit(folder):
     write_scores(folder, "latency_ms", costs, 'score = "latency_ms"')
     assert evaluate(folder) == 0
     page = (folder / "out/report.html").read_text()
-    assert re.search(r"No rise is shown on all rows, but one of up to [\d.]+ ms \(mean-score of latency_ms\)", page)
+    (change,) = re.findall(r"<title>[^<]*: INCONCLUSIVE: Mean latency_ms on all rows (rose|fell) by [\d.]+ ms \(", page)
+    assert change in ("rose", "fell")
+    assert "a rise of more than " in page
 
 
 def test_flips_of_items_are_those_that_pandas_counts(folder, capsys):

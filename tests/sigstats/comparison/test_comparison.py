@@ -11,7 +11,6 @@ import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import PairedPredictions, pair_arrays
 from sigstats.comparison.requirements import COMPARED_MEASURES
-from sigstats.comparison.result import title_of
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.effects import accuracy_difference
 from sigstats.measures.table import MEASURES
@@ -189,16 +188,17 @@ def test_bad_input_is_named(call, message):
     assert len(str(caught.value).splitlines()) == 1
 
 
-def test_the_first_line_says_what_all_rows_exclude():
+def test_the_first_line_states_the_row_that_decides_and_a_clear_gain_before_it():
     y = np.tile([0, 1], 100)
     a, b = (np.where((np.arange(200) >= start) & (np.arange(200) < start + 20), 1 - y, y) for start in (0, 10))
     found = sigstats.compare(y, a, b)
-    said = f"on all rows accuracy excludes a drop of more than {-100 * found.rows[0].low:.2f} points"
-    assert title_of(found) == f"INCONCLUSIVE: no regression shown; {said}"
+    (row,) = found.rows
+    effect = f"accuracy on all rows did not change (−{-100 * row.low:.2f} to +{100 * row.high:.2f})"
+    assert found.answer.headline == f"INCONCLUSIVE: {effect}; a drop of more than 0.5 points is not excluded"
     better = sigstats.compare(y, a, y, slices={"s": [0] * 190 + [1] * 10})
-    said = "1 slice is too small to tell; on all rows accuracy excludes any drop"
-    gain = "significantly better on all rows: accuracy +10.00 points"
-    assert title_of(better) == f"INCONCLUSIVE: no regression shown; {said}; {gain}"
+    assert better.answer.headline.startswith("INCONCLUSIVE: accuracy on all rows rose by 10.00 points (")
+    assert ", but a drop of more than 0.5 points is not excluded: accuracy on s = 1 " in better.answer.headline
+    assert (better.answer.row, better.answer.better) == (better.rows[2], better.rows[:1])
 
 
 def test_more_weightings_are_drawn_only_where_they_may_decide():

@@ -8,7 +8,7 @@ import pytest
 
 import sigstats
 from sigstats.comparison.check_result import rows_that_decide
-from sigstats.comparison.result import reasons, title_of
+from sigstats.comparison.result import reasons
 
 
 def compared(n, only_baseline, only_candidate, **more):
@@ -123,6 +123,8 @@ def test_so_many_marks_of_one_model_reach_the_bar(deviation, bar):
 def test_the_first_line_says_what_is_too_small_and_what_is_better():
     region = np.repeat(["a", "b"], [380, 20])
     found = compared(400, 0, 40, slices={"region": region})
-    assert title_of(found).startswith("INCONCLUSIVE: no regression shown; 1 slice is too small to tell; on all rows")
-    assert title_of(found).endswith("; significantly better on all rows: accuracy +10.00 points")
-    assert "better" not in title_of(compared(400, 20, 24))
+    assert found.answer.headline.startswith("INCONCLUSIVE: accuracy on all rows rose by 10.00 points (")
+    assert found.answer.advice.startswith(
+        "The candidate is better on all rows, but not shown to be safe on region = b. "
+    )
+    assert "better" not in compared(400, 20, 24).answer.advice

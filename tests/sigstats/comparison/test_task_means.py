@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import sigstats
-from sigstats.comparison.result import title_of
 from sigstats.flows.cli import main
 from sigstats.ranking.means import task_weights
 
@@ -74,7 +73,8 @@ def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, capsys):
     both = frames(a, b, np.repeat(["a", "b", "c"], sizes))
     found = sigstats.compare(*both, task="task")
     said = "accuracy: +5.00 points on all rows, −10.00 points in the mean over tasks"
-    assert title_of(found) == f"FAIL: regression; {said}"
+    assert found.answer.headline.startswith("FAIL: accuracy in the mean over tasks fell by 10.00 points (")
+    assert ("Beware:", said) in found.answer.also
     for name, table in zip(("base", "new"), both, strict=True):
         (tmp_path / name).mkdir()
         for task, rows in table.groupby("task"):
@@ -89,7 +89,7 @@ def test_the_first_line_says_where_it_disagrees_with_all_rows(tmp_path, capsys):
     assert joint["tasks"] == [*expected.tasks]
     note = next(note for note in found.notes if note.startswith("one decision over 3 tasks: worse, p "))
     assert note.endswith("; worse on b, c")
-    assert capsys.readouterr().out.splitlines()[0] == title_of(found)
+    assert capsys.readouterr().out.splitlines()[0] == found.answer.headline
     assert main(["rank", *paths]) == 0
     said = "new is the best of 2 models on all rows; in the mean over tasks base comes first."
     assert capsys.readouterr().out.splitlines()[0] == said
