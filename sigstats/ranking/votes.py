@@ -18,7 +18,7 @@ from .._common.data_frames import require_same_index
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
 from ..multiplicity import adjust_pvalues
-from ..unseen_row.means import mean_pvalues, units_of
+from ..unseen_row.means import mean_pvalues, row_of_groups, units_of
 from .bradley_terry import components_of, fit_pvalue, scores_of, standard_errors_of, sums_of, why_not_finite
 from .rank_sets import is_shown, sign_tests
 
@@ -139,10 +139,10 @@ def rank_votes(
     Notes
     -----
     Each ordered pair of models is tested exactly by the signs of its votes, ties left out; with groups, by the bound of
-    the mean of their sums that one more group, as large as the largest and all for one model, does not undo
-    (``sigstats.unseen_row``; never seen to fail, proved for few cases). Holm's adjustment makes the ranks hold all at
-    once (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies 91, section 3). Preference need not be
-    transitive, and no pair is decided by others.
+    the mean of their sums that one more group does not undo (``sigstats.unseen_row``; proved for few cases). That group
+    is as large as the largest and all for one model; in a pair with 60 groups or more it is like those seen. Holm's
+    adjustment makes the ranks hold all at once (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies
+    91, section 3). Preference need not be transitive, and no pair is decided by others.
 
     Where voters and items cross, no exact test is known. The p-value is then the largest of those of voters, of items,
     and of Student's t of the sum, whose variance is that by voters and that by items less that by both at once
@@ -271,7 +271,10 @@ def _tests_of_groups(
     sums = [[sums_of(turned[rows], each[rows]) for rows in parts] for each in units]
     for of_pairs, each in zip(sums, units, strict=True):
         sizes = (sums_of(np.ones_like(rows), each[rows]) for rows in parts)
-        many = [units_of(values.astype(np.float64), size) for values, size in zip(of_pairs, sizes, strict=True)]
+        many = [
+            units_of(values.astype(np.float64), size, row_of_groups(len(values)))
+            for values, size in zip(of_pairs, sizes, strict=True)
+        ]
         less, greater = np.transpose(mean_pvalues(many, np.ones(len(many)).tolist()))
         pvalues[i, j], pvalues[j, i] = np.maximum(pvalues[i, j], greater), np.maximum(pvalues[j, i], less)
     if len(units) == 2:

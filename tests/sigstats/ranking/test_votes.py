@@ -232,6 +232,13 @@ def test_groups_are_tested_by_their_mean_and_an_unseen_group():
     assert found.pvalues[0, 1] == pytest.approx(below, abs=5 * math.sqrt(below / len(weights)))
 
 
+def test_one_more_of_many_voters_is_like_those_seen():
+    voter = np.concatenate([np.arange(100), np.full(100, 100)])  # one voter has 100 votes, half of them for each
+    winner = np.where(np.append(np.arange(100) < 65, np.arange(100) % 2 == 0), "a", "b")
+    p = sigstats.rank_votes(["x"] * 200, ["y"] * 200, winner, groups=voter).pvalues[0, 1]
+    assert p == pytest.approx(binomtest(65, 100, alternative="greater").pvalue)
+
+
 @pytest.mark.long
 def test_equal_models_are_seldom_told_apart_where_voters_and_items_cross():
     rng, trials, wrong, by_voters = np.random.default_rng(3), 250, 0, 0
