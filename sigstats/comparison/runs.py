@@ -106,7 +106,7 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
     if rule.alpha * found.divisions < 1:
         notes.append(f"p is at least 1/{found.divisions}, add runs")
     notes += [
-        f"one run of the {name} shows no spread, add a second"
+        f"one run of the {name}, whose spread is taken to be that of the other: add a second"
         for name, each in zip(("baseline", "candidate"), values, strict=True)
         if len(each) == 1
     ]
