@@ -92,10 +92,12 @@ class Archive:
         self._opened = opened
         self._budget = budget
         self.names = tuple(opened.namelist())
+        #: The same with their places; a name that was written twice has two.
+        self.entries = tuple(opened.infolist())
 
-    def read(self, name: str) -> bytes:
+    def read(self, name: str | zipfile.ZipInfo) -> bytes:
         """The content of a file; ValueError where it is damaged, or where more than the limit is unpacked."""
-        info = self._opened.getinfo(name)
+        info = name if isinstance(name, zipfile.ZipInfo) else self._opened.getinfo(name)
         self._budget.require(self._budget.spent + info.file_size)  # as the archive says, before any of it is unpacked
         held = Buffer()
         try:
@@ -103,7 +105,7 @@ class Archive:
                 self._budget.spend(len(piece))
                 held.add(piece)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
-            raise ValueError(f"{name[:100]} is damaged: {' '.join(str(error).split())[:120]}") from None
+            raise ValueError(f"{info.filename[:100]} is damaged: {' '.join(str(error).split())[:120]}") from None
         return held.joined()
 
     def _pieces(self, info: zipfile.ZipInfo) -> Iterator[bytes]:

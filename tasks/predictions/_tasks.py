@@ -32,8 +32,8 @@ def is_table(name: str) -> bool:
 
 def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> EvaluationLog:
     """The logs of several tasks as one, in which an item is known by its task and its id."""
-    tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs])
-    every = some_of(sorted(tasks), _NAMED)
+    tasks = _distinct(where, [log.where for log in logs], [log.task for log in logs], columns)
+    every = some_of(sorted(set(tasks)), _NAMED)
     tasks, logs, left_out = with_score(tasks, logs, columns)
     logs, called = with_one_name(where, tasks, logs, columns)
     models = dict.fromkeys(log.model for log in logs if log.model)
@@ -61,7 +61,7 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
 
 def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Predictions:
     """The tables of several tasks as one."""
-    tasks = _distinct(where, [part.where for part in parts], [""] * len(parts))
+    tasks = _distinct(where, [part.where for part in parts], [""] * len(parts), columns)
     for part in parts[1:]:
         require_one_kind(parts[0], part)
     named = [_named(part, task, columns) for part, task in zip(parts, tasks, strict=True)]
@@ -96,14 +96,15 @@ def _named(part: Predictions, task: str, columns: Columns) -> Predictions:
     return replace(part, ids=ids, others=others)
 
 
-def _distinct(where: str, files: Sequence[str], named: Sequence[str]) -> list[str]:
-    """The task of each file, that it names itself or that its name says; each is there once."""
+def _distinct(where: str, files: Sequence[str], named: Sequence[str], columns: Columns) -> list[str]:
+    """The task of each file, that it names itself or that its name says; several of one task repeat its ids."""
     tasks = [task or name for name, task in zip(_differing([_stem(file) for file in files]), named, strict=True)]
     first: dict[str, str] = {}
     for file, task in zip(files, tasks, strict=True):
-        if task in first:
+        if task in first and columns.duplicates == "refuse":
             raise ValueError(
-                f"{where}: {file} and {first[task]} are both of the task {shown(task)}; expected one file each"
+                f"{where}: {file} and {first[task]} are both of the task {shown(task)}; expected one file each, or add "
+                "--duplicates first, last or all"
             )
         first[task] = file
     return tasks

@@ -15,7 +15,7 @@ Column = Counter[str]
 
 
 def as_predictions(path: Path) -> tuple[Column, Column]:
-    found = read(str(path), Columns(id="label", label="label", prediction="other"))
+    found = read(str(path), Columns(id="label", label="label", prediction="other", duplicates="all"))
     return Counter(found.label.to_pylist()), Counter(found.prediction.to_pylist())
 
 

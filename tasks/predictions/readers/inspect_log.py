@@ -101,10 +101,10 @@ def _zipped(content: Content) -> Any:
     """The header of an .eval file with its samples, each of which is a file of its own."""
     with content.archive() as archive:
         log = parse_json(archive.read(next(name for name in _HEADERS if name in archive.names)), content.budget)
-        # A sample that was written twice, as by a retry, counts as it was written last.
-        names = sorted({name for name in archive.names if name.startswith(_SAMPLES) and name.endswith(".json")})
+        samples = [e for e in archive.entries if e.filename.startswith(_SAMPLES) and e.filename.endswith(".json")]
+        samples.sort(key=lambda entry: entry.filename)  # of one name the last was written last
         if isinstance(log, dict):
-            log["samples"] = [_needed(parse_json(archive.read(name), content.budget)) for name in names]
+            log["samples"] = [_needed(parse_json(archive.read(each), content.budget)) for each in samples]
         return log
 
 

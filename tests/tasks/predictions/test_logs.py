@@ -180,12 +180,14 @@ def test_a_reduction_that_is_no_mean_is_told(tmp_path):
     assert read(inspect_log(tmp_path / "a.json", log, **about), Columns()).notes == ()
 
 
-def test_a_sample_that_was_written_twice_counts_as_it_was_written_last(tmp_path):
+def test_a_sample_that_was_written_twice_repeats_its_id(tmp_path):
     path = tmp_path / "a.eval"
     inspect_log(path, [(1, 1, {"s": 0}), (2, 1, {"s": 1})])
     with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
         archive.writestr("samples/1_epoch_1.json", json.dumps({"id": 1, "epoch": 1, "scores": {"s": {"value": 1}}}))
-    assert marks(str(path)) == [1, 1]
+    with pytest.raises(ValueError, match="1 of 3 answers repeat an id: id '1'"):
+        marks(str(path))
+    assert [marks(str(path), duplicates=how) for how in ("first", "last")] == [[0, 1], [1, 1]]
 
 
 def test_an_invalidated_sample_has_no_score(tmp_path):

@@ -119,6 +119,11 @@ def test_a_folder_of_logs_is_read_by_their_tasks_and_what_lies_beside_them_is_no
     inspect_log(tmp_path / "old" / "again.json", answers, task="arc")
     with pytest.raises(ValueError, match=r"old: .*again\.json and .*\.eval are both of the task 'arc'; expected one"):
         read(str(tmp_path / "old"), columns)
+    inspect_log(tmp_path / "old" / "a-retry.json", [(1, 1, {"match": 0.5})], task="arc")
+    (tmp_path / "old" / "again.json").unlink()
+    found = read(str(tmp_path / "old"), Columns(duplicates="last"))
+    assert found.score.to_pylist()[found.ids.to_pylist().index("arc/1")] == 0.5
+    assert len(found.ids) == 12
 
 
 def test_a_folder_that_cannot_be_one_file_of_predictions_is_refused(tmp_path):
