@@ -61,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "the correlation of the differences at two answers to an item (default: 0)"
     _number(by_hand, "--correlation", text)
     _count(parser, "--tests", "measures times slices; all rows are a slice too (default: those of a pilot, else 1)")
-    add_rule_options(parser, "alpha", "adjust", "minimum_effect", "margin", "confidence", "smallest_slice")
+    add_rule_options(parser, *_OF_RULE)
     looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")
     _count(looks, "--look", "the number of the next look, from 1 (default: 1)")
     looks.add_argument("--spending", choices=get_args(Spending), help="how the looks share the level (default: each)")
@@ -134,6 +134,10 @@ def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
     return given or [drop for drop in _DROPS if drop > rule.minimum_effect] or [2 * rule.minimum_effect]
 
 
+_OF_RULE = (
+    *("alpha", "adjust", "minimum_effect", "margin", "relative_effect", "relative_margin"),
+    *("confidence", "smallest_slice"),
+)
 _LOOKS = ("look", "spending", "looks")
 _OF_MEASURES = ("measure", "positive", "score_range")
 #: What says nothing without files of a pilot.
@@ -143,7 +147,8 @@ _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 #: What a leaderboard has no use for.
 _NOT_OF_LEADERBOARDS = (
     *("report", "run", "drop", "tests", "ratio", "group", "epoch", "bins", "task", *_BY_HAND, *_LOOKS),
-    *("adjust", "margin", "confidence", *_OF_MEASURES, "slice", "minimum_effect", "smallest_slice"),
+    *(name for name in _OF_RULE if name != "alpha"),
+    *(*_OF_MEASURES, "slice"),
 )
 
 

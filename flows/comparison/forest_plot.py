@@ -30,7 +30,8 @@ _INKED = tuple(
 def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "forest") -> Markup:
     """The differences of all rows that were tested: those in points on one scale, each mark or loss on its own."""
     return Markup("").join(
-        _forest_plot(f"{name}-{number}", unit, of_unit, margin) for number, (unit, of_unit) in enumerate(_by_unit(rows))
+        _forest_plot(f"{name}-{number}", unit, of_unit, _own(of_unit, margin))
+        for number, (unit, of_unit) in enumerate(_by_unit(rows))
     )
 
 
@@ -40,7 +41,7 @@ def forest_in_mermaid(rows: Sequence[ComparisonRow], margin: float) -> list[str]
     Its chart has bars and lines, all from the left end: an interval is a bar to its upper limit, over it a darker one
     to the difference, over it a white one to the lower limit. Lines stand at zero and at the margin.
     """
-    return [_in_mermaid(unit, of_unit, margin) for unit, of_unit in _by_unit(rows)]
+    return [_in_mermaid(unit, of_unit, _own(of_unit, margin)) for unit, of_unit in _by_unit(rows)]
 
 
 def _by_unit(rows: Sequence[ComparisonRow]) -> list[tuple[str, list[ComparisonRow]]]:
@@ -111,6 +112,11 @@ def _label(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> str:
 def _limits(rows: Sequence[ComparisonRow], margin: float) -> tuple[float, float]:
     """From where to where every interval and the margin reach."""
     return min(-margin, *(row.low or 0 for row in rows)), max(margin, *(row.high or 0 for row in rows))
+
+
+def _own(rows: Sequence[ComparisonRow], margin: float) -> float:
+    """The margin of the first row that was tested; of relative ones, others may have another."""
+    return next((row.margin for row in rows if row.margin is not None), margin)
 
 
 def _margin_of(rows: Sequence[ComparisonRow], margin: float) -> float:

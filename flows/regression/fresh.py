@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 
 from sigstats._common.note import Note
-from sigstats._common.scores import is_lower_better, unit_of
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh, values_of_rows
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rows import ComparisonRow, measure_and_score
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.measures.metrics import is_lower_better, unit_of
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.history import OF_ROWS, ROW, Record
 from sigstats.tasks.storage.seal import Damaged
@@ -49,6 +49,8 @@ def kept_row(row: ComparisonRow) -> dict[str, object]:
 def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
     """The row that was kept, as far as it was; `columns` say of which scores the lower is better."""
     measure, score = measure_and_score(kept["measure"])
+    stated = kept["lower_is_better"]  # None in histories of earlier versions
+    said = {"lower": columns.lower_is_better, "higher": columns.higher_is_better}
     return ComparisonRow(
         **{name: kept[KEYS_OF_ROWS.get(name, name)] for name in _KEPT},
         measure=measure,
@@ -56,7 +58,9 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
         baseline=kept["baseline_value"],
         candidate=kept["candidate_value"],
         verdict=kept["row_verdict"],
-        lower_is_better=is_lower_better(score, lower=columns.lower_is_better, higher=columns.higher_is_better) is True,
+        lower_is_better=bool(is_lower_better(score, **said) if stated is None else stated),
+        relative=bool(kept["relative"]),
+        margin=kept["margin"],
         unit=unit_of(score),
     )
 

@@ -149,7 +149,8 @@ class Newest(Strict):
         return self
 
 
-_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: [A-Z]+)?(?![\w-])")
+_OPTION = re.compile(r"--([a-z]+(?:-[a-z]+)*)(?: [A-Z]+)*(?![\w-])")
+_DIRECTION = re.compile(r"--(higher|lower)-is-better (?!NAME)('[^']*'|\S+?)(?=[,;.]? |$)")
 
 
 def in_keys(message: str) -> str:
@@ -158,6 +159,7 @@ def in_keys(message: str) -> str:
     >>> in_keys("expected --higher-is-better NAME, or --unscored drop")
     'expected columns.higher_is_better, or unscored drop'
     """
+    message = _DIRECTION.sub(lambda found: f"columns.{found[1]}_is_better = [{found[2].strip(chr(39))!r}]", message)
     tables: dict[str, type[Strict]] = {"": RegressionStudy, "columns.": ColumnNames, "rule.": Thresholds}
 
     def key(option: re.Match[str]) -> str:

@@ -4,7 +4,6 @@ Texts from data and file names are escaped for a terminal and a log, and for Mar
 escaping of HTML. Without NumPy, so that a program can complain before it has loaded anything.
 """
 
-import difflib
 import re
 import reprlib
 import sys
@@ -61,8 +60,18 @@ def refuse(name: str, value: object, wanted: str) -> ValueError:
 
 def nearest(value: object, options: Iterable[str]) -> str | None:
     """The option that a mistyped value most likely meant, if any is near."""
-    found = difflib.get_close_matches(value[:200], list(options), n=1, cutoff=0.6) if isinstance(value, str) else []
-    return found[0] if found else None
+    return next((each for each in options if isinstance(value, str) and _is_typo(value, each)), None)
+
+
+def _is_typo(text: str, name: str) -> bool:
+    """True if one letter is missing, added or replaced, or two are swapped: ``tpr`` and ``f2`` are other quantities."""
+    a, b = (re.sub(r"[\s_-]", "", each.casefold()) for each in (text, name))
+    same = next((place for place, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    code, a, b = len(a) < 4, a[same:], b[same:]
+    if any(map(str.isdigit, a[:1] + b[:1])):
+        return False
+    replaced = a[1:] == b[1:] and not code
+    return replaced or b in (a[1:], a[1:2] + a[:1] + a[2:]) or a == b[1:]
 
 
 def did_you_mean(value: object, options: Iterable[str]) -> str:

@@ -161,7 +161,7 @@ def _advice(found: ComparedRows, row: ComparisonRow, better: Sequence[Comparison
     if row.verdict is None:
         return f"Compare on data that {row.name} can be computed from, or by other measures."
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= found.rule.alpha:
-        least = amount(row, found.rule.minimum_effect)
+        least = amount(row, found.rule.effect_of(row))
         return (
             f"The candidate is worse, though by less than {least}. Set --minimum-effect to a {loss(row)} that matters."
         )

@@ -17,9 +17,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._common.scores import unit_of
 from .._common.validation import as_choice, as_real, refuse
-from ..measures.table import MEASURES, in_our_words, is_pass_at
+from ..measures.metrics import unit_of
+from ..measures.table import MEASURES, is_pass_at
 from ..multiplicity import adjusted
 from ..ranking.means import MEAN_OVER_TASKS
 from .check_result import CheckResult, cells_of
@@ -31,6 +31,7 @@ from .part import Part, whole
 from .requirements import (
     COMPARED_MEASURES,
     default_measures,
+    known_measure,
     mean_of,
     positive_code,
     require,
@@ -128,7 +129,7 @@ def measures_checked(paired: PairedPredictions, measures: Sequence[str] | None) 
     else:
         known = (*(CHECKED_MEASURES if paired.runs is None else COMPARED_MEASURES), "pass@1")
         names = tuple(
-            each if isinstance(each, str) and is_pass_at(each) else as_choice(in_our_words(each), "measures", known)
+            each if isinstance(each, str) and is_pass_at(each) else as_choice(known_measure(each), "measures", known)
             for each in ([measures] if isinstance(measures, str) else measures)
         )
     if len(set(names)) < len(names):

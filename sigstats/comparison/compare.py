@@ -253,8 +253,10 @@ def decide_row(
     neither = row.silent or (row.pvalue > 0.75 and row.two_sided_pvalue == 1)
     indices = possibility(1.0, 1.0) if neither else possibility(row.pvalue)
     low = -math.inf if row.low is None else row.low
-    margin = rule.margin_of(row)
-    verdict = rule.verdict(adjusted_pvalue=adjusted_pvalue, difference=row.difference, low=low, margin=margin)
+    margin, effect = rule.margin_of(row), rule.effect_of(row)
+    verdict = rule.verdict(
+        adjusted_pvalue=adjusted_pvalue, difference=row.difference, low=low, margin=margin, effect=effect
+    )
     if verdict == "pass" and row.without_limits:
         verdict = "inconclusive"  # one row may differ by any amount
     unclear = verdict == "inconclusive"
@@ -265,6 +267,7 @@ def decide_row(
         psd=indices.psd,
         nsd=indices.nsd,
         verdict=verdict,
+        margin=margin,
         confidence_level=rule.confidence_level,
         detectable=smallest_drop(row, level) if unclear else None,
         deciding=deciding(row, rule=rule, level=level) if unclear else None,

@@ -29,7 +29,7 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
         return None
     room, drop = row.difference + rule.margin_of(row), -row.difference
     passes = room > 0 and not row.without_limits
-    fails = drop >= max(rule.minimum_effect, 1e-12)
+    fails = drop >= max(rule.effect_of(row), 1e-300)
     if row.test.startswith(WELCH) or not (passes or fails):
         return None
     if row.test == MCNEMAR and row.differing is not None:

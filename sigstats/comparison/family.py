@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from .._common.scores import unit_of
-from ..measures.table import MEASURES, refers_to_one_class
+from ..measures.metrics import unit_of
+from ..measures.table import MEASURES, MeasureSpec, refers_to_one_class
 from ..ranking.means import MEAN_OVER_TASKS
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
@@ -64,6 +64,7 @@ def blank_row(
 ) -> ComparisonRow:
     """A row that is not tested; its score is said where there are several or the lower is better."""
     row = ComparisonRow(slice=where, measure=measure, n=paired.n if n is None else n, items=items)
+    row = replace(row, relative=_is_relative(paired, MEASURES[measure]))
     if not (paired.graded or is_of_scores(measure)):
         return row
     if MEASURES[measure].needs != "marks":
@@ -71,6 +72,16 @@ def blank_row(
     lower, unit = bool(paired.lower), unit_of(paired.score_column.partition("/")[0])
     name = paired.score_name or (paired.score_column if lower or unit or paired.per else "")
     return replace(row, score=name, lower_is_better=lower, unit=unit)
+
+
+def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:
+    """True if nothing states a scale on which a margin could be a number: of costs, amounts and without limits."""
+    if spec.in_points or spec.span is not None:
+        return False
+    if spec.needs != "marks":
+        return paired.score_range is None
+    amount = paired.lower or unit_of(paired.score_column.partition("/")[0])
+    return paired.bounds is None or bool(amount and paired.bounds != paired.limits)
 
 
 def blank_rows(paired: PairedPredictions, names: Sequence[str]) -> Iterator[ComparisonRow]:

@@ -132,7 +132,7 @@ def _rows_that_decide(
     needed = []
     if -limit < -margin < row.difference:
         needed.append((-margin / limit, "two-sided", -math.log1p(-rule.confidence_level)))
-    if -row.difference >= max(rule.minimum_effect, 1e-12):
+    if -row.difference >= max(rule.effect_of(row), 1e-300):
         needed.append((0.0, "less", -math.log(level)))
 
     def decides(n: int) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from .._common.numerals import significant
-from .._common.scores import unit_of
 from .._common.validation import as_real, refuse
+from ..measures.metrics import unit_of
 from ..measures.table import MEASURES
 
 #: A share without a unit from here on is refused: 0.5 is said of points and of shares.
@@ -26,17 +26,21 @@ class Amount(float):
     unit: str
 
 
+class PartOfBaseline(float):
+    """A part of the measured baseline, given in per cent."""
+
+
 def as_share(value: Any, name: str) -> Any:
-    """A share of points (``"0.5pt"``), of per cent (``"0.5%"``) or bare; other values as they are.
+    """A share in points (``"0.5pt"``) or bare; other values as they are.
 
     A large bare number is ValueError: 0.5 is said of points and of shares.
     """
     text = value.strip() if isinstance(value, str) else ""
-    number = text.removesuffix("%").removesuffix("points").removesuffix("pt").rstrip()
+    number = text.removesuffix("points").removesuffix("pt").rstrip()
     try:
         found = float(number) if text else value
     except ValueError:
-        raise refuse(name, value, "a number of points such as 0.5pt or 0.5%, or a share such as 0.005") from None
+        raise refuse(name, value, "a number of points such as 0.5pt, or a share such as 0.005") from None
     if number != text:
         return SaidShare(found / 100)
     bare = isinstance(found, (int, float)) and not isinstance(found, (bool, SaidShare))
@@ -47,11 +51,14 @@ def as_share(value: Any, name: str) -> Any:
 
 
 def as_margin(value: Any, name: str) -> Any:
-    """A margin: a share as of `as_share`, or a number of a score's own unit, bare or with it; or ValueError.
+    """A margin: a share as of `as_share`, a part of the baseline, or a number of a score's own unit; or ValueError.
 
-    >>> as_margin("1pt", "margins"), as_margin("20 ms", "margins"), as_margin(20, "margins")
-    (0.01, 20.0, 20)
+    >>> [as_margin(each, "margins") for each in ("1pt", "20 ms", "10%", 20)]
+    [0.01, 20.0, 0.1, 20]
     """
+    if isinstance(value, str) and value.rstrip().endswith("%"):
+        with contextlib.suppress(ValueError):
+            value = PartOfBaseline(float(value.rstrip()[:-1]) / 100)
     said = _NUMBER_AND_UNIT.fullmatch(value.strip()) if isinstance(value, str) else None
     if said is not None and said[2] not in ("pt", "points"):
         with contextlib.suppress(ValueError):
@@ -80,10 +87,10 @@ def require_margins(margins: Mapping[str, float], rows: Sequence[Any]) -> None:
         if not named:
             known = min(each for row in rows for each in names_of(row) if each)
             raise refuse("margins", name, f"a slice or a measure of the comparison, such as {known}")
-        unit = margin.unit if isinstance(margin, Amount) else ""
-        said, own = f"{name}={margin:g}{unit}", named[0].unit
+        unit, part = margin.unit if isinstance(margin, Amount) else "", in_per_cent(margin)
+        said, own = f"{name}={part or f'{margin:g}{unit}'}", named[0].unit
         if any(MEASURES[row.measure].in_points for row in named):
-            if unit:
+            if unit or part:
                 raise refuse("margins", said, f"points, such as {name}=1pt")
             as_real(as_share(margin, "margins"), "margins", low=0, high=1)
         elif unit and any(row.unit != (unit_of(unit) or unit) for row in named):
@@ -101,9 +108,15 @@ def require_limits_used(score_range: Sequence[float] | None, names: Collection[s
         )
 
 
-def margin_in_words(name: str, margin: float, rows: Iterable[Any], of_points: str) -> str:
-    """The margin of a slice, measure or score with its sign, in points or in its own unit."""
+def in_per_cent(margin: float) -> str:
+    """A part of the baseline as it was given; empty for other margins."""
+    return f"{significant(100 * margin)}%" if isinstance(margin, PartOfBaseline) else ""
+
+
+def margin_in_words(name: str, margin: float, rows: Iterable[Any]) -> str:
+    """The margin of a slice, measure or score with its sign, in points, in its own unit or a part of the baseline."""
     row = next((row for row in rows if name in names_of(row)), None)
     if row is None or MEASURES[row.measure].in_points:
-        return f"{of_points} of {name}"
-    return f"{'+' if row.lower_is_better else '−'}{significant(margin)}{f' {row.unit}' if row.unit else ''} of {name}"
+        return f"−{significant(100 * margin)} points of {name}"
+    amount = f"{in_per_cent(margin)} of the baseline" if in_per_cent(margin) else f"{significant(margin)} {row.unit}"
+    return f"{'+' if row.lower_is_better else '−'}{amount.rstrip()} of {name}"

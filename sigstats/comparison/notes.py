@@ -12,9 +12,9 @@ from .._common.data_frames import copied_rows
 from .._common.messages import join_words
 from .._common.note import Note
 from .._common.numerals import p_number, significant
-from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, shown
 from ..intervals import order_statistic, quantile_interval
+from ..measures.metrics import unit_of
 from ..measures.table import MEASURES
 from .clusters import clusters
 from .mean_tests import bounded

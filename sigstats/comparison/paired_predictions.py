@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from .._common.class_names import label_name
 from .._common.data_frames import opened, require_same_index
 from .._common.note import Note
-from .._common.scores import unit_of
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
 
 #: No row stands for so many times as many rows as another.
@@ -74,6 +73,8 @@ class PairedRows:
     of_truth: bool = False
     #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
+    #: What every score lies between, as the log or the table of metrics states.
+    limits: tuple[float, float] | None = None
     #: What every score lies between, where it was named: marks, probabilities, or the numbers that classes are.
     score_range: tuple[float, float] | None = None
     #: The group of each row; int64 array of shape (n,) or None.
@@ -129,14 +130,14 @@ class PairedPredictions(PairedRows):
     #: What each row is called, where that was asked for; an Arrow array of shape (n,).
     ids: Any = None
 
-    @property
+    @cached_property
     def bounds(self) -> tuple[float, float] | None:
-        """The limits of all scores: those known, or 0 and 1 where all that were seen lie between and have no unit."""
-        known = self.score_range is not None or self.per is not None
-        if known or self.scores is None or not self.n or unit_of(self.score_column):
+        """The limits of all scores: those a person gives, or else those stated, unless a score is on another scale."""
+        if self.score_range is not None or self.limits is None or self.per is not None or self.scores is None:
             return self.score_range
-        low, high = min(each.min() for each in self.scores), max(each.max() for each in self.scores)
-        return (0.0, 1.0) if low >= 0 and high <= 1 else None
+        low, high = self.limits
+        inside = all(((each >= low) & (each <= high)).all() for each in self.scores)
+        return self.limits if inside else None
 
     def row_ratios(self) -> list[FloatArray]:
         """For each model the ratios of the rows that have one."""

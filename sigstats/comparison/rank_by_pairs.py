@@ -40,7 +40,12 @@ def rank_by_pairs(
     """
     alpha = (1 - confidence_level) / (len(models) * (len(models) - 1))
     rule = ComparisonRule(
-        alpha=alpha, adjust="none", minimum_effect=0, confidence_level=confidence_level, smallest_slice=smallest_slice
+        alpha=alpha,
+        adjust="none",
+        minimum_effect=0,
+        relative_effect=0,
+        confidence_level=confidence_level,
+        smallest_slice=smallest_slice,
     )
     found: dict[str, _Rows] = {}
     notes: dict[Note, None] = {}

@@ -1,6 +1,7 @@
 """The measures that can be compared, and what each one needs of the predictions."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from .._common.class_names import (
 from .._common.positive_class import positive_place
 from .._common.scores import refuse_uncertain, require_one_scale
 from .._common.validation import IntArray, as_choice, refuse, require_squarable, shown
+from ..measures.metrics import metric_of
 from ..measures.table import MEASURES, MeasureSpec, base_of, in_our_words, is_pass_at, offered
 from .paired_predictions import PairedPredictions
 
@@ -44,7 +46,7 @@ def as_compared_measures(names: str | Sequence[str]) -> tuple[str, ...]:
     chosen = tuple(
         name
         if isinstance(name, str) and is_pass_at(name)
-        else as_compared_measure(in_our_words(name), (*COMPARED_MEASURES, "pass@1"))
+        else as_compared_measure(known_measure(name), (*COMPARED_MEASURES, "pass@1"))
         for name in names
     )
     for name in chosen:
@@ -53,6 +55,14 @@ def as_compared_measures(names: str | Sequence[str]) -> tuple[str, ...]:
     if not chosen:
         raise refuse("measures", names, "one measure or more")
     return chosen
+
+
+def known_measure(name: Any) -> Any:
+    """The name of a measure given by a synonym; ValueError for another name of the accuracy."""
+    found = in_our_words(name)
+    if found in ("micro-f1", "micro-precision", "micro-recall"):
+        raise ValueError(f"measures: {found!r} is the accuracy where every row has one class; name accuracy")
+    return found
 
 
 def as_compared_measure(name: str, ours: Sequence[str]) -> str:
@@ -84,12 +94,19 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
         return (mean_of(paired),)  # of measurements nobody asks how many are equal
     refuse_mistaken_classes(paired)
     if not paired.predicted:
-        return (mean_of(paired),) if paired.graded or paired.per or len(paired.classes) != 2 else ("auc",)
+        return (mean_of(paired) if paired.graded or paired.per or len(paired.classes) != 2 else _area(paired),)
     if paired.scores is None or paired.graded:
         return ("accuracy",)
     if paired.of_truth:
         return ("accuracy", "neg-log-loss")
-    return ("accuracy", mean_of(paired) if paired.lower or paired.per else "auc")
+    return ("accuracy", mean_of(paired) if paired.lower or paired.per else _area(paired))
+
+
+def _area(paired: PairedPredictions) -> str:
+    """The area under the curve; ValueError if the name of the scores does not state that they are of a class."""
+    if paired.lower is None and metric_of(paired.score_column) is None:
+        refuse_uncertain(paired.score_column, labelled=True)
+    return "auc"
 
 
 def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,16 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._common.messages import some_of
 from .._common.numerals import NBSP, p_number, significant
 from .._common.tabular import Table, Tabular, columns_of
-from ..measures.table import MEASURES
 from ..multiplicity import IN_WORDS
 from .answer import MOST_NAMED, NEITHER, Answer, answer_of, evidence, no_difference, settled_by
-from .cells import FEW_COLUMNS, amount, cells_of, difference_in_words, interval_of, loss, named, verdict_of
+from .cells import FEW_COLUMNS, amount, cells_of, difference_in_words, in_points, interval_of, loss, named, verdict_of
 from .margins import margin_in_words
 from .rows import ComparedRows
 from .rows import ComparisonRow as ComparisonRow
@@ -20,23 +19,31 @@ from .rule import ComparisonRule
 
 def rule_in_words(found: ComparedRows) -> str:
     """The rule in a sentence, for the measures that were compared."""
-    rule, costs = found.rule, {row.lower_is_better for row in found.rows}
+    rule, alike = found.rule, dict[tuple[bool, bool, bool], list[ComparisonRow]]()
+    for row in found.rows:
+        alike.setdefault((row.relative, in_points(row), row.lower_is_better), []).append(row)
+
+    def size(rows: Sequence[ComparisonRow], value: float, part: float) -> str:
+        names = list(dict.fromkeys(row.name for row in rows))
+        of = f" of {some_of(names)}" if len(alike) > 1 else ""
+        if not rows[0].relative:
+            return amount(replace(rows[0], unit=""), value) + of
+        own = f" ({amount(rows[0], part * abs(rows[0].baseline or 0))} on {rows[0].slice})" if len(names) == 1 else ""
+        return f"{significant(100 * part)}% of the baseline{of}{own}"
+
+    least = [size(rows, rule.minimum_effect, rule.relative_effect) for rows in alike.values()]
+    most = [
+        f"{'above +' if rows[0].lower_is_better else 'below −'}{size(rows, rule.margin, rule.relative_margin)}"
+        for rows in alike.values()
+    ]
+    named = [margin_in_words(name, each, found.rows) for name, each in rule.margins.items()]
     adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
-    points = {MEASURES[measure].in_points for measure in found.measures}
-    side, sign = ("above", "+") if costs == {True} else ("below", "−")
-    of_costs = f", or above +{significant(rule.margin)} of a cost" if len(costs) > 1 else ""
-
-    def amount(value: float) -> str:
-        of_marks = f" ({significant(value)} of a mark or loss)" if False in points else ""
-        return significant(value) if points == {False} else f"{significant(100 * value)} points{of_marks}"
-
     level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
-    named = [margin_in_words(name, each, found.rows, sign + amount(each)) for name, each in rule.margins.items()]
     together = "simultaneous " if rule.simultaneous else ""
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
-        f"{amount(rule.minimum_effect)}; inconclusive where the {confidence}% {together}interval reaches {side} "
-        + ", ".join([sign + amount(rule.margin) + of_costs, *named])
+        f"{' or '.join(dict.fromkeys(least))}; inconclusive where the {confidence}% {together}interval reaches "
+        + ", ".join([", or ".join(most), *named])
     )
 
 
@@ -97,7 +104,7 @@ def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
     if row.verdict == "fail":
         return f"worse: {change}" + ("; the interval includes 0 because it is two-sided" if row.holds_zero else "")
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
-        least, margin = amount(row, rule.minimum_effect), amount(row, rule.margin_of(row))
+        least, margin = amount(row, rule.effect_of(row)), amount(row, rule.margin_of(row))
         return f"worse, though by less than {least}, and a {loss(row)} of more than {margin} is not excluded: {change}"
     limits = f"; no limits of {row.score or row.name} are known: state --score-range" if row.without_limits else ""
     said = [evidence(row), detected(row), settled_by(row)]

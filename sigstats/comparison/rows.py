@@ -101,6 +101,10 @@ class ComparisonRow(_Row):
         Whether the candidate is worse where the difference is positive: the measure is a cost, an error or a loss.
     unit : str
         The unit of the measure, as the name of the score says ("ms"); empty where it does not.
+    relative : bool
+        Whether the margin is a part of the baseline: of costs, amounts with a unit, and measures without limits.
+    margin : float or None
+        The drop that a pass must exclude, in the unit of `difference`; None if nothing was tested.
     confidence_level : float or None
         That of the intervals; None if nothing was tested.
     """
@@ -134,6 +138,8 @@ class ComparisonRow(_Row):
     note: str = ""
     lower_is_better: bool = False
     unit: str = ""
+    relative: bool = False
+    margin: float | None = None
     confidence_level: float | None = None
 
     @property

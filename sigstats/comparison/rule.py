@@ -9,7 +9,7 @@ from .._common.tabular import with_known
 from .._common.validation import as_choice, as_count, as_real, refuse, require_flag
 from ..multiplicity import Adjustment, adjusted, in_our_words
 from ..unseen_row.means import UnseenGroup
-from .margins import SaidShare, as_margin, as_share, names_of
+from .margins import PartOfBaseline, SaidShare, as_margin, as_share, names_of
 
 Verdict: TypeAlias = Literal["pass", "inconclusive", "fail"]
 
@@ -61,11 +61,13 @@ class ComparisonRule:
     adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
         The adjustment over all slices and measures.
     minimum_effect, margin : float or str
-        The smallest drop that counts, and the drop that a pass must exclude: points as ``"0.5pt"`` or ``"0.5%"``, or a
-        share below 0.2, such as 0.005; the same number of a mark or loss in its own unit.
+        The smallest drop that counts, and the drop that a pass must exclude, of shares and of marks with limits: points
+        as ``"0.5pt"``, or a share below 0.2, such as 0.005; the same number of a mark.
+    relative_effect, relative_margin : float
+        The same as parts of the measured baseline, of costs, amounts with a unit, and measures without limits.
     margins : mapping of str to float or str
         Other margins, of slices (``{"label = dog": "1pt"}``), or of measures or scores by their names; of a score that
-        is no share in its own unit: ``{"latency_ms": 20}`` or ``"20ms"``.
+        is no share in its own unit, or in per cent of the baseline: ``{"latency_ms": 20}``, ``"20ms"`` or ``"10%"``.
     confidence_level : float
         The confidence of the intervals, strictly between 0 and 1.
     simultaneous : bool
@@ -96,6 +98,12 @@ class ComparisonRule:
     adjust: Adjustment = field(default="holm", metadata={"description": "The adjustment over all slices and measures"})
     minimum_effect: float = _known(0.005, "The smallest drop that counts", ge=0, le=1, share=True)
     margin: float = _known(0.005, "The drop that a pass must exclude", ge=0, le=1, share=True)
+    relative_effect: float = _known(
+        0.05, "The smallest drop that counts of a measure without limits, a part of the baseline", ge=0, le=1
+    )
+    relative_margin: float = _known(
+        0.05, "The drop of a measure without limits that a pass must exclude, a part of the baseline", ge=0, le=1
+    )
     margins: Mapping[str, float] = field(
         default_factory=dict, metadata={"description": "The margin of a slice, measure or score", "share": True}
     )
@@ -153,8 +161,13 @@ class ComparisonRule:
 
     def margin_of(self, row: Any) -> float:
         """The margin of a row, by the name of its slice, else of its score or measure, else that of all others."""
-        named = (self.margins[name] for name in names_of(row) if name in self.margins)
-        return next(named, self.margin)
+        every = PartOfBaseline(self.relative_margin) if row.relative else self.margin
+        found = next((self.margins[name] for name in names_of(row) if name in self.margins), every)
+        return found * abs(row.baseline or 0.0) if isinstance(found, PartOfBaseline) else found
+
+    def effect_of(self, row: Any) -> float:
+        """The smallest drop of a row that counts."""
+        return self.relative_effect * abs(row.baseline or 0.0) if row.relative else self.minimum_effect
 
     def of_family(self, tests: int) -> Self:
         """The rule with the confidence of each of so many intervals, where they are simultaneous."""
@@ -168,7 +181,15 @@ class ComparisonRule:
         """The rule with so many resamples, which is known to be a good number."""
         return with_known(self, n_resamples=size)
 
-    def verdict(self, *, adjusted_pvalue: float, difference: float, low: float, margin: float | None = None) -> Verdict:
+    def verdict(
+        self,
+        *,
+        adjusted_pvalue: float,
+        difference: float,
+        low: float,
+        margin: float | None = None,
+        effect: float | None = None,
+    ) -> Verdict:
         """The verdict of one test.
 
         Parameters
@@ -177,10 +198,11 @@ class ComparisonRule:
             The adjusted one-sided p-value of "the candidate is not worse".
         difference, low : float
             The candidate less the baseline, and the lower end of its interval.
-        margin : float, optional
-            That of the row; `margin` of the rule by default.
+        margin, effect : float, optional
+            Those of the row; `margin` and `minimum_effect` of the rule by default.
         """
-        if adjusted_pvalue <= self.alpha and difference <= -self.minimum_effect + _ROUNDING:
+        least = self.minimum_effect if effect is None else effect
+        if adjusted_pvalue <= self.alpha and difference <= -least * (1 - _ROUNDING):
             return "fail"
         return "inconclusive" if low < -(self.margin if margin is None else margin) else "pass"
 

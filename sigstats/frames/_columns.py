@@ -16,7 +16,7 @@ from ..comparison.paired_predictions import PairedPredictions
 from ..tasks.predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join, settled
 
 #: The options of the command line in a message, which are arguments here.
-_OPTION = re.compile(r"--([a-z-]+) (\w+)")
+_OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
 _ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
 
 
@@ -141,7 +141,10 @@ def as_arguments(message: str) -> str:
     >>> as_arguments("expected each id once (--group id takes them)")
     "expected each id once (groups='id' takes them)"
     """
-    named = _OPTION.sub(lambda found: f"{_ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={found[2]!r}", message)
+    named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)")
+    named = _OPTION.sub(
+        lambda found: f"{_ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={(found[2] or found[3])!r}", named
+    )
     named = named.replace("--by-position", "by_position=True")
     if lacking := re.search(r"column ('.+') is not there, nor in", named):
         named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"

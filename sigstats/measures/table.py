@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from .._common.validation import FloatArray
 from . import formulas, own, score_formulas
 from .formulas import Confusion
+from .metrics import synonym_of
 
 #: Which answers are right; several of them an item; labels and predictions; both as numbers; scores whose order counts;
 #: probabilities; any number a row.
@@ -244,26 +245,16 @@ def measure_of_difference(title: str | None) -> MeasureSpec | None:
     return next((spec for spec in _BASE if spec.plural and spec.plural == name), None)
 
 
-#: scikit-learn's words for measures that have another name here, dashes in place of underscores.
-_THEIR_WORDS = {
-    "roc-auc": "auc",
-    "matthews-corrcoef": "mcc",
-    "cohen-kappa": "kappa",
-    "neg-brier-score": "neg-brier",
-    "neg-mean-absolute-error": "neg-mae",
-    "neg-mean-squared-error": "neg-mse",
-}
-
-
 def in_our_words(name: Any) -> Any:
-    """The name of a measure that scikit-learn calls otherwise; anything else as it is.
+    """The name of a measure given by a synonym; anything else as it is.
 
-    >>> [in_our_words(name) for name in ("roc_auc", "f1_macro", "neg_log_loss", "balanced_accuracy", "f1")]
-    ['auc', 'macro-f1', 'neg-log-loss', 'balanced-accuracy', 'f1']
+    >>> [in_our_words(name) for name in ("roc_auc", "f1_macro", "sensitivity", "macro-tpr", "npv")]
+    ['auc', 'macro-f1', 'recall', 'macro-recall', 'npv']
     """
     if not isinstance(name, str) or name in MEASURES:
         return name
     words = name.replace("_", "-")
     base, _, average = words.rpartition("-")
-    ours = _THEIR_WORDS.get(words, f"{average}-{base}" if average in ("macro", "micro") else words)
+    average, base = (average, base) if average in ("macro", "micro") else base_of(words)
+    ours = f"{average}-{synonym_of(base)}".lstrip("-")
     return ours if ours in MEASURES else name

@@ -174,7 +174,7 @@ def plan_measure(
         why = first.note or "both models are alike"
         raise ValueError(f"measures: {shown(measure)} tells no spread ({why}); expected another pilot")
     level = rule.level_of_one(tests_of(paired, [measure], rule) if tests is None else tests)
-    minimum = rule.minimum_effect
+    minimum = rule.effect_of(first)
     hundredth = 0.01 * abs(first.baseline)
     unit = hundredth if hundredth > minimum else 2 * minimum
     asked = drops or [float(f"{times * unit:.2g}") for times in _DROPS]

@@ -27,6 +27,11 @@ def require_one_kind(first: Predictions, other: Predictions) -> None:
             for side in (other, first)
         )
         raise ValueError(f"{other.where}: is {here}, and {first.where} is {there}; expected two logs or two tables")
+    if first.lower != other.lower and None not in (first.lower, other.lower):
+        raise ValueError(
+            f"{other.where}: states another direction of {shown(other.measured)} than {first.where}; name one: "
+            f"--higher-is-better {other.measured} or --lower-is-better {other.measured}"
+        )
 
 
 def require_same_task(first: Predictions, other: Predictions) -> None:

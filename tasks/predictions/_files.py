@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import pyarrow.compute as pc
 
 from sigstats._common.messages import printable
+from sigstats._common.scores import refuse_uncertain
 from sigstats._common.validation import refuse, shown
 from sigstats.comparison.candidates import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
@@ -123,7 +124,7 @@ def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | 
 
 
 def _names_in(log: EvaluationLog, columns: Columns) -> tuple[str, ...]:
-    """The scores of the answers that are meant that are numbers and are the better the higher they are."""
+    """The scores of the answers that are meant that are numbers, without costs."""
     answers = [
         answer
         for answer in log.answers
@@ -131,7 +132,10 @@ def _names_in(log: EvaluationLog, columns: Columns) -> tuple[str, ...]:
     ]
     named = dict.fromkeys(name for answer in answers for name in answer.scores)
     unread = {name for answer in answers for name in answer.unread}
-    return tuple(name for name in named if not log.is_lower_better(name, columns) and name not in unread)
+    lower = {name: log.is_lower_better(name, columns) for name in named if name not in unread}
+    if unknown := next((name for name in lower if lower[name] is None), None):
+        refuse_uncertain(unknown)
+    return tuple(name for name in lower if not lower[name])
 
 
 @dataclass

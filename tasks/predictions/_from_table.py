@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from sigstats._common.messages import nearest
 from sigstats._common.note import Note
-from sigstats._common.scores import is_lower_better
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.part import MISSING
+from sigstats.measures.metrics import is_lower_better, limits_of
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table
@@ -255,6 +255,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
         beside={} if epoch is not None else dictionaries(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
+        limits=limits_of(columns.score or ""),
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from sigstats._common.note import Note
-from sigstats._common.scores import is_lower_better
+from sigstats.measures.metrics import is_lower_better, limits_of
 
 from ._predictions import Columns
 
@@ -70,8 +70,10 @@ class EvaluationLog:
     model: str = ""
     #: What the harness calls a score: ``"metric"``, ``"scorer"``.
     kind: str = "metric"
-    #: The scores of which that is known of the harness; names of losses are known by themselves.
-    lower_is_better: frozenset[str] = frozenset()
+    #: The scores whose better direction the file states, and whether it is the lower one.
+    lower_is_better: Mapping[str, bool] = field(default_factory=dict)
+    #: The scores that the file states to be shares: answers that were right or wrong, or marks from 0 to 1.
+    shares: frozenset[str] = frozenset()
     #: The scores that the file says it has, which none of its answers may have.
     scored: tuple[str, ...] = ()
     #: What else should be equal for a fair comparison, and is told where it is not: the version of the task, say.
@@ -81,10 +83,15 @@ class EvaluationLog:
     #: What a person should know of the file, a line each.
     notes: tuple[Note, ...] = ()
 
-    def is_lower_better(self, score: str, columns: Columns) -> bool:
-        """Whether a score is the better the lower it is, as a person, the log or its name says; no by default."""
-        lower = columns.lower | (self.lower_is_better - columns.higher)
-        return bool(is_lower_better(score, lower=lower, higher=columns.higher))
+    def is_lower_better(self, score: str, columns: Columns) -> bool | None:
+        """True if a lower score is better, as a person, the log or the table of metrics states; None if none does."""
+        if score in self.lower_is_better and score not in (*columns.lower, *columns.higher):
+            return self.lower_is_better[score]
+        return is_lower_better(score, lower=columns.lower, higher=columns.higher)
+
+    def limits(self, score: str) -> tuple[float, float] | None:
+        """The limits of every value of a score, as the log or the table of metrics states them."""
+        return (0.0, 1.0) if score in self.shares else limits_of(score)
 
 
 def sort_scores(values: Mapping[str, Any]) -> tuple[dict[str, float], dict[str, str]]:
@@ -123,6 +130,11 @@ def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], col
     scores, unread = sort_scores(values)
     wanted = {name: about.get(name) for name in columns.optional}
     return Answer(item=item, scores=scores, unread=unread, about=wanted, **more)
+
+
+def graded(*scores: str) -> dict[str, Any]:
+    """The fields of a log that states which answers are right by these scores."""
+    return {"lower_is_better": dict.fromkeys(scores, False), "shares": frozenset(scores)}
 
 
 def numbered(answers: Iterable[Answer]) -> list[Answer]:

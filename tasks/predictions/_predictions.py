@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sigstats._common.note import Note
-from sigstats._common.scores import is_lower_better
+from sigstats.measures.metrics import is_lower_better
 
 #: What stands for label and prediction where a file only says whether an answer was right.
 RIGHT, WRONG = "right", "wrong"
@@ -150,6 +150,8 @@ class Predictions:
     measured: str = ""
     #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
+    #: The limits of every score, as the log or the table of metrics states them.
+    limits: tuple[float, float] | None = None
     #: What else the file holds on each row, as dictionary arrays, if that was looked at.
     beside: Mapping[str, Any] = field(default_factory=dict)
     #: Whether the ids are the positions of the rows.

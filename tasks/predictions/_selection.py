@@ -32,7 +32,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
             f"{log.where}: none of its {len(answers):,} answers has a score{failed}; expected a log with scores"
         )
     score = _chosen(log, "score", columns.score, named)
-    lower = log.is_lower_better(score, columns)
+    lower, limits = log.is_lower_better(score, columns), log.limits(score)
     _require_numbers(log, answers, score, columns.unscored)
     marks = [answer.scores.get(score) for answer in answers]
     several = any(answer.epoch != 1 for answer in answers)
@@ -46,7 +46,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         graded=True,
         harness=log.harness,
         score=pa.array(marks, pa.float64()),
-        predicted=not lower and {*marks} - {None} <= {0.0, 1.0},
+        predicted=lower is False and limits == (0.0, 1.0) and {*marks} - {None} <= {0.0, 1.0},
         epoch=pa.array([str(answer.epoch) for answer in answers], pa.string()) if several else None,
         identity={name: pa.array([answer.identity.get(name) for answer in answers], pa.string()) for name in names},
         subject=_subject(log, answers, score),
@@ -56,6 +56,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         failed=pa.array([answer.failed or None for answer in answers], pa.string()),
         measured=score,
         lower=lower,
+        limits=limits,
     )
 
 

@@ -48,7 +48,8 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
         task=every,
         model=some_of(sorted(models), _NAMED),
         kind=logs[0].kind,
-        lower_is_better=frozenset().union(*(log.lower_is_better for log in logs)),
+        lower_is_better=_directions(where, logs),
+        shares=frozenset.intersection(*(log.shares for log in logs)),
         settings={
             f"{name} of {task}": value
             for task, log in zip(tasks, logs, strict=True)
@@ -130,6 +131,15 @@ def _bare(name: str) -> str:
     return next((name[: -len(ending)] for ending in _PACKED if name.lower().endswith(ending)), name)
 
 
+def _directions(where: str, logs: Sequence[EvaluationLog]) -> dict[str, bool]:
+    """Whether lower scores are better, of which all tasks must state the same."""
+    stated = [each for log in logs for each in log.lower_is_better.items()]
+    lower = dict(stated)
+    if odd := next((name for name, value in stated if value != lower[name]), None):
+        raise ValueError(f"{where}: a higher {shown(odd)} is better in one task and worse in another; read one of them")
+    return lower
+
+
 def _joined(arrays: Sequence[Any]) -> Any:
     flat = [array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array for array in arrays]
     return pa.concat_arrays(flat)
@@ -203,5 +213,6 @@ def _with_score(log: EvaluationLog, own: str, name: str) -> EvaluationLog:
         scores = {name: answer.scores[own]} if own in answer.scores else {}
         unread = {name: answer.unread[own]} if own in answer.unread else {}
         answers.append(replace(answer, scores=scores, unread=unread))
-    lower = frozenset([name]) if log.is_lower_better(own, Columns()) else frozenset[str]()
-    return replace(log, answers=answers, lower_is_better=lower)
+    lower = log.is_lower_better(own, Columns())
+    shares = frozenset([name]) if log.limits(own) == (0.0, 1.0) else frozenset[str]()
+    return replace(log, answers=answers, lower_is_better={} if lower is None else {name: lower}, shares=shares)

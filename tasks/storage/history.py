@@ -115,6 +115,9 @@ ROWS = [
 
 _DATED = column("dated", pa.timestamp("us", tz="UTC"), "time", "when the candidate was made", nullable=True)
 _LATER = [
+    column("lower_is_better", pa.bool_(), "truth", "whether a rise is worse", nullable=True),
+    column("relative", pa.bool_(), "truth", "whether the margin is a part of the baseline", nullable=True),
+    column("margin", pa.float64(), _OF_MEASURE, "the drop that a pass must exclude", nullable=True),
     column("p_differs", pa.float64(), _PROBABILITY, "two-sided p-value of: both are equally good", nullable=True),
     column("differing", pa.int64(), "rows", "how many rows, groups or items differ", nullable=True),
     column("deciding", pa.int64(), "rows", "about how many rows with the same values would settle it", nullable=True),

@@ -37,11 +37,14 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         raise ValueError(f"{content.where}: {key} is not valid; expected a list of test cases")
     answers = [_answer(number, case, metrics, columns) for number, case in enumerate(cases)]
     lower = _lower_is_better(metric for case in cases for metric in objects(case.get(metrics)))
-    return EvaluationLog(where=content.where, harness="DeepEval", answers=answers, lower_is_better=lower)
+    lower["success"] = False
+    return EvaluationLog(
+        where=content.where, harness="DeepEval", answers=answers, lower_is_better=lower, shares=frozenset(lower)
+    )
 
 
-def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> frozenset[str]:
-    """The metrics that pass below their thresholds, and never above."""
+def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
+    """The metrics that pass on one side of their thresholds only, and whether it is the lower one."""
     below: dict[str, set[bool]] = {}
     for metric in metrics:
         score, threshold, success = (metric.get(key) for key in ("score", "threshold", "success"))
@@ -49,7 +52,7 @@ def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> frozenset[str]:
             continue
         if score != threshold and isinstance(success, bool):
             below.setdefault(str(metric.get("name")), set()).add((score < threshold) == success)
-    return frozenset(name for name, found in below.items() if found == {True})
+    return {name: found == {True} for name, found in below.items() if len(found) == 1}
 
 
 def _answer(number: int, case: Mapping[str, Any], metrics: str, columns: Columns) -> Answer:

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from ...input_files.content import Content
-from .._log import EvaluationLog, answered, mapping, objects
+from .._log import EvaluationLog, answered, graded, mapping, objects
 from .._predictions import Columns
 
 ORDER = 42
@@ -35,7 +35,9 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     ]
     if not answers:
         raise ValueError(f"{content.where}: eval holds no solution; expected tasks with base and plus")
-    return EvaluationLog(where=content.where, harness="EvalPlus", answers=answers, kind="score")
+    return EvaluationLog(
+        where=content.where, harness="EvalPlus", answers=answers, kind="score", **graded("base", "plus")
+    )
 
 
 def _values(base: Any, plus: Any) -> dict[str, Any]:

@@ -26,13 +26,6 @@ _UNCHANGED = "original"
 _OF_THE_RUN = re.compile(
     r"(num|finish_reason|training|inference|logprob|max_prob|batch_size|prompt_truncated)(_.*)?|.*_(cost|runtime)"
 )
-#: Statistics that are the better the lower they are.
-_LOWER_IS_BETTER = frozenset(
-    (
-        *("perplexity", "bits_per_byte", "edit_distance", "toxic_frac", "expected_max_toxicity"),
-        *("max_toxicity_probability", "inference_runtime", "inference_denoised_runtime", "inference_idealized_runtime"),
-    )
-)
 
 _Key = tuple[str, str, int]
 
@@ -82,7 +75,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task=_task(str(spec.get("name") or "")),
         model=str(adapter.get("model") or ""),
         kind="statistic",
-        lower_is_better=_LOWER_IS_BETTER,
         settings=as_texts(settings),
         notes=_of_splits([str(each["split"]) for each in context.values() if each["split"]]),
     )

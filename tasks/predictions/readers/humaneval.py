@@ -8,7 +8,7 @@ import re
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content, parse_json
-from .._log import EvaluationLog, answered, mapping, numbered
+from .._log import EvaluationLog, answered, graded, mapping, numbered
 from .._predictions import Columns
 
 ORDER = 44
@@ -39,4 +39,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
                 "and passed true or false"
             )
         answers.append(answered(str(task), {"passed": passed}, row, columns))
-    return EvaluationLog(where=content.where, harness="HumanEval", answers=numbered(answers), kind="score")
+    return EvaluationLog(
+        where=content.where, harness="HumanEval", answers=numbered(answers), kind="score", **graded("passed")
+    )

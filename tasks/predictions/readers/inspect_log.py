@@ -9,7 +9,7 @@ from sigstats._common.messages import refuse, shown_name
 from sigstats._common.note import Note
 
 from ...input_files.content import Content, parse_json
-from .._log import PROMPT, Answer, EvaluationLog, answered, mapping, objects, text
+from .._log import PROMPT, Answer, EvaluationLog, answered, graded, mapping, objects, text
 from .._predictions import Columns
 
 ORDER = 30
@@ -57,7 +57,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     about = mapping(log.get("eval"))
     results = mapping(log.get("results"))
     scorer = text(mapping(results.get("scorer")).get("name")) or "score"
-    answers = [_answer(place, position, sample, scorer, columns) for position, sample in enumerate(samples)]
+    marked: dict[str, set[bool]] = {}
+    answers = [_answer(place, position, sample, scorer, columns, marked) for position, sample in enumerate(samples)]
     return EvaluationLog(
         where=place,
         harness="Inspect",
@@ -65,6 +66,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         task=text(about.get("task")),
         model=text(about.get("model")),
         kind="scorer",
+        **graded(*(name for name, marks in marked.items() if marks == {True})),
         scored=tuple(text(each.get("name")) for each in objects(results.get("scores"))),
         settings=_settings(about),
         notes=tuple(note.of(place) for note in _notes(log, about, answers)),
@@ -113,8 +115,13 @@ def _needed(sample: Any) -> Any:
     return {key: sample[key] for key in _KEYS if key in sample} if isinstance(sample, dict) else sample
 
 
-def _answer(place: str, position: int, sample: Any, scorer: str, columns: Columns) -> Answer:
-    """The answer in a sample; `scorer` gave the score of one of the first version, which has no name for it."""
+def _answer(
+    place: str, position: int, sample: Any, scorer: str, columns: Columns, marked: dict[str, set[bool]]
+) -> Answer:
+    """The answer in a sample; `scorer` gave the score of one of the first version, which has no name for it.
+
+    `marked` collects for each score whether its values are marks, such as C for correct.
+    """
     if not isinstance(sample, dict) or "id" not in sample:
         raise ValueError(f"{place}: sample {position} (from 0) has no id; expected one")
     epoch = sample.get("epoch", 1)
@@ -127,7 +134,7 @@ def _answer(place: str, position: int, sample: Any, scorer: str, columns: Column
         identity[PROMPT] = json.dumps(sample["choices"])
     return answered(
         str(sample["id"]),
-        {} if failed else _values(given),
+        {} if failed else _values(given, marked),
         mapping(sample.get("metadata")),
         columns,
         epoch=epoch,
@@ -136,16 +143,19 @@ def _answer(place: str, position: int, sample: Any, scorer: str, columns: Column
     )
 
 
-def _values(scores: Mapping[str, Any]) -> dict[str, Any]:
+def _values(scores: Mapping[str, Any], marked: dict[str, set[bool]]) -> dict[str, Any]:
     """The value of each score by the name of its scorer, with its key where the scorer gives several values."""
     found: dict[str, Any] = {}
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
         if isinstance(value, dict):
-            found |= {f"{scorer}/{key}": _number(each) for key, each in value.items()}
+            found |= {f"{scorer}/{key}": each for key, each in value.items()}
         else:
-            found[scorer] = _number(value)
-    return found
+            found[scorer] = value
+    for name, value in found.items():
+        if value is not None:
+            marked.setdefault(name, set()).add(value in _MARKS if isinstance(value, str) else False)
+    return {name: _number(value) for name, value in found.items()}
 
 
 def _number(value: Any) -> Any:

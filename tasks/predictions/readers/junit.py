@@ -11,7 +11,7 @@ from xml.parsers import expat
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, answered
+from .._log import Answer, EvaluationLog, answered, graded
 from .._predictions import Columns
 
 ORDER = 47
@@ -56,6 +56,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         harness="JUnit",
         answers=[_answer(content, *case, columns) for case in cases],
         kind="score",
+        **graded("passed"),
     )
 
 

@@ -22,10 +22,6 @@ LOG = True
 _METRICS = {"metric": ("doc",), "metrics": ("example", "gold", "gold_index", "specifics")}
 #: What Python prints of NumPy's numbers, and of numbers that are none.
 _OF_NUMPY = re.compile(r"\bnp\.\w+\(([^()]*)\)")
-#: The metrics that lighteval declares as better the lower they are.
-_LOWER_IS_BETTER = frozenset(
-    ("ppl", "perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "ter", "edit_distance")
-)
 _FILE = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+\d\.parquet")
 
 
@@ -56,7 +52,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             _answer(str(ids[number] if known else number), row[metrics], document, columns)
             for number, (row, document) in enumerate(zip(rows, documents, strict=True))
         ],
-        lower_is_better=_LOWER_IS_BETTER,
         task=named["task"] if named else tasks.pop() if len(tasks) == 1 else "",
     )
 

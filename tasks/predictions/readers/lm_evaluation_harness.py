@@ -24,10 +24,6 @@ _KEYS = frozenset(
 )
 #: The harness's names of files of samples.
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.jsonl?(\.|$)")
-#: The metrics that the harness registers as better the lower they are.
-_LOWER_IS_BETTER = frozenset(
-    ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "brier_score", "ter", "wer")
-)
 
 
 def reads(content: Content) -> bool:
@@ -51,7 +47,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             empty += sample.get("filtered_resps") == [""]
     task, results = _run_of(content)
     better = mapping(_of_task(results, "higher_is_better", task))
-    lower = {name for name, is_higher in better.items() if is_higher is False}
+    lower = {name: not higher for name, higher in better.items() if isinstance(higher, bool)}
     settings = {"version of the task": _of_task(results, "versions", task), "shots": _of_task(results, "n-shot", task)}
     return EvaluationLog(
         where=content.where,
@@ -59,7 +55,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         answers=answers,
         task=task,
         model=text(results.get("model_name")),
-        lower_is_better=_LOWER_IS_BETTER | lower,
+        lower_is_better=lower,
         settings=as_texts(settings),
         notes=empty_answers(content.where, empty, len(answers)),
     )

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from ...input_files.content import Content, parse_json
-from .._log import EvaluationLog, add_result, answered, mapping
+from .._log import EvaluationLog, add_result, answered, graded, mapping
 from .._predictions import Columns
 
 ORDER = 46
@@ -50,4 +50,5 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         ],
         task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
         model=", ".join(map(str, model)) if isinstance(model, list) else "",
+        **graded("match"),
     )

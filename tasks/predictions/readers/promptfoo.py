@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, answered, mapping, numbered
+from .._log import Answer, EvaluationLog, answered, graded, mapping, numbered
 from .._predictions import Columns
 
 ORDER = 40
@@ -51,6 +51,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         answers=numbered(answers),
         model=next(iter(models)) if len(models) == 1 else "",
         kind="score",
+        **graded(_PASSED, "score"),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content
-from .._log import EvaluationLog, answered, empty_answers, mapping
+from .._log import EvaluationLog, answered, empty_answers, graded, mapping
 from .._predictions import Columns
 
 ORDER = 45
@@ -77,6 +77,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             for name in sorted(submitted.union(failed))
         ],
         model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
+        **graded("resolved"),
         notes=empty_answers(content.where, len(empty), len(submitted)),
     )
 

@@ -6,7 +6,7 @@ from sigstats._common.validation import refuse
 
 from ...input_files.content import Content
 from ...tables.spelling import is_number
-from .._log import EvaluationLog, add_result, answered
+from .._log import EvaluationLog, add_result, answered, graded
 from .._predictions import Columns
 
 ORDER = 49
@@ -16,6 +16,11 @@ LOG = True
 #: Names are padded to 22 characters, which no header of a table is.
 _BEGINNING = re.compile(rb"[\w.@-]++ ++\t[^\t\n]++\t[^\t\n]++\r?\n")
 _ALL = "all"
+#: Measures from 0 to 1, with their cut-offs.
+_SHARE = re.compile(
+    r"(set_)?(map|P|recall|F|ndcg|relative_P|Rprec|Rprec_mult|bpref|recip_rank|success|gm_map|infAP|11pt_avg|Rndcg|binG|G"
+    r"|map_cut|ndcg_cut|ndcg_rel|iprec_at_recall)(_[\d.,]+)?"
+)
 
 
 def reads(content: Content) -> bool:
@@ -41,4 +46,5 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     if not values:
         raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
     answers = [answered(query, found, {}, columns) for query, results in values.items() for found in results]
-    return EvaluationLog(where=content.where, harness="trec_eval", answers=answers)
+    measured = {name for answer in answers for name in answer.scores if _SHARE.fullmatch(name)}
+    return EvaluationLog(where=content.where, harness="trec_eval", answers=answers, **graded(*measured))

@@ -112,7 +112,7 @@ def test_rows_in_groups_keep_the_level_that_single_rows_would_exceed():
 
 def test_marks_of_0_and_1_have_the_p_values_of_right_and_wrong(tmp_path, table):
     table["mark"] = (table["label"] == table["prediction"]).astype(float)
-    marks = checked(tmp_path, table, "--at-least", 0.85, "--score", "mark")["rows"][0]
+    marks = checked(tmp_path, table, "--at-least", 0.85, "--score", "mark", "--score-range", 0, 1)["rows"][0]
     answers = checked(tmp_path, table, "--at-least", 0.85)["rows"][0]
     for name in ("value", "low", "high", "pvalue"):
         assert marks[name] == pytest.approx(answers[name], rel=1e-9)

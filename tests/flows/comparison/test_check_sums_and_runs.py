@@ -69,9 +69,10 @@ def test_losses_of_two_values_have_the_p_value_and_the_interval_of_the_binomial_
 
 def test_a_cost_at_most_is_what_it_leaves_at_least(tmp_path, table):
     table["cost"], table["left"] = table["mark"], (1 - table["mark"]).round(3)
+    limits = ("--score-range", 0, 1)
     for bar, verdict in ((0.4, "fail"), (0.51, "inconclusive"), (0.6, "pass")):
-        cost = checked(tmp_path, table, "--at-most", bar, "--lower-is-better", "cost")
-        left = checked(tmp_path, table, f"--at-least={1 - bar}", "--higher-is-better", "left")
+        cost = checked(tmp_path, table, "--at-most", bar, "--lower-is-better", "cost", *limits)
+        left = checked(tmp_path, table, f"--at-least={1 - bar}", "--higher-is-better", "left", *limits)
         (mine,), (other,) = cost["rows"], left["rows"]
         assert (cost["verdict"], left["verdict"], cost["at_most"]) == (verdict, verdict, bar)
         assert mine["pvalue"] == pytest.approx(other["pvalue"], rel=1e-6)
@@ -94,7 +95,7 @@ def test_a_cost_without_limits_may_fail_and_never_passes(tmp_path, table, capsys
 
 
 def test_a_ratio_over_ones_is_a_mean_and_others_follow_the_weighted_law(tmp_path, table):
-    mean = checked(tmp_path, table, "--at-least", 0.45, "--score", "mark")["rows"][0]
+    mean = checked(tmp_path, table, "--at-least", 0.45, "--score", "mark", "--score-range", 0, 1)["rows"][0]
     ones = table.assign(one=1)
     options = ("--ratio", "mark/one", "--higher-is-better", "mark/one", "--score-range", 0, 1)
     ratio = checked(tmp_path, ones, "--at-least", 0.45, *options)["rows"][0]

@@ -278,7 +278,7 @@ def test_eval_files_of_inspect_are_read_with_marks_between(tmp_path, capsys):
     marks = np.random.default_rng(1).integers(0, 5, size=40) / 4
     zipped(tmp_path / "c.eval", header, samples(["P"] * 40))
     zipped(tmp_path / "d.eval", header, samples(marks.tolist()))
-    _, found = compared(tmp_path, tmp_path / "c.eval", tmp_path / "d.eval")
+    _, found = compared(tmp_path, tmp_path / "c.eval", tmp_path / "d.eval", "--score-range", 0, 1)
     (row,) = found["rows"]
     assert (row["measure"], row["p_worse"]) == ("mean-score", pytest.approx(not_worse(marks - 0.5, 1), abs=NEAR))
     assert main(["compare", str(tmp_path / "c.eval"), str(tmp_path / "d.eval"), "--measure", "accuracy"]) == 2
@@ -334,6 +334,7 @@ def test_groups_are_drawn_whole_for_every_measure(tmp_path):
     cand.loc[::3, "score"] = 0.4
     paths = written(tmp_path, base, cand)
     options = ["--group", "patient", "--score", "score", "--measure", "macro-f1", "--measure", "mean-score"]
+    options += ["--score-range", 0, 1]
     _, found = compared(tmp_path, *paths, *options)
     _, rows = compared(tmp_path, *paths, "--measure", "macro-f1")
     f1, score = found["rows"]
@@ -597,7 +598,8 @@ def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
     ]
     lowest = f"−{abs(found.rows[1].difference):.4f}, mean-score on all rows"
     assert f"the lowest is {lowest}" in page
-    assert "0.5 points (0.005 of a mark or loss)" in rule_in_words(found)
+    part = f"5% of the baseline of mean-score ({0.05 * marks.mean():g} on all rows)"
+    assert f"and by at least 0.5 points of accuracy or {part}; " in rule_in_words(found)
 
 
 def test_small_slices_are_named_and_not_tested(tmp_path):

@@ -53,7 +53,7 @@ def answers_of(rng, difficulty, count):
 def predictions(name, rights):
     """Answers right and wrong, by item and epoch, as they are read of a log."""
     answers = [
-        Answer(item=str(item), epoch=epoch, scores={"s": float(right)})
+        Answer(item=str(item), epoch=epoch, scores={"match": float(right)})
         for item, row in enumerate(rights)
         for epoch, right in enumerate(row, start=1)
     ]
@@ -122,7 +122,7 @@ def test_averages_are_those_of_the_items_of_a_slice_and_of_a_group(tmp_path):
                 "id": n,
                 "epoch": e,
                 "metadata": {"topic": f"t{n % 2}", "text": n // 3},
-                "scores": {"s": {"value": int(x)}},
+                "scores": {"match": {"value": int(x)}},
             }
             for n, row in enumerate(rights[side])
             for e, x in enumerate(row, 1)
@@ -181,7 +181,7 @@ def test_slices_count_items_and_a_slice_of_few_items_is_not_tested(tmp_path, cap
     ]
     paths = []
     for name in ("a.json", "b.json"):
-        marked = [{**sample, "scores": {"s": {"value": int(rng.random() < 0.5)}}} for sample in log]
+        marked = [{**sample, "scores": {"match": {"value": int(rng.random() < 0.5)}}} for sample in log]
         paths.append(inspect_log(tmp_path / name, [], samples=marked))
     every, often, rare = compared(tmp_path, *paths, "--slice", "topic")["rows"]
     assert "100 of 25 items" in capsys.readouterr().out
@@ -254,7 +254,7 @@ def test_equal_models_fail_at_most_at_the_level_with_epochs():
 def test_other_questions_under_the_same_ids_are_refused(tmp_path, capsys, change, complaint):
     def log(name, changed):
         samples = [
-            {"id": n, "epoch": 1, "input": "q", "target": "x", "scores": {"s": {"value": n % 2}}, **changed}
+            {"id": n, "epoch": 1, "input": "q", "target": "x", "scores": {"match": {"value": n % 2}}, **changed}
             for n in range(30)
         ]
         return inspect_log(tmp_path / name, [], samples=samples, task=changed.get("task", "t"))
@@ -269,7 +269,7 @@ def test_ids_of_messages_are_drawn_anew_and_no_difference(tmp_path):
     paths = []
     for name in ("a.json", "b.json"):
         asked = [{"id": f"drawn-{name}", "role": "user", "content": "why", "source": "input"}]
-        samples = [{"id": n, "epoch": 1, "input": asked, "scores": {"s": {"value": 1}}} for n in range(20)]
+        samples = [{"id": n, "epoch": 1, "input": asked, "scores": {"match": {"value": 1}}} for n in range(20)]
         paths.append(inspect_log(tmp_path / name, [], samples=samples))
     assert compared(tmp_path, *paths, code=0)["n"] == 20
 
@@ -323,7 +323,7 @@ def failing(path, marks, **about):
         {
             "id": n,
             "epoch": 1,
-            "scores": {} if mark is None else {"s": {"value": mark}},
+            "scores": {} if mark is None else {"match": {"value": mark}},
             "error": None if mark is not None else {"message": "time out"},
         }
         for n, mark in enumerate(marks)
@@ -335,7 +335,7 @@ def test_answers_without_a_score_are_refused_dropped_or_wrong(tmp_path, capsys):
     a = failing(tmp_path / "a.json", [1] * 20 + [0] * 20)
     b = failing(tmp_path / "b.json", [None] * 5 + [1] * 15 + [0] * 19 + [float("nan")])
     said = refused(capsys, a, b)
-    found = "b.json: 5 of 40 answers failed ('time out') and 1 of 40 answers have no score 's': ids '0', '1', '2' and 3"
+    found = "b.json: 5 of 40 answers failed ('time out') and 1 of 40 answers have no score 'match': ids '0', '1', '2'"
     assert found in said
     assert "--unscored drop" in said
     dropped = compared(tmp_path, a, b, "--unscored", "drop")
@@ -350,9 +350,9 @@ def test_answers_without_a_score_are_refused_dropped_or_wrong(tmp_path, capsys):
 
 
 def test_an_answer_that_is_dropped_is_dropped_in_both_files_epoch_by_epoch(tmp_path):
-    log = [(n, e, {"s": 1}) for n in range(20) for e in (1, 2, 3)]
+    log = [(n, e, {"match": 1}) for n in range(20) for e in (1, 2, 3)]
     a = inspect_log(tmp_path / "a.json", log)
-    b = inspect_log(tmp_path / "b.json", [*log[:4], (1, 2, {"s": None}), *log[5:]])
+    b = inspect_log(tmp_path / "b.json", [*log[:4], (1, 2, {"match": None}), *log[5:]])
     found = compared(tmp_path, a, b, "--unscored", "drop")
     assert (found["n"], found["items"], found["rows"][0]["measure"]) == (59, 20, "accuracy")
 
@@ -466,14 +466,14 @@ def test_several_scores_are_measures_of_their_own_in_one_family(tmp_path, capsys
 def test_a_score_that_one_file_lacks_is_refused_by_name(tmp_path, capsys):
     log = documents(False)
     paths = [harness_log(tmp_path / "a.jsonl", log)]
-    paths.append(harness_log(tmp_path / "b.jsonl", [{**each, "extra": 1} for each in log]))
+    paths.append(harness_log(tmp_path / "b.jsonl", [{**each, "mrr": 1} for each in log]))
     assert main(["compare", *paths, "--score", "all"]) == 2
-    assert f"{paths[0]}: score: 'extra' is not there, but in {paths[1]}" in capsys.readouterr().err
-    assert main(["compare", *paths, "--score", "acc", "--score", "extra"]) == 2
-    assert "score: 'extra' is not there; expected one of acc, acc_norm" in capsys.readouterr().err
+    assert f"{paths[0]}: score: 'mrr' is not there, but in {paths[1]}" in capsys.readouterr().err
+    assert main(["compare", *paths, "--score", "acc", "--score", "mrr"]) == 2
+    assert "score: 'mrr' is not there; expected one of acc, acc_norm" in capsys.readouterr().err
     assert main(["compare", *paths, "--score", "acc", "--score", "acc"]) == 2
     assert "score: 'acc, acc' is not valid; expected each score once" in capsys.readouterr().err
-    assert main(["rank", *paths, "--score", "acc", "--score", "extra"]) == 2
+    assert main(["rank", *paths, "--score", "acc", "--score", "mrr"]) == 2
     assert "--score: 2 are named; expected one" in capsys.readouterr().err
 
 
@@ -487,10 +487,11 @@ def test_several_columns_of_scores_of_a_table(tmp_path, capsys):
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
         frames.append(frame)
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    found = compared(tmp_path, *paths, "--score", "x", "--score", "y")
+    measures = ["--measure", "accuracy", "--measure", "auc"]
+    found = compared(tmp_path, *paths, "--score", "x", "--score", "y", *measures)
     names = [("accuracy", ""), ("auc", "x"), ("auc", "y")]
     assert [(row["measure"], row["score"]) for row in found["rows"]] == names
-    result = sigstats.compare(*frames, score=["x", "y"])
+    result = sigstats.compare(*frames, score=["x", "y"], measures=measures[1::2])
     assert [(row.measure, row.score) for row in result.rows] == names
     assert [row.adjusted_pvalue for row in result.rows] == [row["p_adjusted"] for row in found["rows"]]
     assert list(result.to_pandas()["score"]) == ["", "x", "y"]
@@ -520,12 +521,13 @@ def test_a_table_of_marks_needs_no_labels(tmp_path, capsys):
         paths.append(tmp_path / f"{name}.csv")
         frame.to_csv(paths[-1], index=False)
         frame.assign(label="x", prediction="x").to_csv(tmp_path / f"{name}x.csv", index=False)
-    found = compared(tmp_path, *paths, "--score", "mark")
+    limits = ["--score-range", "0", "1"]
+    found = compared(tmp_path, *paths, "--score", "mark", *limits)
     labelled = [tmp_path / "ax.csv", tmp_path / "bx.csv"]
-    assert found["rows"] == compared(tmp_path, *labelled, "--score", "mark", "--measure", "mean-score")["rows"]
+    assert found["rows"] == compared(tmp_path, *labelled, "--score", "mark", "--measure", "mean-score", *limits)["rows"]
     differences = frames[1]["mark"] - frames[0]["mark"]
     assert found["rows"][0]["p_worse"] == pytest.approx(not_worse(differences, 1), abs=NEAR)
-    assert sigstats.compare(*frames, score="mark").rows[0].pvalue == found["rows"][0]["p_worse"]
+    assert sigstats.compare(*frames, score="mark", score_range=(0, 1)).rows[0].pvalue == found["rows"][0]["p_worse"]
     assert list(sigstats.read_predictions(paths[0], score="mark").columns) == ["id", "score"]
     assert "column 'label' is not there" in refused(capsys, *paths)
     assert "'auc' is not valid for marks; expected mean-score" in refused(

@@ -21,19 +21,19 @@ def files(tmp_path):
     for name in ("a", "b"):
         frame = pd.DataFrame({"id": range(N), "label": label, "prediction": label + rng.normal(0, 20, N)})
         frame["sex"] = np.where(np.arange(N) % 2, "f", "m")
-        frame.assign(abs_error=(frame["label"] - frame["prediction"]).abs()).to_csv(
+        frame.assign(absolute_error=(frame["label"] - frame["prediction"]).abs()).to_csv(
             tmp_path / f"{name}.csv", index=False
         )
     return [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
 
 
-@pytest.mark.parametrize("options", ["--measure neg-mae", "--score abs_error --measure mean-score"])
+@pytest.mark.parametrize("options", ["--measure neg-mae", "--score absolute_error --measure mean-score"])
 def test_where_no_limit_of_a_row_is_known_every_form_says_how_to_name_it(tmp_path, capsys, files, options):
     outputs = {name: tmp_path / name for name in ("json", "markdown", "report")}
     written = [text for name, path in outputs.items() for text in (f"--{name}", str(path))]
     assert main(["compare", *files, *options.split(), "--slice", "sex", *written]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    measure = "neg-mae" if "neg-mae" in options else "mean-score of abs_error"
+    measure = "neg-mae" if "neg-mae" in options else "mean-score of absolute_error"
     wanted = f"{measure}: no limit of a row is known, so that none can pass; --score-range LOW HIGH"
     assert "are known, so that no" in said
     markdown, page = (outputs[name].read_text() for name in ("markdown", "report"))
@@ -57,12 +57,12 @@ def test_the_command_that_a_page_names_says_how_many_rows_show_a_drop(tmp_path, 
     assert "Where compare names rows that decide, it takes the difference of the pilot for the true one." in said
 
 
-@pytest.mark.parametrize("options", ["--lower-is-better abs_error", "--score abs_error"])
+@pytest.mark.parametrize("options", ["--lower-is-better absolute_error", "--score absolute_error"])
 def test_a_score_of_measurements_is_compared_without_their_accuracy(tmp_path, capsys, files, options):
     assert main(["compare", *files, *options.split(), "--json", str(tmp_path / "found.json")]) == 0
     rows = json.loads((tmp_path / "found.json").read_text())["rows"]
     assert [row["measure"] for row in rows] == ["mean-score"]
-    mean = pd.read_csv(files[0])["abs_error"].mean()
+    mean = pd.read_csv(files[0])["absolute_error"].mean()
     assert rows[0]["baseline"] == pytest.approx(mean)
     capsys.readouterr()
     assert main(["compare", *files]) == 2  # labels that are whole numbers are measurements all the same

@@ -141,7 +141,9 @@ def test_two_models_of_unlike_numbers_of_answers_are_ranked_as_they_are_compared
                 "id": item,
                 "epoch": epoch,
                 "metadata": {"topic": f"t{item % 2}", "text": item // 2},
-                "scores": {} if "drop" in options and (side, item, epoch) == ("b", 2, 3) else {"s": {"value": right}},
+                "scores": {}
+                if "drop" in options and (side, item, epoch) == ("b", 2, 3)
+                else {"match": {"value": right}},
             }
             for item in range(30)
             for epoch in range(1, most + 1)
@@ -264,7 +266,7 @@ def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, 
         "errors/words: the lower is the better",
     ]
     assert main(["rank", *paths, "--ratio", "words/errors"]) == 2
-    assert "does not say which way is better" in capsys.readouterr().err
+    assert "Is a higher 'words/errors' better?" in capsys.readouterr().err
 
 
 def test_scores_of_the_other_class_are_those_of_a_model_that_is_named(tmp_path):

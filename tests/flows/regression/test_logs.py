@@ -47,11 +47,11 @@ def test_the_score_and_filter_that_are_named_are_compared(tmp_path, capsys):
 
 
 def test_epochs_and_answers_without_a_score_are_as_in_compare(tmp_path, capsys):
-    log = [(n, e, {"s": n % 3 > 0}) for n in range(20) for e in (1, 2)]
+    log = [(n, e, {"match": n % 3 > 0}) for n in range(20) for e in (1, 2)]
     inspect_log(tmp_path / "a.json", log)
-    inspect_log(tmp_path / "b.json", [*log[:6], (3, 1, {"s": None}), *log[7:]])
+    inspect_log(tmp_path / "b.json", [*log[:6], (3, 1, {"match": None}), *log[7:]])
     assert evaluated(tmp_path, STUDY)[0] == 2
-    assert "1 of 40 answers have no score 's': id '3 epoch 1'" in capsys.readouterr().err
+    assert "1 of 40 answers have no score 'match': id '3 epoch 1'" in capsys.readouterr().err
     code, found = evaluated(tmp_path, STUDY + 'unscored = "drop"\n')
     assert (code, found["n"], found["items"]) == (0, 39, 20)
 
@@ -67,7 +67,7 @@ def test_a_column_of_epochs_makes_repeated_ids_answers_to_one_item(tmp_path):
 @pytest.mark.parametrize("allow", [False, True])
 def test_another_task_is_refused_unless_the_study_allows_it(tmp_path, capsys, allow):
     for name in "ab":
-        inspect_log(tmp_path / f"{name}.json", [(n, 1, {"s": 1}) for n in range(20)], task=name)
+        inspect_log(tmp_path / f"{name}.json", [(n, 1, {"match": 1}) for n in range(20)], task=name)
     code, _ = evaluated(tmp_path, STUDY + ("allow_different_tasks = true\n" if allow else ""))
     assert code == (0 if allow else 2)
     assert allow or "task 'b' is not that of" in capsys.readouterr().err
@@ -88,7 +88,7 @@ def test_marks_of_a_known_range_in_the_rows_of_an_object(tmp_path, capsys):
     for name, low in (("a", 3), ("b", 2)):
         rows = [{"id": n, "label": "x", "grade": low + n % 7} for n in range(40)]
         (tmp_path / f"{name}.json").write_text(json.dumps({"made": "today", "results": rows}))
-    text = STUDY + 'measures = ["mean-score"]\nRANGE[columns]\nscore = "grade"\nrows = "results"\n'
+    text = STUDY + 'measures = ["mean-score"]\nRANGE[columns]\nhigher_is_better = ["grade"]\nrows = "results"\n'
     _, without = evaluated(tmp_path, text.replace("RANGE", ""))
     assert "limits of a row are not known" in without["rows"][0]["note"]
     (tmp_path / "out/comparisons").rename(tmp_path / "before")
@@ -100,7 +100,7 @@ def test_marks_of_a_known_range_in_the_rows_of_an_object(tmp_path, capsys):
 
 def test_an_inconclusive_verdict_ends_with_exit_code_1_where_the_study_says_so(tmp_path):
     for name in "ab":
-        inspect_log(tmp_path / f"{name}.json", [(n, 1, {"s": 1}) for n in range(20)], model=name)
+        inspect_log(tmp_path / f"{name}.json", [(n, 1, {"match": 1}) for n in range(20)], model=name)
     assert evaluated(tmp_path, STUDY)[0] == 0
     code, found = evaluated(tmp_path, STUDY + 'fail_on = "inconclusive"\n')
     assert (code, found["verdict"]) == (1, "inconclusive")
@@ -150,9 +150,9 @@ def test_several_scores_stand_in_the_history_by_their_names(tmp_path):
 @pytest.mark.parametrize(
     ("columns", "options"),
     [
-        ('score = "sure"', ["--score", "sure"]),
+        ('score = "confidence"', ["--score", "confidence"]),
         ('score = "grade"', ["--score", "grade"]),
-        ('score = ["sure", "cost_usd"]', ["--score", "sure", "--score", "cost_usd"]),
+        ('score = ["confidence", "cost_usd"]', ["--score", "confidence", "--score", "cost_usd"]),
         ('lower_is_better = ["cost_usd"]', ["--lower-is-better", "cost_usd"]),
         ("", []),
     ],
@@ -163,7 +163,7 @@ def test_without_measures_those_of_compare_are_compared(tmp_path, capsys, column
     label = np.arange(60) % 2
     for name, shift in (("a", 0.4), ("b", 0.0)):
         frame = pd.DataFrame({"id": range(60), "label": label, "prediction": np.where(rng.random(60) < 0.1, 0, label)})
-        frame["sure"] = (rng.random(60) * 0.5 + shift * label).round(3)
+        frame["confidence"] = (rng.random(60) * 0.5 + shift * label).round(3)
         frame["cost_usd"] = rng.gamma(2, 1, 60).round(3)
         if "grade" in columns:
             frame = frame[["id"]].assign(grade=rng.integers(1, 10, 60) / 10)

@@ -308,7 +308,7 @@ def damage_labels(folder):
         (["candidate=nothing-*.csv"], None, "candidate: 'nothing-*.csv' is not valid; no file in"),
         (["baseline=predictions/candidate-1.csv"], None, "matches it besides"),
         (["candidate=s3://bucket/x.csv"], None, "expected a path or a pattern of this machine"),
-        (["measures=['auc-roc']"], None, "measures: 'auc-roc' is not valid; did you mean 'auc'?"),
+        (["measures=['auc-pr']"], None, "measures: 'auc-pr' is not valid; expected one of"),
         (["measures=['mcc', 'mcc']"], None, "expected each measure once"),
         (["score_range=[0, 5]"], None, "score_range: 0 to 5 says nothing of accuracy, macro-f1; expected a measure of"),
         (["slices=['regoin']"], None, "'regoin' is not there"),
@@ -392,7 +392,7 @@ def test_a_study_says_which_way_a_score_is_better(folder, capsys, worse):
     write_scores(folder, "stars", scores, 'score = "stars"')
     assert evaluate(folder) == 2
     said = capsys.readouterr().err
-    assert "expected columns.higher_is_better or columns.lower_is_better" in said
+    assert "Add columns.higher_is_better = ['stars'] or columns.lower_is_better = ['stars'], and score_range if" in said
     keys = "lower_is_better" if worse == "higher" else "higher_is_better"
     write_scores(folder, "stars", scores, f'{keys} = ["stars"]')
     assert evaluate(folder) == 1

@@ -139,6 +139,7 @@ def test_the_rule_can_be_written_down():
     assert eval(repr(rule)) == rule == replace(rule)
     assert {name: type(value) for name, value in rule.by_keys().items()} == {
         "alpha": float, "adjust": str, "minimum_effect": float, "margin": float, "confidence": float,
+        "relative_effect": float, "relative_margin": float,
         "resamples": int, "seed": int, "smallest_slice": int, "margins": dict, "simultaneous": bool,
         "unseen_group": str,
     }  # fmt: skip

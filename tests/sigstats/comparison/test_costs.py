@@ -74,11 +74,18 @@ def test_the_rule_says_on_which_side_of_an_interval_the_margin_of_a_cost_lies():
     alone = sigstats.compare(frame[["id", "latency_ms"]], faster[["id", "latency_ms"]], **options)
     (row,) = alone.rows
     assert (row.verdict, row.high < -row.lower_is_better * alone.rule.margin) == ("pass", True)
-    assert "inconclusive where the 95% interval reaches above +0.005." in str(alone).replace("\n", " ")
+    assert "inconclusive where the 95% interval reaches above +5% of the baseline (25 ms on all rows)." in str(
+        alone
+    ).replace("\n", " ")
     both = sigstats.compare(frame, faster, **options)
-    assert "below −0.5 points (0.005 of a mark or loss), or above +0.005 of a cost." in str(both).replace("\n", " ")
+    said = (
+        "below −0.5 points of accuracy, or above +5% of the baseline of mean-score of latency_ms (25 ms on all rows)."
+    )
+    assert said in str(both).replace("\n", " ")
     marks = sigstats.compare(frame, faster, score="latency_ms", measures=["mean-score"], higher_is_better="latency_ms")
-    assert "inconclusive where the 95% interval reaches below −0.005." in str(marks).replace("\n", " ")
+    assert "inconclusive where the 95% interval reaches below −5% of the baseline (25 ms on all rows)." in str(
+        marks
+    ).replace("\n", " ")
 
 
 def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys):
@@ -93,7 +100,9 @@ def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys):
     options = {"score": "latency_ms", "measures": ["mean-score"], "score_range": (0, 200)}
 
     def verdict(margin):
-        return sigstats.compare(*frames, **options, rule=sigstats.ComparisonRule(margins=margin)).rows[0]
+        return sigstats.compare(
+            *frames, **options, rule=sigstats.ComparisonRule(margins=margin, relative_margin=1e-5)
+        ).rows[0]
 
     row = verdict({})
     assert row.verdict == "inconclusive"
@@ -101,12 +110,15 @@ def test_a_margin_of_a_cost_is_a_number_of_its_own_unit(tmp_path, capsys):
         above, below = (verdict({named: margin}) for margin in (row.high * 1.01, row.high * 0.99))
         assert (above.verdict, below.verdict) == ("pass", "inconclusive")
     assert verdict({"latency_ms": f"{row.high * 1.01}ms"}) == verdict({"latency_ms": row.high * 1.01})
+    part = 100 * row.high * 1.01 / row.baseline
+    assert verdict({"latency_ms": f"{part}%"}).margin == pytest.approx(row.high * 1.01)
     files = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--score", "latency_ms", "--score-range", "0", "200"]
     main(["compare", *files, "--margins", "latency_ms=20ms"])
-    assert "or above +0.005 of a cost, +20 ms of latency_ms" in " ".join(capsys.readouterr().out.split())
+    assert "of latency_ms (5.00401 ms on all rows), +20 ms of latency_ms" in " ".join(capsys.readouterr().out.split())
     for margin, told in (
         ("latency_ms=20s", "'latency_ms=20s' is not valid; expected a number of ms"),
         ("accuracy=20ms", "'accuracy=20ms' is not valid; expected points, such as accuracy=1pt"),
+        ("accuracy=1%", "'accuracy=1%' is not valid; expected points, such as accuracy=1pt"),
         ("accuracy=20", "20.0 is not valid; expected 20pt"),
         ("all rows=20", "20.0 is not valid; expected 20pt"),  # of the accuracy too, before the cost
         ("all rows=20ms", "'all rows=20ms' is not valid; expected points"),

@@ -21,7 +21,7 @@ def compared(n, only_baseline, only_candidate, **more):
 
 def of_marks(*models):
     frames = [pd.DataFrame({"id": range(len(marks)), "quality": marks}) for marks in models]
-    return sigstats.compare(*frames, score="quality")
+    return sigstats.compare(*frames, score="quality", score_range=(0, 1))
 
 
 @pytest.mark.parametrize("counts", [(36, 28), (28, 30), (37, 27), (20, 20), (0, 0), (1, 2)])

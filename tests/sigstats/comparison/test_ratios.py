@@ -109,7 +109,7 @@ def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, capsys):
     for ratio, complaint in (
         ("errors", "expected two columns, as in errors/words"),
         ("errors/none", "column 'none' is not there"),
-        ("words/errors", "does not say which way is better"),
+        ("words/errors", "Is a higher 'words/errors' better? Add --higher-is-better words/errors or"),
     ):
         assert main(["compare", *files, "--ratio", ratio]) == 2
         assert complaint in capsys.readouterr().err

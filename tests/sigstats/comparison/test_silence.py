@@ -89,7 +89,7 @@ def test_means_of_bounded_marks_have_the_law_of_random_weights(grouped):
     b *= 0.4
     groups = np.repeat(np.arange(7), 2) if grouped else None
     (row,) = sigstats.compare(
-        [0, 1] * 7, [0] * 14, [1] * 14, scores=(a, b), measures=["mean-score"], groups=groups
+        [0, 1] * 7, [0] * 14, [1] * 14, scores=(a, b), measures=["mean-score"], groups=groups, score_range=(0, 1)
     ).rows
     differences = (b - a).reshape(7, 2).sum(axis=1) if grouped else b - a
     assert row.pvalue == pytest.approx(not_worse(differences, 14 / len(differences)), abs=NEAR)

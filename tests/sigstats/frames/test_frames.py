@@ -176,7 +176,7 @@ BAD = {
     "a mapping": (lambda b, c: {"slices": {"region": 1}}, "slices: {'region': 1} is not valid; expected a sequence"),
     "an array of groups": (lambda b, c: {"groups": [1, 2]}, "groups: [1, 2] is not valid; expected the name of a"),
     "scores": (lambda b, c: {"scores": (1, 2)}, "scores: (1, 2) is not valid; expected the column `score` of"),
-    "no such column": (lambda b, c: {"prediction": "predicted"}, "column 'predicted' is not there; did you mean"),
+    "no such column": (lambda b, c: {"prediction": "predictions"}, "column 'predictions' is not there; did you mean"),
     "unmatched": (lambda b, c: {"prediction_a": c[:-1]}, "'row 399' is in this frame alone; expected the same ids in "),
     "twice": (lambda b, c: {"y": pd.concat([b, b[:1]])}, "1 of 401 rows repeat an id: id 'row 0'; groups='id' or "),
     "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline, row 0 (from 0): column 'label'"),

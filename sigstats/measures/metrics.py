@@ -1,0 +1,136 @@
+"""The table of metrics: names, synonyms, better direction, limits and unit of scores and measures.
+
+A name means something only as a whole. Case, spaces, ``_``, ``-`` and ``.`` in it do not matter, and neither do the
+stage before it (``val_loss``: train, val, valid, validation, dev, eval, test), a cut-off after it (``recall@10``), or
+a unit as its last word (``latency_ms``).
+"""
+
+import re
+from collections.abc import Collection
+from typing import Literal, NamedTuple, TypeAlias, cast
+
+#: Whether a greater value is better, or a lower one; of a score of a class, it depends on the row's class.
+Direction: TypeAlias = Literal["higher", "lower", "class"]
+
+
+class Metric(NamedTuple):
+    """A metric: its first name in the table, the better direction, and the limits of every value, if there are any."""
+
+    name: str
+    direction: Direction
+    limits: tuple[float, float] | None = None
+
+
+#: The metrics by their direction and limits, separated by semicolons: of each its name, then synonyms.
+_TABLE = """
+higher 0 1: accuracy acc accuracy-score accuracy-rate; acc-norm; balanced-accuracy balanced-acc
+balanced-accuracy-score bac uar; precision precision-score ppv positive-predictive-value; recall recall-score
+sensitivity tpr true-positive-rate hit-rate; specificity specificity-score tnr true-negative-rate selectivity; f1
+f1-score dice dice-score dice-coefficient; f-beta fbeta-score; jaccard jaccard-score jaccard-index iou; auc roc-auc
+roc-auc-score auroc c-statistic; auprc pr-auc average-precision average-precision-score; map mean-average-precision;
+mrr recip-rank reciprocal-rank; ndcg; hit; correct is-correct correctness right; exact-match em quasi-exact-match
+prefix-exact-match quasi-prefix-exact-match match; passed pass pass-rate; resolved solved; success success-rate
+succeeded; win win-rate; mc1; mc2; rouge1 rouge-1; rouge2 rouge-2; rouge-l; rouge-lsum
+
+higher -1 1: mcc matthews-corrcoef matthews-correlation-coefficient; kappa cohen-kappa cohens-kappa cohen-kappa-score;
+linear-kappa linear-weighted-kappa; quadratic-kappa quadratic-weighted-kappa qwk; pearson pearsonr pearson-r; spearman
+spearmanr spearman-rho; kendall-tau
+
+higher -1 0: neg-brier neg-brier-score
+
+higher: score scores mark marks reward utility quality; r2 r2-score; bleu sacrebleu; chrf; meteor; comet; bleurt;
+bertscore bert-score; psnr; log-likelihood loglikelihood; neg-log-loss; neg-mae neg-mean-absolute-error; neg-mse
+neg-mean-squared-error; neg-rmse neg-root-mean-squared-error
+
+lower 0 1: error error-rate err misclassification-rate; fpr false-positive-rate false-alarm-rate; fnr
+false-negative-rate miss-rate; brier-score brier; ece expected-calibration-error; hallucination-rate; failure-rate;
+toxic-frac; max-toxicity-probability; expected-max-toxicity
+
+lower: loss losses; log-loss logloss cross-entropy crossentropy nll negative-log-likelihood neg-log-likelihood;
+perplexity ppl word-perplexity byte-perplexity; bits-per-byte bpb; bits-per-character bpc; wer word-error-rate; cer
+character-error-rate; ter translation-edit-rate; mae mean-absolute-error absolute-error; mse mean-squared-error
+squared-error; rmse root-mean-squared-error; mape; smape; edit-distance; levenshtein levenshtein-distance;
+kl-divergence; fid; dcf; regret; errors mistakes failures violations hallucinations timeouts retries; latency delay;
+time runtime duration elapsed elapsed-time wall-time response-time inference-time; inference-runtime
+inference-denoised-runtime inference-idealized-runtime; cost total-cost price spend; energy; emissions
+
+class: probability prob probs proba p pred-proba predict-proba y-prob y-score y-proba confidence logit logits
+"""
+
+_SEPARATORS = re.compile(r"[\s_.-]+")
+_STAGES = frozenset(("train", "val", "valid", "validation", "dev", "eval", "test"))
+_CUT_OFF = re.compile(r"@(\d+|k)$")
+_UNITS = {
+    **dict.fromkeys(("ms", "msec", "msecs", "millis", "milliseconds"), "ms"),
+    **dict.fromkeys(("sec", "secs", "seconds"), "s"),
+    **dict.fromkeys(("usd", "dollar", "dollars"), "USD"),
+    **dict.fromkeys(("eur", "euro", "euros"), "EUR"),
+    **{each: each for each in ("tokens", "words", "characters", "steps", "bytes", "minutes", "hours")},
+    **{each.lower(): each for each in ("kB", "MB", "GB", "kWh")},
+}
+
+
+def _plain(name: str) -> str:
+    return _SEPARATORS.sub("", name).casefold()
+
+
+def _read(paragraph: str) -> dict[str, Metric]:
+    head, _, metrics = paragraph.partition(":")
+    direction, *limits = head.split()
+    pair = (float(limits[0]), float(limits[1])) if limits else None
+    names = [metric.split() for metric in metrics.split(";")]
+    return {_plain(each): Metric(own[0], cast(Direction, direction), pair) for own in names for each in own}
+
+
+_METRICS = {name: metric for paragraph in _TABLE.split("\n\n") for name, metric in _read(paragraph).items()}
+
+
+def synonym_of(name: str) -> str:
+    """The first name of a metric in the table; a name that is not in it as it is.
+
+    >>> synonym_of("True positive rate"), synonym_of("npv")
+    ('recall', 'npv')
+    """
+    known = _METRICS.get(_plain(name))
+    return name if known is None else known.name
+
+
+def metric_of(name: str) -> Metric | None:
+    """The metric that a score is named after; None if the table does not have it.
+
+    >>> [each and each.direction for each in map(metric_of, ("val_loss", "cost_usd", "NDCG@10", "time_qa"))]
+    ['lower', 'lower', 'higher', None]
+    """
+    words = _SEPARATORS.split(_CUT_OFF.sub("", name.strip()))
+    amount = words[-1].casefold() in _UNITS
+    words = words[:-1] if amount else words
+    known = _METRICS.get(_plain("".join(words)))
+    if known is None and words and words[0].casefold() in _STAGES:
+        known = _METRICS.get(_plain("".join(words[1:])))
+    return known._replace(limits=None) if known and amount else known
+
+
+def unit_of(name: str) -> str:
+    """The unit that the last word of a name is; empty if it is not a unit.
+
+    >>> unit_of("latency_ms"), unit_of("cost_usd"), unit_of("tokens"), unit_of("s1"), unit_of("rougeL_s")
+    ('ms', 'USD', 'tokens', '', '')
+    """
+    return _UNITS.get(_SEPARATORS.split(name.strip())[-1].casefold(), "")
+
+
+def limits_of(name: str) -> tuple[float, float] | None:
+    """The limits of every value of a score, as the table states them."""
+    known = metric_of(name)
+    return None if known is None else known.limits
+
+
+def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collection[str] = ()) -> bool | None:
+    """True if a lower score is better, as a person or else the table states; None if neither does.
+
+    Without a name a higher score is better. `lower` and `higher`: the names whose direction a person states.
+    """
+    if name in lower or name in higher or not name:
+        return name in lower
+    known = metric_of(name)
+    return {"lower": True, "higher": False}.get("" if known is None else known.direction)

@@ -1,0 +1,137 @@
+"""The table of metrics: exact names state a direction, limits and a unit; nothing within a name does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.flows.cli import main
+from sigstats.measures.metrics import is_lower_better, limits_of, metric_of, unit_of
+from sigstats.measures.table import MEASURES, in_our_words
+
+STATED = {
+    "lower": "loss val_loss eval-loss WER Log_Loss nll mse cross_entropy brier_score latency_ms cost_usd test_error",
+    "higher": "f1 F1-Score rougeL acc_norm exact_match NDCG@10 pass@1 val_accuracy score neg_log_loss tpr",
+    "class": "proba y_score p",
+}
+ASKED = """time_qa ms_marco rank_corr fp16_score false_belief toxicity_detection s1 cost_per_query my_loss revenue_usd
+uptime_ms loss_ratio is_incorrect test x ms val_ true_positives"""
+
+
+def test_only_whole_names_state_a_direction():
+    for direction, names in STATED.items():
+        assert {metric_of(name).direction for name in names.split()} == {direction}
+    assert [name for name in ASKED.split() if metric_of(name)] == []
+    assert is_lower_better("", lower=(), higher=()) is False
+    assert is_lower_better("elo", lower=["elo"]) is True
+    assert is_lower_better("proba") is None
+
+
+def test_units_are_last_words_and_an_amount_has_no_limits():
+    assert [unit_of(name) for name in ("latency_ms", "cost USD", "time.seconds", "s1", "rougeL_s", "ms_marco")] == [
+        *("ms", "USD", "s"),
+        *("", "", ""),
+    ]
+    assert (limits_of("accuracy"), limits_of("mcc"), limits_of("wer"), limits_of("correct_tokens")) == (
+        *((0, 1), (-1, 1)),
+        *(None, None),
+    )
+
+
+@pytest.mark.parametrize("name", ASKED.split()[:6])
+def test_a_worse_candidate_passes_by_no_word_within_a_name(tmp_path, capsys, name):
+    """80% right against 30% right."""
+    marks = [(np.arange(200) % 10 < right).astype(int) for right in (8, 3)]
+    frames = [pd.DataFrame({"id": range(200), name: each}) for each in marks]
+    files = [str(tmp_path / "good.csv"), str(tmp_path / "bad.csv")]
+    for path, frame in zip(files, frames, strict=True):
+        frame.to_csv(path, index=False)
+    asked = f"Is a higher '{name}' better? Add --higher-is-better {name} or --lower-is-better {name}"
+    for command in ("compare", "rank"):
+        assert main([command, *files, "--score", name]) == 2
+        assert asked in capsys.readouterr().err
+    assert main(["check", files[0], "--score", name, "--at-least", "0.5"]) == 2
+    assert asked in capsys.readouterr().err
+    with pytest.raises(ValueError, match=f"Is a higher '{name}' better. Add higher_is_better='{name}' or lower_is_bet"):
+        sigstats.assert_no_regression(*frames, score=name)
+    assert main(["compare", *files, "--higher-is-better", name]) == 1
+    assert main(["compare", *files, "--lower-is-better", name]) == 0  # inconclusive
+    assert "no limit of a row is known" in " ".join(capsys.readouterr().out.split())
+
+
+def test_beside_labels_a_score_of_unknown_name_is_asked_for():
+    frame = pd.DataFrame({"id": range(40), "label": [0, 1] * 20, "prediction": [0, 1] * 20, "s1": np.arange(40) / 40})
+    with pytest.raises(ValueError, match=r"Is a higher 's1' better\? .*, or measures='auc' for the probability of a"):
+        sigstats.compare(frame, frame, score="s1")
+    assert sigstats.compare(frame, frame, score="s1", measures="auc").rows[0].measure == "auc"
+
+
+@pytest.mark.parametrize("name", ["loss", "wer", "nll", "mse", "cross_entropy"])
+def test_a_cost_below_one_has_no_limits(name):
+    """Rare values of 30, which few test sets have: no candidate passes, and one that seems better is no exception."""
+    rng = np.random.default_rng(22)
+    a = np.round(rng.gamma(4, 0.05, 2000), 4).clip(0.001, 0.98)
+    found = sigstats.compare(*(pd.DataFrame({"id": range(2000), name: each}) for each in (a, a * 0.97)), score=name)
+    assert found.verdict == "inconclusive"
+    assert f"{found.rows[0].name}: no limit of a row is known" in " ".join(found.notes)
+    wide = sigstats.compare(
+        *(pd.DataFrame({"id": range(2000), name: each}) for each in (a, a * 0.97)), score=name, score_range=(0, 2)
+    )
+    assert wide.verdict == "pass"
+
+
+def test_marks_that_happen_to_be_0_and_1_have_no_limits_unless_the_name_or_a_person_states_them():
+    marks = [(np.arange(400) % 10 < 8).astype(float)] * 2
+    marks[1] = np.where(np.arange(400) < 3, 1 - marks[0], marks[0])
+    options = {"m": {"higher_is_better": "m"}, "correct": {}, "n": {"higher_is_better": "n", "score_range": (0, 1)}}
+    verdicts = []
+    for name, more in options.items():
+        frames = [pd.DataFrame({"id": range(400), name: each}) for each in marks]
+        rule = sigstats.ComparisonRule(margin="5pt", relative_margin=0.1)
+        verdicts.append(sigstats.compare(*frames, **{"score": name, **more}, rule=rule).verdict)
+    assert verdicts == ["inconclusive", "pass", "pass"]
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6])
+def test_a_verdict_does_not_depend_on_the_unit_of_a_cost(tmp_path, capsys, unit):
+    """In dollars and in micro-dollars: a cost that quadruples, and one that is cheaper by a tenth."""
+    cost = unit * (0.001 + np.arange(4000) / 1e8)
+    path = {}
+    for name, factor in (("a", 1), ("dearer", 4), ("cheaper", 0.9)):
+        path[name] = str(tmp_path / f"{name}.csv")
+        pd.DataFrame({"id": range(4000), "cost_usd": factor * cost}).to_csv(path[name], index=False)
+    limits = ["--score", "cost_usd", "--score-range", "0", str(0.01 * unit)]
+    assert main(["compare", path["a"], path["dearer"], *limits[:2]]) == 1
+    assert "above +5% of the baseline (" in " ".join(capsys.readouterr().out.split())
+    assert main(["compare", path["a"], path["cheaper"], *limits, "--fail-on", "inconclusive"]) == 0
+    row = sigstats.compare(*(pd.read_csv(path[name]) for name in ("a", "cheaper")), score="cost_usd").rows[0]
+    assert (row.relative, row.margin) == (True, pytest.approx(0.05 * cost.mean()))
+
+
+def test_synonyms_of_measures_are_their_measures():
+    same = {
+        "sensitivity": "recall", "TPR": "recall", "hit rate": "recall", "ppv": "precision", "tnr": "specificity",
+        "selectivity": "specificity", "roc_auc": "auc", "f1_macro": "macro-f1", "macro-sensitivity": "macro-recall",
+    }  # fmt: skip
+    assert {name: in_our_words(name) for name in same} == same
+    for name in ("npv", "auprc", "average_precision", "fpr", "micro-auc"):
+        assert in_our_words(name) not in MEASURES
+    y, a, b = np.random.default_rng(1).integers(0, 2, (3, 60))
+    assert sigstats.compare(y, a, b, measures="sensitivity").rows == sigstats.compare(y, a, b, measures="recall").rows
+
+
+@pytest.mark.parametrize(
+    "name", ["average_precision", "auprc", "micro-f1", "macro-auc", "g-mean", "npv", "fpr", "macro-f2", "ppr"]
+)
+def test_no_hint_names_another_quantity(tmp_path, capsys, name):
+    table = {"id": range(20), "label": ["yes", "no"] * 10, "prediction": ["yes"] * 20}
+    pd.DataFrame(table).to_csv(tmp_path / "a.csv", index=False)
+    for command in (["compare", "a.csv", "a.csv"], ["check", "a.csv", "--at-least", "0.8"]):
+        given = [str(tmp_path / each) if each == "a.csv" else each for each in command]
+        assert main([*given, "--measure", name, "--positive", "yes"]) == 2
+        said = capsys.readouterr().err
+        assert "did you mean" not in said
+        assert ("is the accuracy where every row has one class" in said) == (name == "micro-f1")
+    for method in ("hochberg", "hommel"):
+        with pytest.raises(ValueError, match=r"is not valid; expected one of holm"):
+            sigstats.ComparisonRule(adjust=method)
