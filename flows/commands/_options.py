@@ -101,7 +101,7 @@ def workers_of(options: argparse.Namespace) -> int | None:
     return workers
 
 
-_UNIT = ", a share; 0.5pt and 0.5%% are points"
+_UNIT = ", a share; 0.5pt is half a point"
 _METAVARS = {float: "X", int: "N", str: "NAME"}
 
 
@@ -124,7 +124,7 @@ def add_rule_options(parser: argparse.ArgumentParser, *names: str) -> None:
         description, unit = each.metadata["description"], _UNIT if each.metadata.get("share") else ""
         said, option = f"{description[0].lower()}{description[1:]}", f"--{key_of(each).replace('_', '-')}"
         if each.name == "margins":
-            text = f"{said}, as in 'label = dog=1pt' or latency_ms=20 (repeatable)"
+            text = f"{said}, as in 'label = dog=1pt' or latency_ms=20, or latency_ms=10%% of the baseline (repeatable)"
             group.add_argument(option, action="append", default=[], metavar="NAME=X", help=text)
             continue
         if isinstance(each.default, bool):

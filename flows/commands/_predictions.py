@@ -35,7 +35,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
         "score, whose name or --lower-is-better says which way is better",
     )
     for name, way in (("lower", "an error or a cost"), ("higher", "a mark")):
-        text = f"a score that is {way}, where its name does not say so; where no --score is named, it is the score"
+        text = f"a score that is {way}, where its name does not state it; where no --score is named, it is the score"
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)")
     text = "in a table with several answers to an id, the column that numbers them"
     columns.add_argument("--epoch", metavar="COLUMN", help=text)
@@ -88,7 +88,7 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
     """Add ``--score-range``; `score` is what its help calls a score."""
-    text = f"the lowest and the highest possible {score} (default: 0 and 1, if no {score} lies outside)"
+    text = f"the lowest and the highest possible {score}, where neither a log nor its name states them"
     parser.add_argument("--score-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
 
 

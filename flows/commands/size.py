@@ -114,7 +114,7 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", na
 
 
 def _given(options: argparse.Namespace) -> list[float]:
-    """The drops that are asked for: numbers, or points as ``2pt`` and ``2%``."""
+    """The drops that are asked for: numbers, or points as ``2pt``."""
     from sigstats.comparison.margins import as_share
 
     drops = []

@@ -127,7 +127,8 @@ look:
     One test of data that grow or come back. Who looks often at a level of 5% is misled in more than 5% of
     cases, unless the looks share the level.
 margin:
-    The drop that is too large to be accepted: a pass excludes it.
+    The drop that is too large to be accepted: a pass excludes it. In points for shares, and a part of the measured
+    baseline for costs and scores without limits.
 mid-p:
     A p-value that counts half of the probability of the outcome observed. It is a little too small at times.
 minimum effect:

@@ -218,10 +218,10 @@ def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
             rules["columns"],
             ("filter", "model", "candidate_model", "epoch", "rows", "lower_is_better", "higher_is_better"),
         ),
-        (rules["rule"], ("margins", "simultaneous", "relative_effect", "relative_margin")),
+        (rules["rule"], ("margins", "simultaneous", "relative_effect", "relative_margin", "unseen_group")),
     ):
         for key in keys:
-            if table[key] in (None, False, {}, [], "refuse", 0.05):
+            if table[key] in (None, False, {}, [], "refuse", 0.05, "auto"):
                 del table[key]
     if rules["looks"]["rows"] == "same":
         del rules["looks"]["rows"]

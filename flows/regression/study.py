@@ -192,7 +192,7 @@ class RegressionStudy(Study):
         None,
         min_length=2,
         max_length=2,
-        description="The lowest and the highest possible score; 0 and 1 by default, if no score lies outside",
+        description="The lowest and the highest possible score, where neither a log nor its name states them",
     )
     unmatched: Literal["refuse", "drop"] = Field("refuse", description="What to do with rows that only one file has")
     unscored: Literal["refuse", "drop", "wrong"] = Field(

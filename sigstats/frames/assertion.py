@@ -130,7 +130,7 @@ def assert_at_least(
     classes : sequence of labels, optional
         As `sigstats.compare` takes it.
     score_range : pair of float, optional
-        What every mark lies between; by default 0 to 1, where all do.
+        What every mark lies between, where its name does not state it.
     fail_on : {"fail", "inconclusive"}
         The mildest verdict that raises: with ``"inconclusive"``, a value below the bar that is not excluded raises too.
     rule : ComparisonRule, optional

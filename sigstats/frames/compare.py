@@ -111,8 +111,8 @@ def compare(
     ratio : str, optional
         Frames only: two columns of numbers, the sums of which are divided, such as ``"errors/words"``.
     lower_is_better, higher_is_better : str or sequence of str
-        Frames only: scores that are costs, and scores that are marks, where their names do not say so; without `score`
-        these are the scores.
+        Frames only: scores that are costs, and scores that are marks, where their names do not state it; these are the
+        scores if `score` is not given.
     labels : data frame, optional
         Frames only: the true class of each id, where `y` and `prediction_a` have none.
     by_position : bool
@@ -145,8 +145,8 @@ def compare(
         the columns of a data frame name; text such as "10" and "9", whose order as numbers is another, needs one of
         the two.
     score_range : pair of float, optional
-        What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default 0
-        to 1, where all that were seen do.
+        What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default as
+        the name of the score states (``f1``); other scores have no limits, and cannot pass.
     unmatched : {"refuse", "drop"}
         Frames only: whether rows that only one frame has are refused or dropped.
     unscored : {"refuse", "drop", "wrong"}

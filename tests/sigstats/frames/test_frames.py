@@ -102,14 +102,14 @@ def test_several_scores_of_a_log_are_a_column_each(tmp_path):
 
 
 def test_several_scores_of_a_table_stand_beside_its_predictions(tmp_path):
-    base, cand = (frame.assign(other=frame["score"] / 2) for frame in pair())
+    base, cand = (frame.assign(probability=frame["score"] / 2) for frame in pair())
     frames = []
     for frame, name in ((base, "a.csv"), (cand, "b.csv")):
         frame.to_csv(tmp_path / name, index=False)
-        frames.append(sigstats.read_predictions(tmp_path / name, score=["score", "other"]))
-    assert list(frames[0].columns) == ["id", "label", "prediction", "score", "other"]
-    assert frames[0]["other"].tolist() == pytest.approx(base["other"].tolist())
-    again, direct = (sigstats.compare(*of, score=["score", "other"]).to_pandas() for of in (frames, (base, cand)))
+        frames.append(sigstats.read_predictions(tmp_path / name, score=["score", "probability"]))
+    assert list(frames[0].columns) == ["id", "label", "prediction", "score", "probability"]
+    assert frames[0]["probability"].tolist() == pytest.approx(base["probability"].tolist())
+    again, direct = (sigstats.compare(*of, score=["score", "probability"]).to_pandas() for of in (frames, (base, cand)))
     pd.testing.assert_frame_equal(again, direct)
 
 
