@@ -177,6 +177,7 @@ def are_distinct(side: Predictions) -> bool:
 def _are_distinct_numbers(keys: Any) -> bool:
     """True if keys are whole numbers each of which is there once, which is seen sooner than that of other text."""
     try:
+        pc.cast(keys[:1], pa.int64())  # which tells of most texts at once
         cast = pc.cast(keys, pa.int64())
     except pa.ArrowInvalid:
         return False
