@@ -54,7 +54,8 @@ def basis(found: SizePlan) -> Iterator[str]:
     )
     if any(each.arriving for each in found.drops):
         yield "Fresh rows are those of nights that add up, looked at any time without a plan"
-    yield f"Each one-sided exact test of McNemar has the level {significant(found.level, 3)}{adjusted}"
+    test = "exact test of McNemar" if pilot.unit == "rows" else f"test of {pilot.unit} with an unseen one"
+    yield f"Each one-sided {test} has the level {significant(found.level, 3)}{adjusted}"
     if found.chances:
         enough = "No number of rows lets" if found.passing is None else f"{found.passing:,} rows let"
         yield f"{enough} an equal candidate pass with power {significant(100 * found.target)}%"
@@ -62,8 +63,8 @@ def basis(found: SizePlan) -> Iterator[str]:
         yield f"A drop observed of less than {points(rule.minimum_effect)} is no failure, however certain"
     if pilot.unit != "rows":
         yield (
-            f"Rows of one of the {pilot.unit} have a correlation of {pilot.correlation:.2g}: "
-            f"{pilot.design_effect:.2f} of them count as one"
+            f"Rows of one of the {pilot.unit} have a correlation of {pilot.correlation:.2g}; powers are those of 400 "
+            "simulated comparisons, with a standard error of 2 points"
         )
 
 

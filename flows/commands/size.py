@@ -136,7 +136,7 @@ def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
 
 _OF_RULE = (
     *("alpha", "adjust", "minimum_effect", "margin", "relative_effect", "relative_margin"),
-    *("confidence", "smallest_slice"),
+    *("confidence", "unseen_group", "smallest_slice"),
 )
 _LOOKS = ("look", "spending", "looks")
 _OF_MEASURES = ("measure", "positive", "score_range")

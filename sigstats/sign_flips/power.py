@@ -45,7 +45,10 @@ def paired_power(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> float:
-    """The probability that McNemar's test rejects, or with several answers an item the sign-flip test.
+    """The probability that McNemar's test rejects, or with several answers an item `sigstats.sign_flip_test`.
+
+    `sigstats.compare` tests several answers an item, and groups, by another bound, of which ``sigstats size`` has the
+    power.
 
     Parameters
     ----------
@@ -134,7 +137,10 @@ def paired_sample_size(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> int:
-    """The smallest number of items from which on the test has the power wanted.
+    """The smallest number of items from which on a test has the power wanted.
+
+    The test is `sigstats.mcnemar_test`, or with several answers an item `sigstats.sign_flip_test`. `sigstats.compare`
+    tests several answers an item, and groups, by another bound; plan that with ``sigstats size``.
 
     Power is a sawtooth in n: it may reach the target, fall below it again and come back. The answer is the smallest n
     such that the power is at least `target` **at n and at every larger number**, so that a few items more than planned

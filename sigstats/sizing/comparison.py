@@ -2,9 +2,8 @@
 
 The rule is that of `sigstats.compare`: one-sided, adjusted over all tests, with a smallest drop that counts. Power is
 that of the hardest case, in which none of the other tests rejects, so that an adjustment by steps is no stronger than
-its first step. With one answer a row it is exact. With several answers to an item, or rows in groups, the power of what
-is at hand is that of the exact sign-flip test (`sigstats.paired_power`), and numbers that are needed are those of rows
-times the design effect (Kish 1965), an approximation.
+its first step. With one answer a row it is exact. With several answers to an item, or rows in groups, it is that of
+simulated groups, each sample of which is tested as `compare` does (`sigstats.sizing.groups`).
 
 When not to use: for measures other than accuracy; to explain after the fact why nothing was found in the pilot, with
 the drop that the pilot itself shows.
@@ -21,14 +20,13 @@ from ..anytime.expected import expected_rows
 from ..comparison.paired_predictions import ALL_ROWS, PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..mcnemar.drop_power import VerdictChances, detectable_drop, drop_power, drop_size, passing_size, verdict_chances
-from ..sign_flips.power import paired_power as power_of_answers
+from ..unseen_row.means import UnseenGroup
+from .groups import GroupTest, Sizes, sizes_of
 
 #: A slice with fewer rows that differ says little of how often rows differ: that of all rows is taken.
 _FEW_DIFFERING = 10
-#: The points of a curve of power.
-_POINTS = 33
-#: Beyond so many answers or items the exact power of several answers takes too long.
-_MOST_ANSWERS, _MOST_ITEMS = 20, 20_000
+#: The points of a curve of power, and of one that is simulated.
+_POINTS, _FEW_POINTS = 33, 9
 
 
 @dataclass(frozen=True)
@@ -56,19 +54,8 @@ class Pilot:
     correlation: float = 0.0
     #: "rows", "items" or "groups".
     unit: str = "rows"
-
-    def rows(self, units: int) -> int:
-        """The number of independent rows that so many units count as: their rows over the design effect."""
-        return max(1, int(units * self.answers / self.design_effect))
-
-    def units(self, rows: int) -> int:
-        """The number of units that count as so many independent rows."""
-        return -int(-rows * self.design_effect // self.answers)
-
-    @property
-    def design_effect(self) -> float:
-        """The number of rows of such units that count as one."""
-        return 1 + (self.answers - 1) * self.correlation
+    #: The numbers of rows of units; None where all have `answers`.
+    sizes: Sizes | None = None
 
 
 @dataclass(frozen=True)
@@ -148,8 +135,10 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
     if group is None:
         return found
     unit = "groups" if paired.items is None else "items"
-    answers = round(len(group) / len(np.unique(group)))
-    return replace(found, answers=answers, correlation=_correlation(ahead, group), unit=unit)
+    counts = np.unique(group, return_counts=True)[1]
+    answers, averaged = round(float(counts.mean())), paired.right is not None
+    sizes = Sizes((answers,), unseen_group="any") if averaged else sizes_of(counts, rule.unseen_group)
+    return replace(found, answers=answers, correlation=_correlation(ahead, group), unit=unit, sizes=sizes)
 
 
 def _correlation(values: IntArray, group: IntArray) -> float:
@@ -180,9 +169,10 @@ def plan_size(
     level = replace(rule, alpha=alpha or rule.alpha).level_of_one(pilot.tests)
     if not level < 0.5:
         raise refuse("alpha", level, "a level below 1/2")
-    whole, planner = pilot.parts[0], _Planner(pilot, rule.minimum_effect, level, goal)
+    whole, planner = pilot.parts[0], _Planner(pilot, rule.minimum_effect, level, goal, rule.unseen_group)
     planned = [planner.of_drop(drop) for drop in sorted(set(drops))]
-    sizes = list(_sizes([each.needed for each in planned], whole.n))
+    points = _POINTS if pilot.unit == "rows" else _FEW_POINTS
+    sizes = list(_sizes([each.needed for each in planned], whole.n, points))
     curves = (replace(each, curve=tuple((n, planner.power(n, each.drop)) for n in sizes)) for each in planned)
     parts = (PartPlan(part, planner.detectable(part)) for part in pilot.parts if part.n)
     answers = tuple(planner.other_answers(planned))
@@ -212,64 +202,59 @@ class _Planner:
     minimum: float
     level: float
     goal: float
+    unseen_group: UnseenGroup = "auto"
 
     @property
-    def fewest(self) -> int:
-        """The units that an exact test of signs needs to reject at all: n of them have 2 to the power n signs."""
-        return 1 if self.pilot.answers == 1 else math.ceil(-math.log2(self.level))
+    def single(self) -> bool:
+        """True if units are single rows."""
+        return self.pilot.sizes is None and self.pilot.answers == 1
+
+    @property
+    def groups(self) -> GroupTest:
+        """The test of units of several rows."""
+        sizes = self.pilot.sizes or Sizes((self.pilot.answers,), unseen_group=self.unseen_group)
+        return GroupTest(sizes, self.pilot.correlation, self.level, self.minimum)
 
     def law(self, drop: float) -> dict[str, float]:
         share = max(self.pilot.parts[0].discordance, drop)  # a larger drop has more rows that differ than the pilot
         return {"drop": drop, "discordance": share, "alpha": self.level, "minimum": self.minimum}
 
     def needed(self, drop: float) -> int | None:
-        rows = drop_size(**self.law(drop), target=self.goal)
-        return None if rows is None else max(self.pilot.units(rows), self.fewest)
+        law = self.law(drop)
+        if self.single:
+            return drop_size(**law, target=self.goal)
+        return self.groups.needed(drop, law["discordance"], self.goal)
 
     def other_answers(self, drops: Sequence[DropPlan]) -> Iterator[AnswersPlan]:
         """The same for other numbers of answers to an item."""
         if self.pilot.unit == "items":
             for answers in sorted({1, 2, 5, 10, self.pilot.answers}):
-                other = replace(self, pilot=replace(self.pilot, answers=answers))
+                other = replace(self, pilot=replace(self.pilot, answers=answers, sizes=None))
                 yield AnswersPlan(answers, tuple(other.needed(each.drop) for each in drops))
 
     def of_drop(self, drop: float) -> DropPlan:
-        arriving = expected_rows(**self.law(drop)) if self.pilot.answers == 1 else None
-        power = self.power_at_hand(drop) if self.pilot.parts[0].n else None
+        arriving = expected_rows(**self.law(drop)) if self.single else None
+        power = self.power(self.pilot.parts[0].n, drop) if self.pilot.parts[0].n else None
         return DropPlan(drop, self.needed(drop), power, arriving=None if arriving is None else math.ceil(arriving))
 
-    def power_at_hand(self, drop: float) -> float:
-        """Of several answers to an item, that of the exact test, unless the smallest drop that counts decides."""
-        pilot, n, share = self.pilot, self.pilot.parts[0].n, self.law(drop)["discordance"]
-        approximate = self.power(n, drop)
-        decided = self.minimum > 0 and approximate < replace(self, minimum=0.0).power(n, drop) - 1e-3
-        if pilot.answers == 1 or decided or pilot.answers > _MOST_ANSWERS or n > _MOST_ITEMS:
-            return approximate
-        return power_of_answers(
-            n,
-            only_a=(share + drop) / 2,
-            only_b=(share - drop) / 2,
-            answers=pilot.answers,
-            correlation=pilot.correlation,
-            alpha=self.level,
-            alternative="greater",
-        )
-
     def power(self, units: int, drop: float) -> float:
-        return 0.0 if units < self.fewest else drop_power(self.pilot.rows(units), **self.law(drop))
+        law = self.law(drop)
+        if self.single:
+            return drop_power(units, **law)
+        return self.groups.power(units, drop, law["discordance"])
 
     def detectable(self, part: PilotPart) -> float | None:
-        if part.n < self.fewest:
-            return None
+        if not self.single:
+            return self.groups.detectable(part.n, part.discordance, self.goal)
         rule = {"alpha": self.level, "minimum": self.minimum, "target": self.goal}
-        return detectable_drop(self.pilot.rows(part.n), discordance=part.discordance, **rule)
+        return detectable_drop(part.n, discordance=part.discordance, **rule)
 
 
-def _sizes(needed: Sequence[int | None], at_hand: int) -> Iterator[int]:
+def _sizes(needed: Sequence[int | None], at_hand: int, points: int) -> Iterator[int]:
     """Numbers of units for the curves, evenly spaced by their logarithms, and the number at hand."""
     found = [each for each in (*needed, at_hand) if each]
     if not found:
         return
     low, high = max(10, min(found) // 4), max(20, 2 * max(found))
-    spaced = {int(float(f"{n:.2g}")) for n in np.geomspace(low, min(high, 10**8), _POINTS)}
+    spaced = {int(float(f"{n:.2g}")) for n in np.geomspace(low, min(high, 10**8), points)}
     yield from sorted(spaced | ({at_hand} if at_hand else set()))

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from .._common.validation import Alternative, FloatArray, IntArray
@@ -152,6 +153,14 @@ def mean_pvalues(
         greater[where] = _shares_below(units, -limit[where], at[where])
     bounds = (np.maximum(each, math.ulp(0.0)).tolist() for each in (less, greater))
     return list(zip(*bounds, strict=True))
+
+
+def shown_below_zero(many: Sequence[Units], limit: float, level: float) -> NDArray[np.bool_]:
+    """Whether each p-value of "less" is at most this level, to five digits, which takes a sixth of the time."""
+    less, at, limits = np.empty(len(many)), np.zeros(len(many)), np.full(len(many), -limit)
+    for where, units in _together(many):
+        less[where] = _shares_below(units.mirrored, limits[where], at[where], COARSE)
+    return np.asarray(less <= level)
 
 
 def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
