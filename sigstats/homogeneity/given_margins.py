@@ -94,7 +94,7 @@ def certified_bounds(problem: Problem) -> Interval:
             f"a table whose p-value can be bounded to {BOUNDS_WIDTH:g} of itself; use method='monte-carlo', which "
             "gives an interval",
         ) from None
-    return _certified(low, high)
+    return certified(low, high)
 
 
 def _around_exact(problem: Problem, limit: int) -> Interval | None:
@@ -104,10 +104,11 @@ def _around_exact(problem: Problem, limit: int) -> Interval | None:
     except StateLimitError:
         return None
     error = max(error, 1e-10)
-    return _certified(p * (1 - error), min(1.0, p * (1 + error)))
+    return certified(p * (1 - error), min(1.0, p * (1 + error)))
 
 
-def _certified(low: float, high: float) -> Interval:
+def certified(low: float, high: float) -> Interval:
+    """The interval of both, or from 0 where the lower one is no normal double."""
     return Interval(low, high, 1.0) if low >= SMALLEST else Interval(0.0, max(high, SMALLEST), 1.0)
 
 
@@ -131,7 +132,8 @@ def exceedances(a: IntArray, b: IntArray, size: int, generator: np.random.Genera
     totals = a + b
     n, total = int(a.sum()), int(totals.sum())
     if total > MONTE_CARLO_MAX_TOTAL:
-        wanted = f"at most {MONTE_CARLO_MAX_TOTAL} to draw tables; use method='chi2'"
+        other = "exact" if len(a) == 2 else "chi2"
+        wanted = f"at most {MONTE_CARLO_MAX_TOTAL} to draw tables; use method={other!r}"
         raise refuse("counts_a and counts_b (total)", total, wanted)
     weight = _Weights(totals, n / total)
     observed = float(weight(a))

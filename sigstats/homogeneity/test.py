@@ -15,12 +15,22 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.special import chdtrc
 
-from .._common.extreme import expected_counts_warning, width_of
+from .._common.extreme import ROUNDING, expected_counts_warning, width_of
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import IntArray, as_choice, as_count, refuse
 from ..conditional.tail import ConditionalTail
+from ..intervals import Interval, as_level
 from ..test_result import TestResult, monte_carlo_outcome
-from .given_margins import as_two_samples, certified_bounds, exact_pvalue, exceedances, given_margins, log_probability
+from .given_margins import (
+    as_two_samples,
+    certified,
+    certified_bounds,
+    exact_pvalue,
+    exceedances,
+    given_margins,
+    log_probability,
+)
+from .two_classes import difference_interval, two_tails
 
 HomogeneityMethod: TypeAlias = Literal["exact", "bounds", "chi2", "monte-carlo"]
 
@@ -39,16 +49,32 @@ class HomogeneityTestResult(TestResult):
         The probability of the observed table given its margins (eq. 5); for ``chi2`` Pearson's statistic (eq. 8).
     degrees_of_freedom : int
         The number of classes that occur at all, less one.
+    log10_pvalue : float
+        The logarithm of the p-value to base 10; of two classes also if `pvalue` is below the smallest double and
+        therefore 0.
+    estimate : float or None
+        Of two classes, the share of the first in sample A less that in B.
+    confidence_interval : Interval or None
+        Newcombe's (1998) interval of `estimate`, by Wilson's of both shares: an approximation.
     """
 
     _question = "Homogeneity test: do two samples fall into the classes with equal probabilities?"
     _null = "they do"
 
     degrees_of_freedom: int
+    log10_pvalue: float
+    estimate: float | None = None
+    confidence_interval: Interval | None = None
 
 
 def homogeneity_test(
-    counts_a: Any, counts_b: Any, *, method: HomogeneityMethod = "exact", n_resamples: int = 9_999, rng: RNG = None
+    counts_a: Any,
+    counts_b: Any,
+    *,
+    method: HomogeneityMethod = "exact",
+    n_resamples: int = 9_999,
+    rng: RNG = None,
+    confidence_level: float = 0.95,
 ) -> HomogeneityTestResult:
     """Test whether two independent samples fall into K classes with equal probabilities.
 
@@ -61,7 +87,8 @@ def homogeneity_test(
     counts_a, counts_b : array_like of int, shape (K,)
         How many objects of each sample fell into each class. A class that is empty in both is left out.
     method : {"exact", "bounds", "chi2", "monte-carlo"}
-        ``exact``: without listing the tables; feasible while half of the columns has at most some 8 million relevant
+        ``exact``: of two classes two hypergeometric tails (Fisher's exact test), at any size. Of more, without listing
+        the tables; feasible while half of the columns has at most some 8 million relevant
         outcomes, such as K = 8 with a total of 1000, or 113 classes if almost all are tiny.
         ``bounds``: for what is too large for that: certified bounds of the exact p-value, no wider than 1e-4 of it,
         or 0 and Chernoff's bound where that is below 1e-100; ``.pvalue`` is the upper one, ``.pvalue_interval`` has
@@ -73,6 +100,8 @@ def homogeneity_test(
         The number of Monte-Carlo tables.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Source of the Monte-Carlo tables.
+    confidence_level : float
+        That of the interval, strictly between 0 and 1.
 
     Returns
     -------
@@ -100,12 +129,24 @@ def homogeneity_test(
     said = _like_labels(a, b)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
+    level = as_level(confidence_level)
+    total, interval, log10 = int((a + b).sum()), None, None
+    shared: dict[str, Any] = {"method": method, "alternative": "two-sided", "degrees_of_freedom": len(a) - 1}
+    if len(a) == 2:
+        shared["estimate"] = int(a[0]) / int(a.sum()) - int(b[0]) / int(b.sum())
+        shared["confidence_interval"] = difference_interval(a, b, level)
     if method == "chi2":
-        return _chi2(a, b, said)
-    total = int((a + b).sum())
-    if method == "monte-carlo":
+        statistic, outcome, said = _chi2(a, b, said)
+    elif method == "monte-carlo":
         statistic = math.exp(log_probability(a, a + b))
         outcome = monte_carlo_outcome(int(exceedances(a, b, n_resamples, generator).sum()), n_resamples)
+    elif len(a) == 2:
+        p, log10, error, statistic = two_tails(a, b)
+        if method == "bounds":
+            width = error + 4 * ROUNDING
+            interval = certified(p * (1 - width), min(1.0, p * (1 + width)))
+            p, error = interval.high, width_of(*interval)
+        outcome = {"pvalue": p, "pvalue_interval": interval, "error_bound": error}
     elif total > EXACT_MAX_TOTAL or len(a) > EXACT_MAX_CLASSES:
         raise refuse(
             "counts_a and counts_b (total, classes)",
@@ -116,16 +157,11 @@ def homogeneity_test(
         problem = given_margins(a, b)
         statistic = math.exp(problem.threshold - problem.norm)  # eq. (5)
         interval = certified_bounds(problem) if method == "bounds" else None
-        p = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval))
-        outcome = {"pvalue": p.pvalue, "pvalue_interval": interval, "error_bound": p.error}
-    return HomogeneityTestResult(
-        statistic=statistic,
-        method=method,
-        alternative="two-sided",
-        degrees_of_freedom=len(a) - 1,
-        reason=said,
-        **outcome,
-    )
+        found = exact_pvalue(problem) if interval is None else ConditionalTail(interval.high, width_of(*interval))
+        outcome = {"pvalue": found.pvalue, "pvalue_interval": interval, "error_bound": found.error}
+    if log10 is None:
+        log10 = math.log10(outcome["pvalue"]) if outcome["pvalue"] > 0 else -math.inf
+    return HomogeneityTestResult(statistic=statistic, log10_pvalue=log10, reason=said, **shared, **outcome)
 
 
 def _like_labels(a: IntArray, b: IntArray) -> str:
@@ -136,17 +172,11 @@ def _like_labels(a: IntArray, b: IntArray) -> str:
     return f"{len(a)} classes of at most {most} objects: labels are counted first (numpy.bincount)"
 
 
-def _chi2(a: IntArray, b: IntArray, said: str) -> HomogeneityTestResult:
+def _chi2(a: IntArray, b: IntArray, said: str) -> tuple[float, dict[str, Any], str]:
+    """Pearson's statistic, its p-value, and the warnings."""
     n, m = int(a.sum()), int(b.sum())
     totals = (a + b).astype(np.float64)
     expected = np.array([n * totals / (n + m), m * totals / (n + m)])  # eq. (9), (10)
     statistic = float((((np.array([a, b]) - expected) ** 2) / expected).sum())  # eq. (8)
-    freedom = len(a) - 1
-    return HomogeneityTestResult(
-        statistic=statistic,
-        pvalue=float(chdtrc(freedom, statistic)) if freedom else 1.0,  # eq. (11)
-        method="chi2",
-        alternative="two-sided",
-        degrees_of_freedom=freedom,
-        reason="; ".join(filter(None, (said, expected_counts_warning(expected)))),
-    )
+    p = float(chdtrc(len(a) - 1, statistic)) if len(a) > 1 else 1.0  # eq. (11)
+    return statistic, {"pvalue": p}, "; ".join(filter(None, (said, expected_counts_warning(expected))))

@@ -15,7 +15,9 @@ from sigstats.conditional.exact_keys import Packing, binomial_exponents, binomia
 from sigstats.conditional.fourier_bounds import bounds, grouped
 from sigstats.conditional.problem import best_scores, binomial_log_pmf, open_volume, poisson_deviance, poisson_log_pmf
 from sigstats.conditional.tail import tail
+from sigstats.efficiency import efficiency_test
 from sigstats.homogeneity import given_margins as given_margins_module
+from sigstats.homogeneity import two_classes
 from sigstats.homogeneity.given_margins import given_margins, homogeneity_exceedances
 from sigstats.homogeneity.test import HomogeneityTestResult, homogeneity_test
 from sigstats.intervals import Interval
@@ -145,6 +147,68 @@ def test_agrees_with_scipy_for_two_classes():
     for _ in range(200):
         table = generator.integers(1, 60, size=(2, 2))
         assert exact(*table.tolist()) == pytest.approx(fisher_exact(table).pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "fisher"),
+    [
+        ([5829225, 5692693], [5760959, 5760959], 6.1262e-178),
+        ([1, 78], [1406551982, 2642326796], 1.8752e-13),
+        ([500, 400], [700500, 600400], 0.315732),
+    ],
+)
+def test_two_classes_of_any_size_are_fisher_s_test(a, b, fisher):
+    found = homogeneity_test(a, b)
+    assert (found.method, found.error_bound < 1e-9) == ("exact", True)
+    assert found.pvalue == pytest.approx(fisher, rel=1e-5, abs=0)
+    assert found.pvalue == pytest.approx(fisher_exact([a, b]).pvalue, rel=1e-6, abs=0)
+    assert found.log10_pvalue == pytest.approx(math.log10(found.pvalue), rel=1e-12)
+    low, high = homogeneity_test(a, b, method="bounds").pvalue_interval
+    assert low <= found.pvalue <= high
+
+
+def test_few_among_billions_are_the_count_of_whole_numbers():
+    a, b = [1, 78], [1406551982, 2642326796]
+    marked, other = a[0] + b[0], a[1] + b[1]
+    ways = [math.comb(marked, x) * math.comb(other, 79 - x) for x in range(80)]
+    truth = Fraction(sum(way for way in ways if way <= ways[1]), math.comb(marked + other, 79))
+    assert homogeneity_test(a, b).pvalue == pytest.approx(float(truth), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("least", [0, 10**6])  # whole numbers, and tails
+def test_two_classes_are_counted_with_their_ties(monkeypatch, least):
+    monkeypatch.setattr(two_classes, "SMALL", 1000 - least)
+    generator = np.random.default_rng(7)
+    for size in [3, 12, 60] * 40:
+        table = generator.integers(0, size, size=(2, 2))
+        if table.sum(axis=1).all() and table.sum(axis=0).all():
+            a, b = table.tolist()
+            found, truth = homogeneity_test(a, b), enumerated(a, b)
+            assert found.pvalue == pytest.approx(float(truth), rel=1e-13), (a, b)
+            assert found.log10_pvalue == pytest.approx(math.log10(truth), abs=1e-12)
+            assert abs(found.pvalue - truth) <= found.error_bound * max(truth, Fraction(found.pvalue))
+
+
+def test_a_p_value_below_all_doubles_keeps_its_logarithm():
+    a, b = [39780, 38220], [49920, 28080]  # 51% against 64% of 78,000: Cross Validated 26271
+    found = homogeneity_test(a, b)
+    assert found.pvalue == 0
+    assert found.log10_pvalue == pytest.approx(efficiency_test([b, a]).log10_pvalue + math.log10(2), abs=1e-9)
+    assert "× 10⁻⁵⁹⁰" in str(found)
+
+
+def test_the_interval_of_the_difference_covers_it():
+    found = homogeneity_test([56, 14], [48, 32], method="chi2")  # Newcombe (1998), Table II, (a), method 10
+    assert found.estimate == pytest.approx(0.2)
+    assert found.confidence_interval == pytest.approx((0.0524, 0.3339), abs=5e-5)
+    assert homogeneity_test([1, 2, 3], [3, 2, 1]).confidence_interval is None
+    generator, trials = np.random.default_rng(5), 2000
+    missed = 0
+    for _ in range(trials):
+        x, y = generator.binomial(80, 0.7), generator.binomial(50, 0.9)
+        low, high = homogeneity_test([x, 80 - x], [y, 50 - y]).confidence_interval
+        missed += not low <= -0.2 <= high
+    assert missed <= binom.isf(1e-6, trials, 0.055)
 
 
 @pytest.mark.parametrize(
@@ -386,8 +450,9 @@ def test_chi2_warns_by_expected_counts():
         ([1, 2], [1, 2], {"method": "exat"}, "did you mean 'exact'"),
         ([1, 2], [1, 2], {"n_resamples": 0}, "n_resamples: 0"),
         ([1, 2], [1, 2], {"rng": -1}, "rng: -1"),
-        ([10**6, 2], [1, 2], {}, "use method='monte-carlo'"),
-        ([10**9, 2], [1, 2], {"method": "monte-carlo"}, "at most 999999999 to draw tables; use method='chi2'"),
+        ([10**6, 2, 1], [1, 2, 1], {}, "use method='monte-carlo'"),
+        ([10**9, 2], [1, 2], {"method": "monte-carlo"}, "at most 999999999 to draw tables; use method='exact'"),
+        ([10**9, 2, 1], [1, 2, 1], {"method": "monte-carlo"}, "at most 999999999 to draw tables; use method='chi2'"),
         (
             [60, 90, 75] * 6,
             [90, 70, 65] * 6,
