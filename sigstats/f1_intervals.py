@@ -18,7 +18,7 @@ from ._common.validation import FloatArray, as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 from .joint.outcomes import JointOutcomes, as_joint_counts, counted, positive_of
 from .measures.measure import as_measure
-from .unseen_row.counts import law_of_difference
+from .unseen_row.orders import mirrored_law
 
 F1Method: TypeAlias = Literal["exact", "mid-p", "wilson", "jeffreys"]
 F1_METHODS: tuple[F1Method, ...] = ("exact", "mid-p", "wilson", "jeffreys")
@@ -149,13 +149,13 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
     >>> low, high = sigstats.f1_difference_interval(outcomes)
     >>> round(low, 2), round(high, 2)
-    (-0.2, 0.01)
+    (-0.2, 0.02)
     """
     joint = as_joint_counts(outcomes)
     if not isinstance(joint, JointOutcomes):
         raise refuse("outcomes", type(joint).__name__, "JointOutcomes, of two classes")
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
-    return -law_of_difference(joint, as_measure("f1"), size=_WEIGHTINGS).interval(level)
+    return -mirrored_law(joint, as_measure("f1"), size=_WEIGHTINGS).interval(level)
 
 
 def f1_standard_error(outcomes: JointOutcomes, of: Literal["a", "b", "difference"] = "difference") -> float:

@@ -78,6 +78,9 @@ class ComparisonRow(_Row):
         One-sided p-value of "the candidate is not worse".
     two_sided_pvalue : float or None
         Two-sided p-value of "both are equally good".
+    pvalue_error, end_error : float or None
+        The Monte-Carlo standard errors of `pvalue`, and of the ends of the interval (the larger one); None if no random
+        weights were drawn.
     adjusted_pvalue : float or None
         `pvalue`, adjusted over the family of tests.
     equivalence_pvalue : float or None
@@ -126,6 +129,8 @@ class ComparisonRow(_Row):
     test: str = ""
     pvalue: float | None = None
     two_sided_pvalue: float | None = None
+    pvalue_error: float | None = None
+    end_error: float | None = None
     adjusted_pvalue: float | None = None
     equivalence_pvalue: float | None = None
     pd: float | None = None

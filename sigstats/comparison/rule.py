@@ -223,7 +223,7 @@ def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, 
     while True:
         tested = test(rule=rule.with_resamples(size))
         row = getattr(tested, "row", tested)
-        least = min((p for p in (row.pvalue, row.two_sided_pvalue) if p is not None), default=1.0)
+        least = 1.0 if row.two_sided_pvalue is None else row.two_sided_pvalue / 2  # of either order of the models
         told = size >= sizes[1] or row.low is None or row.high is None or _clear(row.low, row.high, rule.margin_of(row))
         if size == rule.n_resamples or (least * size >= _ENOUGH and told):
             return tested
@@ -231,5 +231,5 @@ def in_stages(test: Callable[..., Any], rule: ComparisonRule, sizes: tuple[int, 
 
 
 def _clear(low: float, high: float, margin: float) -> bool:
-    """Whether the lower end lies far from minus the margin, on either side."""
-    return abs(low + margin) >= _CLEAR * (high - low)
+    """True if both ends lie far from the margin: the lower one that of B - A, the upper one that of A - B."""
+    return min(abs(low + margin), abs(high - margin)) >= _CLEAR * (high - low)

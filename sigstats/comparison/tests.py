@@ -25,7 +25,7 @@ from ..measures.measure import Measure, as_measure
 from ..measures.score_formulas import POWERS, WeightedKappa
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
 from ..ranking.means import share_interval, standard_error
-from ..unseen_row.counts import law_of_difference, sums_of
+from ..unseen_row.orders import mirrored_law
 from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
 from .part import Part, unseen_unit
 from .ratio_tests import test_ratio
@@ -201,13 +201,9 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     count = row.n if group is None else int(units.max()) + 1
     unit, one, other = unseen_unit(group is not None, count, rule.unseen_group)
     options: Any = {"size": rule.n_resamples, "rng": rng, "groups": groups, "weights": weights}
-    law = law_of_difference(joint, measure, unseen_group=one, **options)
-    others = other and law_of_difference(joint, measure, unseen_group=other, **options)
-    observed = law.observed
-    if weights is not None:  # each event's added in this order
-        counts = np.bincount(events, weights, len(joint.counts)).astype(np.float64)
-        observed = sums_of(measure, joint, counts[np.newaxis])
-    values = [float(measure.of(each, joint.kind)[0]) for each in observed]
+    law = mirrored_law(joint, measure, unseen_group=one, **options)
+    others = other and mirrored_law(joint, measure, unseen_group=other, **options)
+    values = [float(measure.of(each, joint.kind)[0]) for each in law.observed]
     interval, *intervals = law.intervals(rule.confidence_level)
     return replace(
         row,
@@ -222,6 +218,8 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         other_interval=others and others.interval(rule.confidence_level),
         test=f"{unit} beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
         pvalue=law.p_worse,
+        pvalue_error=math.sqrt(law.p_worse * (1 - law.p_worse) / len(law.low)),
+        end_error=law.end_error(rule.confidence_level),
         two_sided_pvalue=min(1.0, 2 * min(law.p_worse, law.p_better)),
         equivalence_pvalue=law.equivalence(rule.margin_of(row)),
         differing=differing,

@@ -12,19 +12,19 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from .._common.extreme import difference, monte_carlo_pvalue
+from .._common.extreme import difference
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray
-from ..intervals import Interval
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointCounts
 from ..measures.formulas import Confusion
 from ..measures.measure import FEW_CLASSES, Kind, MeanOfClasses, Measure, OfClass
 from ..measures.score_formulas import WeightedKappa
+from .drawn_law import Law
 from .law import SharedDraws
 from .means import UnseenGroup, row_of_groups
 
@@ -34,50 +34,6 @@ _BLOCK = 2**21
 _MOST_CLASSES = 7
 #: How many kinds of rows, and how many shares of several classes, are tried with each weighting.
 _KINDS, _UNSEEN_ROWS = 3, (1.0, 3.7)
-
-
-class Law(NamedTuple):
-    """Random values of the measure with one more row, of which `low` has B at its worst and `high` at its best."""
-
-    #: B - A; array of float, shape (size,).
-    low: FloatArray
-    high: FloatArray
-    #: The least and the greatest value of each; pair of array of float, shape (size,).
-    a: tuple[FloatArray, FloatArray]
-    b: tuple[FloatArray, FloatArray]
-    #: The sums of A and of B that were observed, of which the measure is a function.
-    observed: Any
-
-    def interval(self, confidence_level: float) -> Interval:
-        """The interval of B - A."""
-        return self.intervals(confidence_level)[0]
-
-    def intervals(self, confidence_level: float) -> list[Interval]:
-        """The intervals of B - A, of A and of B."""
-        share = (1 - confidence_level) / 2
-        low = _quantiles([self.low, self.a[0], self.b[0]], share)
-        high = _quantiles([self.high, self.a[1], self.b[1]], 1 - share)
-        return [Interval(*ends, confidence_level) for ends in zip(low, high, strict=True)]
-
-    @property
-    def standard_error(self) -> float:
-        """The standard deviation of B - A, without what one row more moves it by either way."""
-        return float(np.std((self.low + self.high) / 2))
-
-    @property
-    def p_worse(self) -> float:
-        """The p-value of "B is not worse"."""
-        return monte_carlo_pvalue(int(np.count_nonzero(self.high >= 0)), len(self.high))
-
-    @property
-    def p_better(self) -> float:
-        """The p-value of "B is not better"."""
-        return monte_carlo_pvalue(int(np.count_nonzero(self.low <= 0)), len(self.low))
-
-    def equivalence(self, margin: float) -> float:
-        """The p-value of values that differ by the margin or more, of two one-sided tests."""
-        beyond = np.count_nonzero(self.low <= -margin), np.count_nonzero(self.high >= margin)
-        return monte_carlo_pvalue(int(max(beyond)), len(self.low))
 
 
 def law_of_difference(
@@ -138,17 +94,6 @@ def _farthest(measure: Measure | WeightedKappa, joint: JointCounts, within: Any,
     share = within.sum(axis=1) / within.sum()
     far = max(float(np.abs(each).max()) for each in (by_group, by_group + seen * share))
     return far / max(float(np.abs(worst).max()), 1e-300)
-
-
-def _quantiles(values: Sequence[FloatArray], share: float) -> list[float]:
-    """What `np.quantile` finds of each, in a fifth of its time."""
-    last = len(values[0]) - 1
-    below = max(min(math.floor(last * share), last - 1), 0)
-    above = min(below + 1, last)
-    parted = np.partition(values, above, axis=1)
-    before, after, part = parted[:, : below + 1].max(axis=1), parted[:, above], last * share - below
-    ends = before + (after - before) * part if part < 0.5 else after - (after - before) * (1 - part)
-    return [float(end) for end in ends]
 
 
 @lru_cache(maxsize=16)

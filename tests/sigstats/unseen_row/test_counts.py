@@ -13,7 +13,9 @@ import sigstats
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.measure import as_measure
-from sigstats.unseen_row.counts import _quantiles, law_of_difference
+from sigstats.unseen_row.counts import law_of_difference
+from sigstats.unseen_row.drawn_law import quantiles
+from sigstats.unseen_row.orders import mirrored_law
 
 SHARES = [
     (20, [0.11, 0, 0.08, 0.11, 0, 0, 0, 0.70]),
@@ -24,7 +26,7 @@ SHARES = [
 
 
 def law(joint, measure, **options):
-    return law_of_difference(joint, as_measure(measure), **{"size": 10_000, **options})
+    return mirrored_law(joint, as_measure(measure), **{"size": 10_000, **options})
 
 
 @pytest.mark.parametrize(("only_a", "only_b"), [(9, 2), (4, 0), (6, 6)])
@@ -51,7 +53,7 @@ def test_many_rare_classes_share_what_was_not_seen():
         low, _ = law(JointEvents.from_predictions(y, y, y), "macro-recall").interval(0.95)
         one_class = (1 - 0.025 ** (1 / 6)) / classes
         assert low < -one_class
-        assert 0.95 < -low / (1 - 0.025 ** (1 / (6 * classes))) < 1.2
+        assert 0.95 < -low / (1 - 0.025 ** (1 / (6 * classes))) < 1.25  # with a Monte-Carlo error of 0.02
 
 
 @pytest.mark.parametrize(("n", "shares"), SHARES)
@@ -84,7 +86,11 @@ def test_a_mean_over_few_classes_is_the_users_own_to_the_bit(classes):
     a, b = (np.where(rng.random(60) < 0.8, y, rng.integers(0, classes - 1, 60)) for _ in range(2))
     a[:2] = classes - 1  # of this class no row is, and B calls none so
     joint = JointEvents.from_predictions(y, a, b)
-    for one, other in zip(law(joint, "macro-f1", size=999), law(joint, macro_f1, size=999), strict=True):
+    laws = [
+        law_of_difference(joint, as_measure(measure), size=999, rng=np.random.default_rng(0))
+        for measure in ("macro-f1", macro_f1)
+    ]
+    for one, other in zip(*laws, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
@@ -123,4 +129,4 @@ def test_one_class_alone_has_a_correlation_of_0_also_by_weights():
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=60), st.floats(0, 1))
 def test_the_ends_of_an_interval_are_the_bits_of_numpys_quantile(values, share):
     both = [np.array(values), -np.array(values)]
-    assert np.array_equal(_quantiles(both, share), np.quantile(both, share, axis=1))
+    assert np.array_equal(quantiles(both, share), np.quantile(both, share, axis=1))

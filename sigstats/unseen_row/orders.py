@@ -1,0 +1,124 @@
+"""Bounds of a difference whose random weights depend neither on the names of classes nor on the order of models."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._common.random_streams import RNG
+from .._common.validation import FloatArray, IntArray
+from ..joint.events import Event, JointEvents
+from ..joint.outcomes import JointCounts, JointOutcomes
+from ..measures.measure import Measure
+from ..measures.score_formulas import WeightedKappa
+from .counts import law_of_difference
+from .drawn_law import Law
+from .law import SharedDraws
+
+#: Of more classes, those that counts do not tell apart keep their order.
+_MOST_CLASSES = 64
+#: The numbers of the events of two classes when A and B are exchanged.
+_EXCHANGED = np.array([0, 2, 1, 3, 4, 6, 5, 7])
+
+
+class _Way(NamedTuple):
+    """One order of the models: its record, and a key that equals that of the other order if the records do."""
+
+    joint: JointCounts
+    key: tuple[Any, ...]
+    options: dict[str, Any]
+
+
+def mirrored_law(
+    joint: JointCounts,
+    measure: Measure | WeightedKappa,
+    *,
+    size: int,
+    rng: RNG | SharedDraws = 0,
+    groups: tuple[IntArray, IntArray] | None = None,
+    weights: FloatArray | None = None,
+    **options: Any,
+) -> Law:
+    """The law of the difference, of A - B the negative of that of B - A to the bit, whatever classes are called.
+
+    It is found with the models in the order of which the record is the lesser; if both orders have one record, its
+    mirror is added. Names of classes decide only between those that counts do not tell apart, if there are groups of
+    rows or more than 64 classes. The parameters are those of `sigstats.unseen_row.counts.law_of_difference`.
+    """
+    ways = [
+        _in_own_order(own, places, measure, groups, weights)
+        for own, places in ((joint, np.arange(len(joint.counts))), exchanged(joint))
+    ]
+    turned = ways[1].key < ways[0].key
+    own = ways[turned]
+    law = law_of_difference(own.joint, measure, size=size, rng=rng, **own.options, **options)
+    if ways[0].key != ways[1].key:
+        return Law(-law.high, -law.low, law.b, law.a, law.observed[::-1]) if turned else law
+    low, high = np.concatenate([law.low, -law.high]), np.concatenate([law.high, -law.low])
+    of_one = np.concatenate([law.a[0], law.b[0]]), np.concatenate([law.a[1], law.b[1]])
+    return Law(low, high, of_one, of_one, (law.observed[0], law.observed[0]))
+
+
+def _in_own_order(
+    joint: JointCounts,
+    places: IntArray,
+    measure: Measure | WeightedKappa,
+    groups: tuple[IntArray, IntArray] | None,
+    weights: FloatArray | None,
+) -> _Way:
+    """Classes, and weighted rows, in an order of their own; `places`: the number of each event in `joint`."""
+    named = isinstance(measure, Measure) and measure.function is None
+    if named and isinstance(joint, JointEvents) and joint.kind == "classes":
+        joint, own = by_counts(joint)
+        places = own[places]
+    key: list[Any] = [getattr(joint, "events", ()), joint.counts]
+    if groups is not None:
+        units, events = groups[0], places[groups[1]]
+        if weights is not None and int(units.max()) + 1 == len(units):  # rows, none of which is first
+            order = np.lexsort((weights, events))
+            units, events, weights = np.arange(len(units)), events[order], weights[order]
+        key += [each.tobytes() for each in (units, events, weights) if each is not None]
+        groups = units, events
+    return _Way(joint, tuple(key), {"groups": groups, "weights": weights})
+
+
+def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
+    """The record with A as B, and the number that each event has in it."""
+    if isinstance(joint, JointEvents):
+        return _sorted(joint, [(y, b, a) for y, a, b in joint.events])
+    return JointOutcomes(*np.array(joint.counts)[_EXCHANGED].tolist()), _EXCHANGED
+
+
+def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:
+    """The record with its classes in the order of their counts, and the number that each event has in it.
+
+    Classes are told apart by the counts of their events, then by the classes of these events. Of classes that are still
+    alike the first gets a place of its own, and the others are told apart by it.
+    """
+    ranks, k = [0] * joint.n_categories, joint.n_categories
+    while True:
+        seen: list[list[tuple[int, ...]]] = [[] for _ in range(k)]
+        for ((y,), (a,), (b,)), count in zip(joint.events, joint.counts, strict=True):
+            about = (count, ranks[y], ranks[a], ranks[b], y == a, y == b, a == b)
+            for role, each in enumerate((y, a, b)):
+                seen[each].append((role, *about))
+        told = [(rank, sorted(each)) for rank, each in zip(ranks, seen, strict=True)]
+        order = sorted(range(k), key=told.__getitem__)
+        found = [0] * k
+        for before, after in pairwise(order):
+            found[after] = found[before] + (told[before] != told[after])
+        if max(found) == k - 1 or k > _MOST_CLASSES:
+            places = dict(zip(order, range(k), strict=True))
+            return _sorted(joint, [((places[y],), (places[a],), (places[b],)) for (y,), (a,), (b,) in joint.events])
+        if found == ranks:
+            alike = min(each for each in found if found.count(each) > 1)
+            first = found.index(alike)
+            found = [each + (each >= alike and place != first) for place, each in enumerate(found)]
+        ranks = found
+
+
+def _sorted(joint: JointEvents, events: Sequence[Event]) -> tuple[JointEvents, IntArray]:
+    order = sorted(range(len(events)), key=events.__getitem__)
+    places = np.argsort(order)
+    return joint.with_events([events[i] for i in order], [joint.counts[i] for i in order]), places
