@@ -61,8 +61,7 @@ def read_predictions(
     unscored : {"refuse", "drop", "wrong"}
         Whether answers that failed or have no score are refused, dropped, or counted as wrong.
     duplicates : {"refuse", "first", "last", "all"}
-        Whether results that repeat an id are refused, one of them is kept, or each is an answer to one item, numbered
-        in ``epoch``.
+        Whether results that repeat an id are refused, one of them is kept, or each is an answer, with its ``epoch``.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What each row of a table was answered: marks, words of verdicts, and what becomes of rows without an answer."""
+"""The marks of the rows of a table: numbers, shares in per cent and words of verdicts."""
 
 from typing import Any
 

@@ -211,8 +211,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     prediction = label
     if predicted:
         _require_classes(table, columns, predicted=True)
-        missing = lacking and columns.score is None
-        prediction = table.texts_or_missing(columns.prediction) if missing else texts(columns.prediction)
+        prediction = (table.texts_or_missing if lacking and columns.score is None else texts)(columns.prediction)
         if columns.label != columns.prediction and not is_number(columns.label):
             _refuse_second_header(table, columns, label, prediction)
     for name, column in ((columns.label, label), (columns.prediction, prediction)):

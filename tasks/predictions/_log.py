@@ -5,9 +5,8 @@ The readers of logs fill this record and decide nothing: `_selection.py` chooses
 """
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sigstats._common.note import Note
@@ -65,6 +64,8 @@ class EvaluationLog:
     harness: str
     #: One for each result, also where several have the same item, epoch, filter and model.
     answers: Sequence[Answer]
+    #: Whether the program repeats items, so that several results of one are answers to it.
+    repeats: bool = False
     #: Empty where the file does not say.
     task: str = ""
     model: str = ""
@@ -135,17 +136,6 @@ def answered(item: str, values: Mapping[str, Any], about: Mapping[str, Any], col
 def graded(*scores: str) -> dict[str, Any]:
     """The fields of a log that states which answers are right by these scores."""
     return {"lower_is_better": dict.fromkeys(scores, False), "shares": frozenset(scores)}
-
-
-def numbered(answers: Iterable[Answer]) -> list[Answer]:
-    """The answers of one model and filter to one item, numbered in their order."""
-    seen: Counter[tuple[str, str, str]] = Counter()
-    found = []
-    for answer in answers:
-        key = (answer.item, answer.filter, answer.model)
-        seen[key] += 1
-        found.append(replace(answer, epoch=seen[key]))
-    return found
 
 
 def add_result(found: dict[K, list[dict[str, Any]]], key: K, values: Mapping[str, Any]) -> None:

@@ -16,9 +16,8 @@ RIGHT, WRONG = "right", "wrong"
 #: As the name of a score, all that a log has.
 ALL_SCORES = "all"
 
-#: What becomes of answers that failed or have no score, and of results that repeat an id.
+#: What becomes of answers that failed or have no score.
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
-Duplicates: TypeAlias = Literal["refuse", "first", "last", "all"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ class Columns:
     rows: str | None = None
     #: What becomes of answers that failed or have no score, and of results that repeat an id.
     unscored: Unscored = "refuse"
-    duplicates: Duplicates = "refuse"
+    duplicates: Literal["refuse", "first", "last", "all"] = "refuse"
     #: Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
     named: frozenset[str] = frozenset()
     #: Whether ids and classes of a table may stay numbers and codes, for `join`.
@@ -144,6 +143,8 @@ class Predictions:
     distinct: Any = None
     #: Why there is no answer, where a log states it; null elsewhere.
     failed: Any = None
+    #: Whether the file states that results of one id are answers to one item.
+    repeats: bool = False
     #: What to do where ids repeat.
     hint: str = "add --duplicates first, last or all"
     #: The name of the score.

@@ -1,4 +1,4 @@
-"""From an evaluation log to predictions: which score of which model and filter, and answers without a score."""
+"""From an evaluation log to predictions: the answers of one model and filter, by one score."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -53,6 +53,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         meant=frozenset(() if columns.filter is None else ("filter",)),
         settings=log.settings,
         notes=log.notes,
+        repeats=log.repeats,
         failed=pa.array([answer.failed or None for answer in answers], pa.string()),
         measured=score,
         lower=lower,

@@ -28,9 +28,8 @@ def settled(found: Predictions, columns: Columns) -> Predictions:
     Raises ValueError where `columns` say that other rows are refused.
     """
     found = _answered(_distinct(found, columns), columns)
-    if not found.harness:
-        return found
-    return replace(found, subject={**found.subject, "epochs": answers_each(found).partition(" answer")[0]})
+    epochs = {"epochs": answers_each(found).partition(" answer")[0]} if found.harness else {}
+    return replace(found, subject={**found.subject, **epochs})
 
 
 def _distinct(found: Predictions, columns: Columns) -> Predictions:
@@ -42,7 +41,8 @@ def _distinct(found: Predictions, columns: Columns) -> Predictions:
     also = "" if found.epoch is None else f" and {'a run' if columns.run else 'an epoch'} of it"
     told = f"{found.where}: {len(repeats):,} of {len(codes):,} {row}s repeat an id{also}"
     told += f": {_which(found, pa.array(repeats))}"
-    stated = columns.group == columns.id and columns.duplicates == "refuse"  # rows of one id are answers to one item
+    # By default results of one id are answers to one item where the file or the grouping states it.
+    stated = columns.duplicates == "refuse" and (found.repeats or columns.group == columns.id)
     how = "all" if stated else columns.duplicates
     if how == "refuse" or (how == "all" and columns.run is not None):
         raise ValueError(f"{told}; {found.hint}")

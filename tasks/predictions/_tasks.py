@@ -47,6 +47,7 @@ def one_log(where: str, logs: Sequence[EvaluationLog], columns: Columns) -> Eval
         ],
         task=every,
         model=some_of(sorted(models), _NAMED),
+        repeats=logs[0].repeats,
         kind=logs[0].kind,
         lower_is_better=_directions(where, logs),
         shares=frozenset.intersection(*(log.shares for log in logs)),
@@ -85,7 +86,6 @@ def one_table(where: str, parts: Sequence[Predictions], columns: Columns) -> Pre
         epoch=None if named[0].epoch is None else _joined([part.epoch for part in named]),
         predicted=all(part.predicted for part in parts),
         beside={},
-        distinct=None,
     )
 
 

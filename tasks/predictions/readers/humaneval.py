@@ -1,6 +1,6 @@
 """The results of HumanEval and of programs with its form: a line for each sample, with its task and if it passed.
 
-Samples of one task are answers to one item, numbered in their order.
+Samples of one task are answers to one item.
 """
 
 import re
@@ -8,7 +8,7 @@ import re
 from sigstats._common.validation import shown
 
 from ...input_files.content import Content, parse_json
-from .._log import EvaluationLog, answered, graded, mapping, numbered
+from .._log import EvaluationLog, answered, graded, mapping
 from .._predictions import Columns
 
 ORDER = 44
@@ -40,5 +40,5 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
             )
         answers.append(answered(str(task), {"passed": passed}, row, columns))
     return EvaluationLog(
-        where=content.where, harness="HumanEval", answers=numbered(answers), kind="score", **graded("passed")
+        where=content.where, harness="HumanEval", answers=answers, repeats=True, kind="score", **graded("passed")
     )

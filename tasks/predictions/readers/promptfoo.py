@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...input_files.content import Content
-from .._log import Answer, EvaluationLog, answered, graded, mapping, numbered
+from .._log import Answer, EvaluationLog, answered, graded, mapping
 from .._predictions import Columns
 
 ORDER = 40
@@ -48,7 +48,8 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     return EvaluationLog(
         where=content.where,
         harness="promptfoo",
-        answers=numbered(answers),
+        answers=answers,
+        repeats=True,
         model=next(iter(models)) if len(models) == 1 else "",
         kind="score",
         **graded(_PASSED, "score"),

@@ -59,8 +59,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     lists = {} if by_instance else report
     found = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
     resolved, submitted = found
-    why = {each: why for name, why in _FAILED.items() for each in _ids(content, lists, name)}
-    failed = {name: reason for name, reason in why.items() if name not in resolved}
+    failed = {each: why for name, why in _FAILED.items() for each in _ids(content, lists, name) if each not in resolved}
     empty = [each for name in ("empty_patch_ids", "no_generation") for each in _ids(content, lists, name)]
     return EvaluationLog(
         where=content.where,

@@ -210,6 +210,20 @@ def test_group_id_takes_all_results_unless_one_is_kept(tmp_path):
     assert (marks(last)["q1", 1], len(last.ids)) == (1, N - 1)
 
 
+@pytest.mark.parametrize("program", ["HumanEval", "promptfoo"])
+def test_programs_that_repeat_items_state_that_all_results_count(tmp_path, program):
+    path, passed = tmp_path / "a.json", [True, False, True]
+    if program == "HumanEval":
+        path.write_text("".join(json.dumps({"task_id": "t/1", "passed": each}) + "\n" for each in passed))
+    else:
+        results = [{"success": each, "vars": {"q": "?"}, "provider": "p", "prompt": "x"} for each in passed]
+        path.write_text(json.dumps({"evalId": "e", "results": {"results": results}}))
+    found = read(str(path), Columns())
+    assert (found.epoch.to_pylist(), found.subject["epochs"], found.notes) == (["1", "2", "3"], "3", ())
+    assert [read(str(path), Columns(duplicates=how)).score.to_pylist() for how in ("first", "last")] == [[1], [1]]
+    assert len(read(str(path), Columns(duplicates="all")).notes) == 1
+
+
 def test_rows_without_ids_are_named_by_their_position(tmp_path):
     (tmp_path / "a.csv").write_text("label,prediction\nx,x\ny,\nx,x\ny,y\n")
     with pytest.raises(ValueError, match=r"1 of 4 rows have no 'prediction': row '1' \(from 0\); add"):
