@@ -160,7 +160,8 @@ def judged_test(
     one verdict it is the interval of an unseen row, and its p-value McNemar's exact one (``sigstats.unseen_row``). That
     it holds with three is not proved. No law was found that breaks it: judges that are coins or always right, rare
     verdicts, one label or two in a verdict, 3 to 1,000 labels, rare disasters, groups (``sigstats run judges``). Groups
-    have one weight each, for shares and means, and one more group that is as large as the largest is put in.
+    have one weight each, for shares and means, and one more group that is as large as the largest is put in; larger
+    ones are assumed not to occur.
 
     References
     ----------

@@ -109,7 +109,8 @@ def rank_votes(
     """Rank models by votes between two of them at a time.
 
     The null hypothesis of each pair: among all votes, groups (voters) or items of which those given are an independent
-    sample, each of the two models is expected to win as many votes as the other. Voters need not be alike.
+    sample, each of the two models is expected to win as many votes as the other. Groups need not be alike, but none
+    may have more votes of a pair than the largest one given.
 
     Parameters
     ----------
