@@ -1,12 +1,14 @@
 """The distance of outcomes from required probabilities, and the exact or random outcomes that are as far."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, betaincc
 
 from .._common.class_names import require_classes_spelled_once
 from .._common.data_frames import require_same_index
@@ -138,6 +140,8 @@ _MOST_KEYED = 12
 def exact_pvalue(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
     """The probability of all outcomes at least as extreme as x (eq. 14 and 15)."""
     n, k = int(x.sum()), len(x)
+    if k == 2 and n > EXACT_MAX_TOTAL:
+        return _two_tails(x, p, ordering)
     if n > EXACT_MAX_TOTAL or k > EXACT_MAX_CLASSES:
         raise refuse(
             "counts (total, classes)",
@@ -175,6 +179,25 @@ def exact_pvalue(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
             (n, k),
             f"half of the classes to have at most {STATE_LIMIT} relevant outcomes; use method='monte-carlo'",
         ) from None
+
+
+def _two_tails(x: IntArray, p: FloatArray, ordering: str) -> ConditionalTail:
+    """The same of two classes by two binomial tails; their error is SciPy's, taken as 1e-9."""
+    n, share = int(x.sum()), float(p[0])
+    observed = float(distance(x, n, p, ordering))
+    least = observed - (TIE_TOLERANCE if ordering == "probability" else TIE_TOLERANCE * abs(observed))
+
+    def far(count: int) -> bool:
+        return float(distance(np.array([count, n - count]), n, p, ordering)) >= least
+
+    middle = math.floor(n * share)
+    below = bisect_left(range(middle + 1), True, key=lambda count: not far(count))
+    above = middle + 1 + bisect_left(range(middle + 1, n + 1), True, key=far)
+    tails = (
+        betaincc(below, n - below + 1, share) if below else 0.0,
+        betainc(above, n - above + 1, share) if above <= n else 0.0,
+    )
+    return ConditionalTail(min(1.0, float(sum(tails))), 1e-9)
 
 
 def _finer_than(tolerance: float, n: int, p: list[float]) -> list[Fraction] | None:

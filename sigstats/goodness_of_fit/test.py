@@ -20,6 +20,7 @@ from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
 from .._common.validation import FloatArray, IntArray, as_choice, as_count, as_counts, as_probabilities, as_real, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .distance import (
+    EXACT_MAX_TOTAL,
     ORDERINGS,
     Ordering,
     as_counts_and_probabilities,
@@ -80,7 +81,8 @@ def goodness_of_fit_test(
         p is 0, or the least that Monte-Carlo replicates can give (Hryniewicz, section 3; `relax_probabilities` allows a
         share of misclassified objects).
     method : {"exact", "chi2", "likelihood-ratio", "monte-carlo"}
-        ``exact``: without listing the outcomes; feasible for some hundred objects in ten classes or thousands in five.
+        ``exact``: without listing the outcomes; feasible for two classes of any size, for some hundred objects in ten
+        classes or thousands in five.
         ``chi2``, ``likelihood-ratio``: the asymptotic tests (eq. 16 to 19).
         ``monte-carlo``: random outcomes; ``.pvalue_interval`` holds the exact p-value with confidence 0.99.
     ordering : {"probability", "chi2", "likelihood-ratio"}
@@ -138,6 +140,8 @@ def goodness_of_fit_test(
     else:
         tail = exact_pvalue(x, p, ordering)
         outcome = {"pvalue": tail.pvalue, "error_bound": tail.error}
+        if len(x) == 2 and x.sum() > EXACT_MAX_TOTAL:
+            outcome["reason"] = "error_bound is an estimate with a margin, that of SciPy's binomial tails"
     return GoodnessOfFitTestResult(
         statistic=statistic,
         method=method,

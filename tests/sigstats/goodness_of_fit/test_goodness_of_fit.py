@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, power_divergence
 
 from sigstats.conditional import tail as conditional_tail
+from sigstats.goodness_of_fit import distance
 from sigstats.goodness_of_fit.distance import goodness_of_fit_exceedances
 from sigstats.goodness_of_fit.test import goodness_of_fit_test, relax_probabilities
 
@@ -295,3 +296,21 @@ def test_a_probability_of_0_is_the_limit_of_small_ones(counts, data):
     assert goodness_of_fit_test(counts, [weight / sum(near) for weight in near]).pvalue == pytest.approx(
         at_zero, abs=1e-6
     )
+
+
+@pytest.mark.parametrize("ordering", ["probability", "chi2", "likelihood-ratio"])
+def test_two_classes_by_their_tails_are_two_classes_outcome_by_outcome(ordering):
+    generator = np.random.default_rng(6)
+    for _ in range(60):
+        n, share = int(generator.integers(1, 2000)), float(generator.choice([0.5, 0.25, 0.1, 1 / 3, 0.9]))
+        k = int(generator.binomial(n, share * generator.choice([0.7, 1, 1.1])))
+        x, p = np.array([k, n - k]), np.array([share, 1 - share])
+        listed, tails = distance.exact_pvalue(x, p, ordering), distance._two_tails(x, p, ordering)
+        assert tails.pvalue == pytest.approx(listed.pvalue, rel=1e-9, abs=1e-290)
+
+
+@pytest.mark.parametrize(("n", "k", "share"), [(10**6, 501_000, 0.5), (10**9, 500_050_000, 0.5), (10**9, 30, 1e-8)])
+def test_two_classes_of_any_size_are_the_binomial_test(n, k, share):
+    found = goodness_of_fit_test([k, n - k], [share, 1 - share])
+    assert found.pvalue == pytest.approx(binomtest(k, n, share).pvalue, rel=1e-9)
+    assert found.reason.startswith("error_bound is an estimate")
