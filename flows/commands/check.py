@@ -51,7 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Check the file, print the result, and return the exit code of the verdict."""
     from sigstats._common.messages import printable
-    from sigstats.comparison.check_result import as_text
 
     from ..comparison.for_programs import check_as_json, check_as_junit
     from ..comparison.markdown import check_as_markdown
@@ -65,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         markdown=partial(check_as_markdown, found, file),
         junit=partial(check_as_junit, found, file, fail_on_inconclusive=strict),
     ):
-        write_text("-", as_text(found))
+        write_text("-", str(found))
     return code_of(options, found.verdict)
 
 

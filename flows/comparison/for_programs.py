@@ -10,12 +10,12 @@ from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import printable
 from sigstats._common.note import notes_as_objects
-from sigstats.comparison import check_result, result
-from sigstats.comparison.answer import Answer
+from sigstats.comparison import check_result
+from sigstats.comparison.answer import Answer, reason_of, reasons
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.check_result import CheckResult, reasons_of, rule_of
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, reasons, rule_in_words
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, rule_in_words
 from sigstats.comparison.rows import CheckedRow
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.intervals import Interval
@@ -150,7 +150,7 @@ def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool 
 
 def _of_pair(found: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
     name = f"{candidate} against {baseline}"
-    reason = partial(result.reason_of, rule=found.rule)
+    reason = partial(reason_of, rule=found.rule)
     return _suite(name, "compare", found.rows, cells_of, reason, strict)
 
 

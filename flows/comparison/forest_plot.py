@@ -45,12 +45,12 @@ def forest_in_mermaid(rows: Sequence[ComparisonRow], margin: float) -> list[str]
 
 
 def _by_unit(rows: Sequence[ComparisonRow]) -> list[tuple[str, list[ComparisonRow]]]:
-    """The rows that have an interval by the unit of their differences, points first."""
+    """The rows that have an interval by the unit of their differences, that of the first row first."""
     by_unit: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         if row.low is not None:
             by_unit.setdefault("points" if in_points(row) else row.name, []).append(row)
-    return sorted(by_unit.items(), key=lambda each: each[0] != "points")
+    return list(by_unit.items())
 
 
 def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:

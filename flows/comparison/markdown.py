@@ -4,11 +4,11 @@ from typing import Any
 
 from sigstats._common.messages import for_markdown, markdown_code, markdown_row, markdown_table
 from sigstats.comparison import check_result
-from sigstats.comparison.answer import Answer
+from sigstats.comparison.answer import Answer, reasons, tells
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import FEW_COLUMNS, cells_of, verdict_of
 from sigstats.comparison.check_result import CheckResult
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, reasons, rule_in_words, tells
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, rule_in_words
 
 from . import OVERVIEW, deciding_rows, overview, rows_in_words, subjects_in_words
 from .forest_plot import forest_in_mermaid
@@ -34,7 +34,7 @@ def as_markdown(found: ComparisonResult, baseline: str, candidate: str, *, pictu
     ]
     lines += [f"- {for_markdown(_short(line))}" for line in subjects_in_words(found)]
     lines += [f"- {for_markdown(_short(f'{label} {words}'))}" for label, words in answer.also]
-    lines += _listed(list(map(_short, reasons(found, folded=True, others=True))), _IN_TABLE)
+    lines += _listed(list(map(_short, reasons(found, others=True))), _IN_TABLE)
     rule = for_markdown(_short(rule_in_words(found)))
     end = ["", f"Rule: {rule}. p is of the null hypothesis that the candidate is not worse."]
     end += [f"Note: {for_markdown(_short(note))}." for note in found.notes[:_MOST_NOTES]]

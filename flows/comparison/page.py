@@ -8,20 +8,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sigstats._common.numerals import NBSP
+from sigstats.comparison.answer import reasons
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import (
-    amount,
     cells_of,
     difference_of,
     effect_of,
     interval_of,
-    loss,
     named,
     sort_keys_of,
     value_of,
     verdict_of,
 )
-from sigstats.comparison.result import ComparisonResult, ComparisonRow, reasons, rule_in_words
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, rule_in_words
 
 from ..pages.page import Answer, page
 from ..pages.wording import some_of
@@ -170,19 +169,12 @@ def _numbers(row: ComparisonRow) -> list[tuple[str, str, str]]:
 
 
 def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
-    """The rows that are worse, those that are not, those that are undecided, and those that were not tested."""
-    if places := _places(found, "fail"):
-        yield "Worse:", f"{some_of(places)}."
-    if places := _places(found, "pass"):
-        passing = [row for row in found.rows if row.verdict == "pass"]
-        row = max(passing, key=found.rule.margin_of)
-        excluded = amount(row, found.rule.margin_of(row))
-        yield "Not worse:", f"{some_of(places)}; a {loss(row)} of more than {excluded} is excluded."
-    if places := _places(found, "inconclusive"):
-        yield "Undecided:", f"{some_of(places)}."
+    """The rows that are worse, those that are undecided, those that are not worse, and those that were not tested."""
+    for words, verdict in (("Worse:", "fail"), ("Undecided:", "inconclusive"), ("Not worse:", "pass")):
+        if places := _places(found, verdict):
+            yield words, f"{some_of(places)}."
     if places := _places(found, None):
-        reason = next(row.note for row in found.rows if row.verdict is None)
-        yield "Not tested:", f"{some_of(places)} ({reason})."
+        yield "Not tested:", f"{some_of(places)} ({next(row.note for row in found.rows if row.verdict is None)})."
 
 
 def _places(found: ComparisonResult, verdict: str | None) -> list[str]:

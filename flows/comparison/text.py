@@ -12,20 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from sigstats._common.messages import printable
-from sigstats.comparison.answer import no_difference
+from sigstats.comparison.answer import detected, neither_way, tells
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import HEADER, cells_of, verdict_of
-from sigstats.comparison.result import (
-    ComparisonResult,
-    ComparisonRow,
-    about_zero,
-    counted,
-    detected,
-    neither_way,
-    rule_in_words,
-    silent_rows,
-    tells,
-)
+from sigstats.comparison.result import ComparisonResult, ComparisonRow, counted, rule_in_words
 
 from . import rows_in_words, subjects_in_words
 
@@ -109,16 +99,11 @@ def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator
     rest = [row for row in found.ranked if row not in rows]
     if rest:
         yield f"and {len(rest):,} more: {counted(rest)}"
-    if neither := [row for row in rest if not tells(row) and not row.silent]:
+    if neither := [row for row in rest if not tells(row)]:
         yield neither_way(neither)
-    if about_zero(rows):
-        yield about_zero(rows)
-    unsure = next((row for row in rows if row.verdict == "inconclusive" and not row.silent), None)
+    unsure = next((row for row in rows if row.verdict == "inconclusive"), None)
     if unsure is not None and detected(unsure):
         yield f"{unsure.slice}: {detected(unsure)}"
-    silent = [row for row in silent_rows(found.rows) if row is not found.answer.row]
-    if silent:
-        yield no_difference(silent, found.rule)
     for row in rows:
         if row.unanswered:
             yield f"not tested: {row.name} on {row.slice}: {row.note}"

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from sigstats.comparison.answer import reasons
 from sigstats.comparison.candidates import compare_scores
-from sigstats.comparison.result import ComparisonResult, reasons
+from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.sequential.alpha_spending import spent_level
 from sigstats.tasks.storage import history

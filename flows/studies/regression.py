@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from sigstats._common.messages import printable
 from sigstats._common.numerals import significant
+from sigstats.comparison.answer import reasons
 from sigstats.comparison.cells import cells_of, verdict_of
-from sigstats.comparison.result import reasons
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.tasks.storage.store import Store
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from .._common.messages import some_of
+from .._common.numerals import NBSP, p_number, significant
 from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
@@ -25,31 +26,20 @@ _BESIDES = {"fail": ("fails", "fail"), "inconclusive": ("is inconclusive", "are 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer(Generic[R]):
-    """The answer of a comparison or a check.
-
-    Attributes
-    ----------
-    verdict : "pass", "inconclusive" or "fail"
-    row : ComparisonRow, CheckedRow or None
-        The row that decides: the failing row with the smallest adjusted p (of equal ones that with the largest drop in
-        margins), else the row that is inconclusive, all rows before slices, else the first measure on all rows. None
-        if the inputs are identical.
-    finding : str
-        The measure, the slice and the effect with its interval, in a sentence.
-    advice : str
-        What to do, in an imperative sentence.
-    better : tuple of ComparisonRow
-        The measures by which the candidate is better on all rows: two-sided, adjusted over the measures by Holm's
-        method.
-    also : tuple of pair of str
-        Statements about several rows: a label, and a sentence that does not contradict the verdict.
-    """
+    """The answer of a comparison or a check."""
 
     verdict: Verdict
+    #: The row that decides: the failing row with the smallest adjusted p (of equal ones that with the largest drop in
+    #: margins), else an inconclusive row, all rows before slices, else the first measure on all rows. None if the
+    #: inputs are identical.
     row: R | None
+    #: The measure, the slice and the effect with its interval, in a sentence.
     finding: str
+    #: What to do, in an imperative sentence.
     advice: str
+    #: The measures by which the candidate is better on all rows: two-sided, adjusted over the measures by Holm.
     better: tuple[R, ...] = ()
+    #: Statements about several rows, none of which contradicts the verdict: a label, and a sentence.
     also: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -62,10 +52,9 @@ def answer_of(found: ComparedRows) -> Answer[ComparisonRow]:
     """The answer of a comparison."""
     if found.identical:
         return Answer(verdict="pass", row=None, finding="identical, there is nothing to test", advice="Take either.")
-    row, better = found.ranked[0], _better(found)
-    together = _not_worse_and_cheaper(found)
+    row, better, together = found.ranked[0], _better(found), _not_worse_and_cheaper(found)
     gains = ", ".join(f"{named(each)} {effect_of(each)}" for each in better if each is not row)
-    finding = _finding(row, found.rule)
+    finding = finding_of(row, found.rule)
     if found.verdict == "pass":
         finding = f"no regression{f' in {len(found.rows):,} tests' if len(found.rows) > 1 else ''}; {finding}"
     elif found.verdict == "inconclusive" and gains:
@@ -73,7 +62,8 @@ def answer_of(found: ComparedRows) -> Answer[ComparisonRow]:
     also = [
         ("Better:", "" if together else gains),
         ("Together:", together),
-        *(("Beware:", words) for words in _apart_in_sign(found)),
+        ("Beware:", "; ".join(_apart_in_sign(found))),
+        ("Beware:", "the interval includes 0 as it is two-sided; p is one-sided" if _is_one_sided(row) else ""),
     ]
     return Answer(
         verdict=found.verdict,
@@ -94,13 +84,51 @@ def others_in_words(ranked: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> s
     return f"; {others:,} other test{'s' * (others > 1)} {_BESIDES[str(verdict)][others > 1]}"
 
 
-def evidence(row: ComparisonRow) -> str:
+def reasons(found: ComparedRows, *, others: bool = False) -> list[str]:
+    """A sentence for each row that does not pass, the worst first, and one for all slices without evidence.
+
+    `others`: none for the row that the headline states.
+    """
+    rows = [] if found.identical else found.ranked[1:] if others else found.ranked
+    open_ = [row for row in rows if row.verdict in ("fail", "inconclusive") or row.unanswered]
+    rest = [row for row in open_ if not tells(row)]
+    return [*(reason_of(row, found.rule) for row in open_ if tells(row)), *([neither_way(rest)] if rest else [])]
+
+
+def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
+    """The finding of a row that does not pass, its p-value, the evidence, and how many rows would settle it."""
+    said = [finding_of(row, rule)]
+    if row.adjusted_pvalue is not None and not row.silent:
+        said.append(f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}")
+        said += [evidence(row, rule), detected(row)] if row.verdict == "inconclusive" else []
+    return "; ".join(filter(None, [*said, settled_by(row)]))
+
+
+def tells(row: ComparisonRow) -> bool:
+    """False for a slice that is inconclusive and leans neither way."""
+    leans = row.pd is not None and row.nsd is not None and (row.pd < 0.5 or row.nsd > 0.5)
+    return row.whole or row.verdict != "inconclusive" or leans
+
+
+def neither_way(rows: Sequence[ComparisonRow]) -> str:
+    """A sentence for inconclusive rows that lean neither way."""
+    return f"{NEITHER} on {some_of(list(dict.fromkeys(row.slice for row in rows)), MOST_NAMED)}"
+
+
+def evidence(row: ComparisonRow, rule: ComparisonRule) -> str:
     """The possibilistic indices of "not worse", in words: a large p-value is no evidence of itself."""
-    if row.pd is None or row.nsd is None:
-        return "no evidence"
-    if row.pd < 0.5:
+    if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
+        return f"the candidate is worse, though by less than {amount(row, rule.effect_of(row))}"
+    if row.pd is not None and row.pd < 0.5:
         return "the candidate looks worse, but not significantly"
-    return "the candidate looks no worse" if row.nsd > 0.5 else NEITHER
+    return "the candidate looks no worse" if (row.nsd or 0.0) > 0.5 else NEITHER
+
+
+def detected(row: ComparisonRow) -> str:
+    """The drop that the rows of an inconclusive row detect; empty if it is not known."""
+    if row.detectable is None:
+        return ""
+    return f"{row.n:,} rows detect a drop of {significant(100 * row.detectable, 2)} points with a power of 0.8"
 
 
 def settled_by(row: ComparisonRow) -> str:
@@ -112,25 +140,21 @@ def settled_by(row: ComparisonRow) -> str:
     return f"about {-(-row.deciding // unit) * unit:,} rows {how} would settle it"
 
 
-def no_difference(silent: Sequence[ComparisonRow], rule: ComparisonRule) -> str:
-    """A sentence for rows in which the models differ nowhere."""
-    first, slices = silent[0], list(dict.fromkeys(row.slice for row in silent))
-    where = named(first) if len(silent) == 1 else f"{first.slice} and {len(slices) - 1:,} more"
-    if first.low is None:
-        return f"no difference in {where}, and none is excluded: no limits of {first.name} are known"
-    return (
-        f"no difference in {where}, but {first.n:,} rows do not exclude a {loss(first)} of more than "
-        f"{amount(first, rule.margin_of(first))} ({with_unit(first, first.worst)} is possible)"
-    )
-
-
-def _finding(row: ComparisonRow, rule: ComparisonRule) -> str:
+def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
+    """The effect of a row, and what keeps it from passing, in a sentence."""
     if row.verdict is None:
         return f"{named(row)} was not tested: {row.note}"
-    if row.silent and row.verdict == "inconclusive":
-        return no_difference([row], rule)
-    unsure = f"; {_unexcluded(row, rule)}" if row.verdict == "inconclusive" else ""
-    return f"{named(row)} {effect_of(row)}{unsure}"
+    if row.verdict != "inconclusive":
+        return f"{named(row)} {effect_of(row)}"
+    if row.silent and row.low is not None:
+        excluded = f"a {loss(row)} of more than {amount(row, rule.margin_of(row))}"
+        possible = f"({with_unit(row, row.worst)} is possible)"
+        return f"{named(row)} did not change, but {row.n:,} rows do not exclude {excluded} {possible}"
+    return f"{named(row)} {effect_of(row)}; {_unexcluded(row, rule)}"
+
+
+def _is_one_sided(row: ComparisonRow) -> bool:
+    return row.verdict == "fail" and row.holds_zero
 
 
 def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:
@@ -160,19 +184,16 @@ def _advice(found: ComparedRows, row: ComparisonRow, better: Sequence[Comparison
         return "You may replace the baseline: the candidate is not worse, and not shown to be better."
     if row.verdict is None:
         return f"Compare on data that {row.name} can be computed from, or by other measures."
+    lean = evidence(row, found.rule)
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= found.rule.alpha:
-        least = amount(row, found.rule.effect_of(row))
-        return (
-            f"The candidate is worse, though by less than {least}. Set --minimum-effect to a {loss(row)} that matters."
-        )
+        return f"{lean[:1].upper()}{lean[1:]}. Set --minimum-effect to a {loss(row)} that matters."
     if row.without_limits:
         what = row.score or row.name
         return f"State the limits of {what} (--score-range LOW HIGH): without them no number of rows passes."
     plan, size = f"sigstats size --measure {row.measure} with the same files", settled_by(row)
     size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"
     if row.whole:
-        words = evidence(row)
-        looks = "" if row.silent or words == NEITHER else f"{words[:1].upper()}{words[1:]}. "
+        looks = "" if row.silent or lean == NEITHER else f"{lean[:1].upper()}{lean[1:]}. "
         return f"{looks}Compare on more rows: {size}."
     size = settled_by(row) or size
     open_ = list(dict.fromkeys(each.slice for each in found.ranked if each.verdict == "inconclusive"))
@@ -194,25 +215,16 @@ def _apart_in_sign(found: ComparedRows) -> list[str]:
 
 
 def _not_worse_and_cheaper(found: ComparedRows) -> str:
-    """The statement on quality and costs together, on all rows; empty unless the quality is shown to be no worse.
+    """The statement on quality and costs together, on all rows; empty unless each part is shown by itself.
 
-    The claim that the candidate is not worse and cheaper is made where each part is shown by itself, which needs no
-    adjustment (Berger 1982, Technometrics 24, 295-300).
+    This needs no adjustment (Berger 1982, Technometrics 24, 295-300).
     """
     rows = [row for row in found.rows if row.slice == ALL_ROWS and row.pvalue is not None]
     costs, others = [row for row in rows if row.lower_is_better], [row for row in rows if not row.lower_is_better]
     if found.verdict == "fail" or not costs or not others or any(row.verdict != "pass" for row in others):
         return ""
-    dearer = next((row for row in costs if _p_better(row) > found.rule.alpha), None)
-    if dearer is not None and (dearer.adjusted_pvalue or 0.0) <= found.rule.alpha:
+    if any((row.gain or 0.0) <= 0 or (row.two_sided_pvalue or 0.0) / 2 > found.rule.alpha for row in costs):
         return ""
-    if dearer is not None:
-        return f"not worse, but {dearer.score or dearer.name} is not shown to be lower"
     return "not worse and cheaper: " + ", ".join(
         f"{row.score or row.name} {difference_in_words(row)} ({interval_of(row)})" for row in costs
     )
-
-
-def _p_better(row: ComparisonRow) -> float:
-    """The one-sided p-value of "the candidate is not better"."""
-    return 1.0 if row.two_sided_pvalue is None or (row.gain or 0.0) <= 0 else row.two_sided_pvalue / 2

@@ -104,7 +104,7 @@ def with_unit(row: ComparisonRow, value: float | None) -> str:
 
 def amount(row: ComparisonRow, value: float) -> str:
     """A size of a drop with its unit, such as a margin."""
-    return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value)}{_unit(row)}"
+    return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value, 4)}{_unit(row)}"
 
 
 def named(row: ComparisonRow | CheckedRow) -> str:

@@ -5,10 +5,9 @@ from typing import Any
 
 from scipy.special import bdtr
 
-from .._common.messages import printable
 from .._common.note import Note
 from .._common.numerals import NBSP, p_number, significant, told_apart
-from .._common.tabular import Table, Tabular, columns_of, in_columns
+from .._common.tabular import Table, Tabular, columns_of
 from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS
 from .answer import Answer, others_in_words
@@ -80,15 +79,13 @@ class CheckResult(Tabular):
         return columns_of(self.rows, CheckedRow)
 
     def _table(self) -> Table:
-        cells = list(map(cells_of, self.ranked))
-        columns = {name: [each[name] for each in cells] for name in HEADER}
-        answer = self.answer
-        return Table(answer.headline, columns, notes=(answer.advice, *self.notes, f"Rule: {rule_of(self)}."), words=2)
+        shown = list(map(cells_of, self.ranked[:MOST_ROWS]))
+        more = [f"and {len(self.rows) - MOST_ROWS:,} more"] if len(self.rows) > MOST_ROWS else []
+        columns = {name: [cells[name] for cells in shown] for name in HEADER}
+        notes = (*more, self.answer.advice, *self.notes, f"Rule: {rule_of(self)}.")
+        return Table(self.answer.headline, columns, notes=notes, words=2)
 
-    def __repr__(self) -> str:
-        return as_text(self)
-
-    __str__ = __repr__
+    __repr__ = Tabular.__str__
 
 
 def _order_within(row: CheckedRow) -> tuple[bool, float]:
@@ -117,27 +114,32 @@ def bar_in_words(found: CheckResult) -> str:
 def answer_of(found: CheckResult) -> Answer[CheckedRow]:
     """The answer of a check."""
     row, verdict = found.ranked[0], found.verdict
-    if row.value is None:
-        finding = f"{named(row)} was not tested: {row.note}"
-    else:
-        meets = {"pass": found.wanted, "fail": found.missed, "inconclusive": f"not shown to be {found.wanted}"}
-        interval = row.note if row.low is None else cells_of(row)["interval"]
-        finding = f"{named(row)} is {value_of(row, row.value)} ({interval}), {meets[verdict]}".replace(" ()", "")
-    if verdict == "pass":
-        advice = "Accept the model."
-        finding += f"; all {len(found.rows):,} tests pass" if len(found.rows) > 1 else ""
-    elif verdict == "fail":
-        advice = "Do not accept the model."
-    elif row.test.endswith(WITHOUT_LIMITS):
+    more = f"; all {len(found.rows):,} tests pass" if len(found.rows) > 1 else ""
+    advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
+    if advice is None and row.test.endswith(WITHOUT_LIMITS):
         advice = "State the limits of the marks (--score-range LOW HIGH): without them no number of rows passes."
-    else:
-        wanted = rows_that_decide(row, found)
-        advice = "Check more rows" + (f": {wanted:,} rows {_with_the_same(row)} would settle it." if wanted else ".")
-    return Answer(verdict=verdict, row=row, finding=finding + others_in_words(found.ranked), advice=advice)
+    return Answer(
+        verdict=verdict,
+        row=row,
+        finding=finding_of(row, found) + (more if verdict == "pass" else others_in_words(found.ranked)),
+        advice=advice or f"{': '.join(filter(None, ['Check more rows', settled_by(row, found)]))}.",
+    )
 
 
-def _with_the_same(row: CheckedRow) -> str:
-    return "with this share" if row.test == BINOMIAL else "or so, with these values,"
+def finding_of(row: CheckedRow, found: CheckResult) -> str:
+    """The measure and its interval, below, above or at the bar."""
+    if row.verdict is None:
+        return f"{named(row)} was not tested: {row.note}"
+    meets = {"pass": found.wanted, "fail": found.missed, "inconclusive": f"not shown to be {found.wanted}"}
+    interval = row.note if row.low is None else cells_of(row)["interval"]
+    return f"{named(row)} is {value_of(row, row.value)} ({interval}), {meets[row.verdict]}".replace(" ()", "")
+
+
+def settled_by(row: CheckedRow, found: CheckResult) -> str:
+    """The number of rows that would settle an inconclusive row; empty if none would."""
+    wanted = rows_that_decide(row, found) if row.verdict == "inconclusive" else None
+    how = "with this share" if row.test == BINOMIAL else "or so, with these values,"
+    return f"{wanted:,} rows {how} would settle it" if wanted else ""
 
 
 def rule_of(found: CheckResult) -> str:
@@ -159,19 +161,9 @@ def reasons_of(found: CheckResult, *, others: bool = False) -> list[str]:
 
 
 def reason_of(row: CheckedRow, found: CheckResult) -> str:
-    """The reason why a row does not pass."""
-    if row.verdict is None or row.adjusted_pvalue is None:
-        return f"not tested: {named(row)}: {row.note}"
-    cells = cells_of(row)
-    interval = row.note if row.low is None else cells["interval"]
-    of = f"{named(row)}: {cells['value']} ({interval})"
-    if row.verdict == "fail":
-        return f"{found.missed}: {of}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
-    if row.test.endswith(WITHOUT_LIMITS):
-        of += "; no limits of a row are known: state --score-range (score_range)"
-    wanted = rows_that_decide(row, found)
-    settle = f"; {wanted:,} rows {_with_the_same(row)} would settle it" if wanted else ""
-    return f"not shown to be {found.wanted}: {of}{settle}"
+    """The finding of a row that does not pass, its p-value, and how many rows would settle it."""
+    p = "" if row.adjusted_pvalue is None else f"adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
+    return "; ".join(filter(None, [finding_of(row, found), p, settled_by(row, found)]))
 
 
 def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
@@ -199,19 +191,3 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
 
     counted = fewest_rows(row.counted, decides)
     return None if counted is None else -(-counted * row.n // row.counted)
-
-
-def as_text(found: CheckResult) -> str:
-    """The answer, the worst rows in columns, and the rule."""
-    shown = found.ranked[:MOST_ROWS]
-    table = [[printable(" ".join(cell.split())) for cell in cells_of(row).values()] for row in shown]
-    answer = found.answer
-    lines = [
-        answer.headline,
-        answer.advice,
-        *(f"note: {note}" for note in found.notes),
-        *in_columns([HEADER, *table], left=2),
-    ]
-    if len(found.rows) > MOST_ROWS:
-        lines.append(f"and {len(found.rows) - MOST_ROWS:,} more")
-    return "\n".join(map(printable, [*lines, f"rule: {rule_of(found)}"]))

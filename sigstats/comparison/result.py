@@ -1,4 +1,4 @@
-"""The result of a comparison; the rule, and why a row does not pass, in sentences."""
+"""The result of a comparison, and its rule in words."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,15 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .._common.messages import some_of
-from .._common.numerals import NBSP, p_number, significant
+from .._common.numerals import NBSP, significant
 from .._common.tabular import Table, Tabular, columns_of
 from ..multiplicity import IN_WORDS
-from .answer import MOST_NAMED, NEITHER, Answer, answer_of, evidence, no_difference, settled_by
-from .cells import FEW_COLUMNS, amount, cells_of, difference_in_words, in_points, interval_of, loss, named, verdict_of
+from .answer import Answer, answer_of
+from .cells import FEW_COLUMNS, amount, cells_of, in_points, verdict_of
 from .margins import margin_in_words
 from .rows import ComparedRows
 from .rows import ComparisonRow as ComparisonRow
-from .rule import ComparisonRule
 
 
 def rule_in_words(found: ComparedRows) -> str:
@@ -47,82 +46,11 @@ def rule_in_words(found: ComparedRows) -> str:
     )
 
 
-def reasons(found: ComparedRows, *, folded: bool = False, others: bool = False) -> list[str]:
-    """A sentence for each row that does not pass, the worst first; one for all in which nothing differs.
-
-    `folded`: one too for all slices without evidence either way. `others`: none for the row that the headline states.
-    """
-    if found.identical:
-        return []
-    rows = found.ranked[1:] if others else found.ranked
-    silent = silent_rows(rows)
-    open_ = [row for row in rows if (row.verdict in ("fail", "inconclusive") or row.unanswered) and row not in silent]
-    said = [reason_of(row, found.rule) for row in open_ if not folded or tells(row)]
-    said += ["; ".join(filter(None, [no_difference(silent, found.rule), settled_by(silent[0])]))] if silent else []
-    rest = [row for row in open_ if folded and not tells(row)]
-    return [*said, neither_way(rest)] if rest else said
-
-
-def tells(row: ComparisonRow) -> bool:
-    """False for a slice that is inconclusive and leans neither way."""
-    return row.whole or row.verdict != "inconclusive" or evidence(row) not in (NEITHER, "no evidence")
-
-
-def neither_way(rows: Sequence[ComparisonRow]) -> str:
-    """A sentence for inconclusive rows that lean neither way."""
-    slices = list(dict.fromkeys(row.slice for row in rows))
-    return f"no evidence either way on {some_of(slices, MOST_NAMED)}"
-
-
-def silent_rows(rows: Iterable[ComparisonRow]) -> list[ComparisonRow]:
-    """The inconclusive rows in which nothing differs: they have too few objects to exclude a drop."""
-    return [row for row in rows if row.silent and row.verdict == "inconclusive"]
-
-
-def about_zero(rows: Iterable[ComparisonRow]) -> str:
-    """The reason why a row fails whose interval includes 0, if one does; else empty."""
-    odd = any(row.verdict == "fail" and row.holds_zero for row in rows)
-    return (
-        "a row may fail although its interval includes 0: the interval is two-sided, and p is one-sided" if odd else ""
-    )
-
-
 def counted(rows: Iterable[ComparisonRow]) -> str:
     """The number of rows with each verdict."""
     count: Counter[str] = Counter(row.verdict or "not tested" for row in rows)
     verdicts = ("fail", "inconclusive", "pass", "not tested")
     return ", ".join(f"{count[verdict]:,} {verdict}" for verdict in verdicts if count[verdict])
-
-
-def reason_of(row: ComparisonRow, rule: ComparisonRule) -> str:
-    """The reason why a row does not pass."""
-    if row.verdict is None:
-        return f"not tested: {named(row)}: {row.note}"
-    if row.silent:
-        return "; ".join(filter(None, [no_difference([row], rule), settled_by(row)]))
-    change = f"{named(row)}: {_change(row)}"
-    if row.verdict == "fail":
-        return f"worse: {change}" + ("; the interval includes 0 because it is two-sided" if row.holds_zero else "")
-    if row.adjusted_pvalue is not None and row.adjusted_pvalue <= rule.alpha:
-        least, margin = amount(row, rule.effect_of(row)), amount(row, rule.margin_of(row))
-        return f"worse, though by less than {least}, and a {loss(row)} of more than {margin} is not excluded: {change}"
-    limits = f"; no limits of {row.score or row.name} are known: state --score-range" if row.without_limits else ""
-    said = [evidence(row), detected(row), settled_by(row)]
-    return f"a {loss(row)} is not excluded: {change}{limits}; {'; '.join(filter(None, said))}"
-
-
-def detected(row: ComparisonRow) -> str:
-    """The drop that the rows of an inconclusive row detect; empty if it is not known."""
-    if row.detectable is None:
-        return ""
-    return f"{row.n:,} rows detect a drop of {significant(100 * row.detectable, 2)} points with a power of 0.8"
-
-
-def _change(row: ComparisonRow) -> str:
-    """The difference of a row, its interval and its p-value."""
-    assert row.adjusted_pvalue is not None
-    between = "" if row.low is None else f" ({interval_of(row)})"
-    return f"{difference_in_words(row)}{between}, adjusted p {p_number(row.adjusted_pvalue).replace(NBSP, ' ')}"
 
 
 #: So many rows are shown; `sigstats.results.ComparisonResult.to_pandas` has all.
@@ -183,7 +111,6 @@ class ComparisonResult(Tabular, ComparedRows):
             *(f"{label} {words}." for label, words in answer.also),
             answer.advice,
             f"and {len(rest):,} more: {counted(rest)}" if rest else "",
-            about_zero(shown),
             f"Rule: {rule_in_words(self)}.",
             f"Tests: {tests}." if tests else "",
         ]

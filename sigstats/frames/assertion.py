@@ -13,8 +13,8 @@ from .._common.class_names import label_name
 from .._common.data_frames import opened
 from .._common.messages import printable
 from .._common.validation import as_choice, as_real, refuse
-from ..comparison import check_result, result
-from ..comparison.answer import Answer
+from ..comparison import check_result
+from ..comparison.answer import Answer, reasons
 from ..comparison.check import check_predictions
 from ..comparison.check_result import CheckResult
 from ..comparison.class_probabilities import class_probabilities, has_columns
@@ -70,7 +70,7 @@ def assert_no_regression(
     as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
     found = compare(y, prediction_a, prediction_b, **options)
     if found.verdict == "fail" or found.verdict == fail_on:
-        raise AssertionError(_message(found.answer, result.reasons(found, others=True)))
+        raise AssertionError(_message(found.answer, reasons(found, others=True)))
     return found
 
 

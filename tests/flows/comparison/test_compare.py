@@ -25,9 +25,10 @@ from sklearn.model_selection import train_test_split
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from sigstats.comparison.answer import reasons
 from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.result import reasons, rule_in_words
+from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.page import as_html
@@ -148,7 +149,7 @@ def test_the_rule_asks_for_significance_and_for_an_effect_that_matters(tmp_path)
     assert (code, found["verdict"]) == (0, "inconclusive")
     (reason,) = found["reasons"]
     assert reason.startswith(
-        "no difference in accuracy on all rows, but 60 rows do not exclude a drop of more than 0.5 points"
+        "accuracy on all rows did not change, but 60 rows do not exclude a drop of more than 0.5 points"
     )
     assert reason.endswith("(−6.02 points is possible); about 765 rows without a difference would settle it")
     code, found = compared(tmp_path, *written(tmp_path, base[:60], base[:60]), "--slice", "region")
@@ -513,7 +514,7 @@ def test_a_measure_that_cannot_be_tested_on_all_rows_is_inconclusive(tmp_path):
     )
     assert (code, found["verdict"]) == (0, "inconclusive")
     (reason,) = found["reasons"]
-    assert reason.startswith("not tested: auc on all rows: too few of one class")
+    assert reason.startswith("auc on all rows was not tested: too few of one class")
 
 
 def test_as_many_weights_are_drawn_as_the_adjusted_level_needs(tmp_path, monkeypatch):
@@ -541,9 +542,9 @@ def test_a_drop_that_is_shown_but_too_small_is_not_said_to_be_unshown():
     found = compare_pair(in_memory(label, a, b), ComparisonRule(margin=0.002))
     (row,), (reason,) = found.rows, reasons(found)
     assert (found.verdict, row.adjusted_pvalue < 1e-12) == ("inconclusive", True)
-    assert reason.startswith(
-        "worse, though by less than 0.5 points, and a drop of more than 0.2 points is not excluded"
-    )
+    assert "; a drop of more than 0.2 points is not excluded; " in reason
+    assert "; the candidate is worse, though by less than 0.5 points; " in reason
+    assert found.answer.advice.endswith("Set --minimum-effect to a drop that matters.")
     assert "not shown" not in reason
 
 
@@ -593,8 +594,8 @@ def test_losses_and_marks_are_drawn_on_a_scale_of_their_own(tmp_path):
     found = compare_pair(joined, ComparisonRule(), ["accuracy", "mean-score"])
     page = as_html(found, "base.csv", "cand.csv")
     assert [re.search(r"candidate − baseline, (.*?)<", part)[1] for part in page.split("<svg")[1:]] == [
-        "points",
         "mean-score",
+        "points",
     ]
     lowest = f"−{abs(found.rows[1].difference):.4f}, mean-score on all rows"
     assert f"the lowest is {lowest}" in page

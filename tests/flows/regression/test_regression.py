@@ -104,7 +104,7 @@ def test_a_quiet_evaluation_is_silent_unless_something_is_wrong(folder, capsys):
     assert said.out == ""
     assert first.startswith("nightly: FAIL: accuracy on region = west fell by ")
     assert reasons[0].startswith("  Keep the baseline. ")
-    assert reasons[1].startswith("  worse: ")
+    assert reasons[1].startswith("  accuracy on all rows fell by ")
 
 
 def test_a_log_for_a_program_has_each_measure_and_the_verdict(folder, capsys):

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import beta, binom
 
 import sigstats
+from sigstats.comparison.answer import evidence
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
-from sigstats.comparison.result import evidence
 
 from ...random_weights import NEAR, not_worse
 
@@ -223,4 +223,4 @@ def test_bounds_that_are_wide_on_both_sides_lean_to_neither(sign):
     assert np.sign(row.difference) == sign
     assert (row.two_sided_pvalue, row.pvalue > 0.75) == (1, True)
     assert (row.pd, row.psd, row.nsd) == (1, 0, 0)
-    assert evidence(row) == "no evidence either way"
+    assert evidence(row, rule) == "no evidence either way"
