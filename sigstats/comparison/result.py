@@ -23,26 +23,29 @@ def rule_in_words(found: ComparedRows) -> str:
         alike.setdefault((row.relative, in_points(row), row.lower_is_better), []).append(row)
 
     def size(rows: Sequence[ComparisonRow], value: float, part: float) -> str:
-        names = list(dict.fromkeys(row.name for row in rows))
-        of = f" of {some_of(names)}" if len(alike) > 1 else ""
-        if not rows[0].relative:
-            return amount(replace(rows[0], unit=""), value) + of
-        own = f" ({amount(rows[0], part * abs(rows[0].baseline or 0))} on {rows[0].slice})" if len(names) == 1 else ""
-        return f"{significant(100 * part)}% of the baseline{of}{own}"
+        of = f" of {some_of(list(dict.fromkeys(row.name for row in rows)))}" if len(alike) > 1 else ""
+        first = replace(rows[0], unit="")
+        return (f"{significant(100 * part)}% of the baseline" if first.relative else amount(first, value)) + of
+
+    def as_amount(rows: Sequence[ComparisonRow]) -> str:
+        first, one = rows[0], len({row.name for row in rows}) == 1
+        part = float(f"{rule.relative_margin * abs(first.baseline or 0.0):.3g}")
+        return f" ({amount(first, part)} on {first.slice})" if first.relative and one else ""
 
     least = [size(rows, rule.minimum_effect, rule.relative_effect) for rows in alike.values()]
     most = [
         f"{'above +' if rows[0].lower_is_better else 'below −'}{size(rows, rule.margin, rule.relative_margin)}"
+        f"{as_amount(rows)}"
         for rows in alike.values()
     ]
-    named = [margin_in_words(name, each, found.rows) for name, each in rule.margins.items()]
+    others = [margin_in_words(name, each, found.rows) for name, each in rule.margins.items()]
     adjusted = "" if rule.adjust == "none" else f", {IN_WORDS[rule.adjust]},"
     level, confidence = significant(rule.alpha, 3), significant(100 * rule.confidence_level)
     together = "simultaneous " if rule.simultaneous else ""
     return (
         f"fail where the candidate is worse with one-sided p{NBSP}≤{NBSP}{level}{adjusted} and by at least "
         f"{' or '.join(dict.fromkeys(least))}; inconclusive where the {confidence}% {together}interval reaches "
-        + ", ".join([", or ".join(most), *named])
+        + ", ".join([", or ".join(most), *others])
     )
 
 

@@ -70,7 +70,7 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
         a, b = of_items.means
         values = (a, b) if row.measure == "accuracy" else (part.sign * a, part.sign * b)
     if span is None:
-        return replace(row, note="marks outside of 0 to 1, whose range is not given: score_range gives it")
+        return replace(row, note="no limits of the marks are known: score_range states them")
     weights, sizes = task_weights(tasks), np.bincount(tasks)
     baseline, candidate = (float((weights * each).sum() / len(sizes)) for each in values)
     row = replace(row, n=len(tasks), baseline=baseline, candidate=candidate)

@@ -23,36 +23,37 @@ class Metric(NamedTuple):
 
 #: The metrics by their direction and limits, separated by semicolons: of each its name, then synonyms.
 _TABLE = """
-higher 0 1: accuracy acc accuracy-score accuracy-rate; acc-norm; balanced-accuracy balanced-acc
+higher 0 1: accuracy acc accuracy-score accuracy-rate; acc-norm; acc-bytes; prompt-level-strict-acc;
+prompt-level-loose-acc; math-verify; extractive-match; qem; pem; pqem; balanced-accuracy balanced-acc
 balanced-accuracy-score bac uar; precision precision-score ppv positive-predictive-value; recall recall-score
 sensitivity tpr true-positive-rate hit-rate; specificity specificity-score tnr true-negative-rate selectivity; f1
 f1-score dice dice-score dice-coefficient; f-beta fbeta-score; jaccard jaccard-score jaccard-index iou; auc roc-auc
 roc-auc-score auroc c-statistic; auprc pr-auc average-precision average-precision-score; map mean-average-precision;
 mrr recip-rank reciprocal-rank; ndcg; hit; correct is-correct correctness right; exact-match em quasi-exact-match
 prefix-exact-match quasi-prefix-exact-match match; passed pass pass-rate; resolved solved; success success-rate
-succeeded; win win-rate; mc1; mc2; rouge1 rouge-1; rouge2 rouge-2; rouge-l; rouge-lsum
+succeeded; win win-rate; mc1; mc2; rouge1 rouge-1; rouge2 rouge-2; rouge-l; rouge-lsum; rouge1-fmeasure;
+rouge2-fmeasure; rougeL-fmeasure; bleu-1; bleu-4
 
 higher -1 1: mcc matthews-corrcoef matthews-correlation-coefficient; kappa cohen-kappa cohens-kappa cohen-kappa-score;
 linear-kappa linear-weighted-kappa; quadratic-kappa quadratic-weighted-kappa qwk; pearson pearsonr pearson-r; spearman
 spearmanr spearman-rho; kendall-tau
 
-higher -1 0: neg-brier neg-brier-score
-
 higher: score scores mark marks reward utility quality; r2 r2-score; bleu sacrebleu; chrf; meteor; comet; bleurt;
-bertscore bert-score; psnr; log-likelihood loglikelihood; neg-log-loss; neg-mae neg-mean-absolute-error; neg-mse
-neg-mean-squared-error; neg-rmse neg-root-mean-squared-error
+bertscore bert-score; psnr; log-likelihood loglikelihood; neg-log-loss; neg-brier neg-brier-score; neg-mae
+neg-mean-absolute-error; neg-mse neg-mean-squared-error; neg-rmse neg-root-mean-squared-error
 
-lower 0 1: error error-rate err misclassification-rate; fpr false-positive-rate false-alarm-rate; fnr
-false-negative-rate miss-rate; brier-score brier; ece expected-calibration-error; hallucination-rate; failure-rate;
-toxic-frac; max-toxicity-probability; expected-max-toxicity
+lower 0 1: error-rate misclassification-rate; fpr false-positive-rate false-alarm-rate; fnr false-negative-rate
+miss-rate; ece expected-calibration-error; hallucination-rate; failure-rate; toxic-frac; max-toxicity-probability;
+expected-max-toxicity
 
-lower: loss losses; log-loss logloss cross-entropy crossentropy nll negative-log-likelihood neg-log-likelihood;
-perplexity ppl word-perplexity byte-perplexity; bits-per-byte bpb; bits-per-character bpc; wer word-error-rate; cer
-character-error-rate; ter translation-edit-rate; mae mean-absolute-error absolute-error; mse mean-squared-error
-squared-error; rmse root-mean-squared-error; mape; smape; edit-distance; levenshtein levenshtein-distance;
-kl-divergence; fid; dcf; regret; errors mistakes failures violations hallucinations timeouts retries; latency delay;
-time runtime duration elapsed elapsed-time wall-time response-time inference-time; inference-runtime
-inference-denoised-runtime inference-idealized-runtime; cost total-cost price spend; energy; emissions
+lower: loss losses; error err; brier-score brier; log-loss logloss cross-entropy crossentropy nll
+negative-log-likelihood neg-log-likelihood; perplexity ppl word-perplexity byte-perplexity; bits-per-byte bpb;
+bits-per-character bpc; wer word-error-rate; cer character-error-rate; ter translation-edit-rate; mae
+mean-absolute-error absolute-error; mse mean-squared-error squared-error; rmse root-mean-squared-error; mape; smape;
+edit-distance; levenshtein levenshtein-distance; kl-divergence; fid; dcf; regret; errors mistakes failures violations
+hallucinations timeouts retries; latency delay; time runtime duration elapsed elapsed-time wall-time response-time
+inference-time; inference-runtime inference-denoised-runtime inference-idealized-runtime; cost total-cost price spend;
+energy; emissions
 
 class: probability prob probs proba p pred-proba predict-proba y-prob y-score y-proba confidence logit logits
 """

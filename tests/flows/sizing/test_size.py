@@ -213,7 +213,10 @@ def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pil
         frame = pd.read_csv(file)
         frame.assign(mark=(frame["label"] == frame["prediction"]) * 1).to_csv(file, index=False)
     drops = ("--drop", "0.02", "--drop", "0.05")
-    marks = json.loads(size(capsys, *pilot, "--score", "mark", "--measure", "mean-score", *drops, "--json", "-"))
+    limits = ("--score-range", 0, 1)
+    marks = json.loads(
+        size(capsys, *pilot, "--score", "mark", "--measure", "mean-score", *limits, *drops, "--json", "-")
+    )
     exact = json.loads(size(capsys, *pilot, *drops, "--json", "-"))
     assert marks["level"] == exact["level"] == 0.05
     for mine, other in zip(marks["drops"], exact["drops"], strict=True):
@@ -221,7 +224,9 @@ def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pil
         assert mine["power"] == pytest.approx(other["power"], abs=0.02)
     assert marks["parts"][0]["detectable"] == pytest.approx(exact["parts"][0]["detectable"], rel=0.03)
     assert marks["passing"] == pytest.approx(exact["passing"], rel=0.03)
-    assert " of mean-score with power 80%" in size(capsys, *pilot, "--score", "mark", "--measure", "mean-score")
+    assert " of mean-score with power 80%" in size(
+        capsys, *pilot, "--score", "mark", "--measure", "mean-score", *limits
+    )
     files = [*pilot, tmp_path / "c.csv"]
     pd.read_csv(pilot[0]).assign(mark=lambda frame: frame["mark"] * (frame["id"] % 3 > 0)).to_csv(files[2], index=False)
     pairs = json.loads(size(capsys, *files, "--score", "mark", "--json", "-"))["neighbours"]
