@@ -8,6 +8,7 @@ When not to use: the eight joint outcomes of two classes, whose test sets need n
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,7 +104,8 @@ def _rows(kinds: Kinds, counts: Any, measure: str, *, grouped: bool = True, weig
     if not is_of_scores(measure):
         return pair_arrays(label, a, b, groups=groups, weights=weights)
     scores = a.astype(np.float64), b.astype(np.float64)
-    return pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights)
+    pair = pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights)
+    return replace(pair, limits=(0.0, 1.0))
 
 
 def _compared(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:
