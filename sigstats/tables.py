@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ._common.class_names import require_one_naming
+from ._common.class_names import require_no_missing_texts, require_one_naming
 from ._common.data_frames import require_same_index
 from ._common.validation import IntArray, as_array, as_counts, refuse, refuse_where, require_comparable, shown
 
@@ -70,6 +70,7 @@ def confusion_table(y: Any, prediction: Any, *, labels: Any = None) -> IntArray:
             raise refuse("labels", classes[0], f"{_kind(truth)} as y has")
         require_comparable(truth, classes, "labels")
         require_comparable(names, classes, "labels")
+    require_no_missing_texts(None if labels is None else [*map(str, classes.tolist())], y=truth, prediction=names)
     if len(classes) < 2 or len(np.unique(classes)) < len(classes):
         raise refuse("labels", classes, "two or more different classes")
     if len(classes) > MOST_CLASSES:

@@ -71,6 +71,10 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     ):
         text = f"what to do with {of} (default: refuse)"
         rows.add_argument(f"--{name}", choices=("refuse", *choices), help=text)
+    text = "a text that means a missing value in tables, as an empty field does: NA, nan, None ... (repeatable)"
+    repeatable(rows, "--missing", "TEXT", text)
+    text = "classes, of which NA, None and the like may be one, separated by commas"
+    rows.add_argument("--classes", metavar="A,B,...", type=lambda text: tuple(text.split(",")), help=text)
     text = "join logs even if their tasks, scores or questions differ"
     rows.add_argument("--allow-different-tasks", action="store_true", help=text)
 
@@ -177,11 +181,13 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
     models = found.pop("model", Columns.models)
     bins = _bins(options.bins)
+    of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
+    of_values["unscored"] = options.unscored or Columns.unscored
     return Columns(
         **found,
         lower=lower,
         higher=higher,
-        truth=_read(options, "labels", lambda path: labels_of(path, found)),
+        truth=_read(options, "labels", lambda path: labels_of(path, found, **of_values)),
         slices=tuple(dict.fromkeys([*options.slice, *bins])),
         bins=tuple(bins.items()),
         task=options.task,
@@ -189,8 +195,8 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         model=options.model[0] if options.model else None,
         models=models,
         per=None if options.ratio is None else _ratio(options.ratio)[1],
-        unscored=options.unscored or Columns.unscored,
         duplicates=options.duplicates or Columns.duplicates,
+        **of_values,
         by_position=options.by_position,
         no_header=options.no_header,
         instances=_read(options, "instances", lambda path: names_of_instances(path, _files_in(options))) or (),
@@ -234,7 +240,7 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 OPTIONS_OF_FILES = (
     *("id", "label", "ratio", "epoch", "group", "bins", "task", "labels", "instances", "unmatched", "unscored"),
     *("duplicates", "prediction", "score", "slice", "column", "filter", "model", "lower_is_better"),
-    *("higher_is_better", "by_position", "no_header", "allow_different_tasks"),
+    *("higher_is_better", "by_position", "no_header", "allow_different_tasks", "missing", "classes"),
 )
 
 

@@ -146,7 +146,11 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
     """The newest files that match the patterns of the study, joined by id."""
     names = study.columns
     columns = Columns(
-        **names.model_dump(exclude={"score", "candidate_model", "lower_is_better", "higher_is_better"}),
+        **names.model_dump(
+            exclude={"score", "candidate_model", "lower_is_better", "higher_is_better", "missing", "classes"}
+        ),
+        missing=tuple(names.missing),
+        classes=tuple(names.classes),
         score=names.scores[0] if len(names.scores) == 1 else None,
         lower=frozenset(names.lower_is_better),
         higher=frozenset(names.higher_is_better),
@@ -216,7 +220,10 @@ def _identity(study: RegressionStudy, baseline: str, candidate: str) -> str:
         (rules, ("unscored", "duplicates", "allow_different_tasks", "score_range", "weights")),
         (
             rules["columns"],
-            ("filter", "model", "candidate_model", "epoch", "rows", "lower_is_better", "higher_is_better"),
+            (
+                *("filter", "model", "candidate_model", "epoch", "rows", "lower_is_better", "higher_is_better"),
+                *("missing", "classes"),
+            ),
         ),
         (rules["rule"], ("margins", "simultaneous", "relative_effect", "relative_margin", "unseen_group")),
     ):

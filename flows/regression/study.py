@@ -72,6 +72,10 @@ class ColumnNames(Strict):
     epoch: str | None = Field(
         None, min_length=1, description="In a table with several answers to an id, the column that numbers them"
     )
+    missing: list[str] = Field(
+        default_factory=list, description="Texts that mean a missing value, besides the empty text: NA, nan, None ..."
+    )
+    classes: list[str] = Field(default_factory=list, description="Classes, of which NA, None and the like may be one")
     rows: str | None = Field(None, min_length=1, description="In a JSON object, the key that holds the list of rows")
     lower_is_better: list[str] = Field(
         default_factory=list,

@@ -12,15 +12,15 @@ from .messages import some_of
 from .validation import refuse, shown
 
 
-def class_names_of(classes: Any) -> tuple[str, ...] | None:
-    """The names of classes that the option `classes` lists, each once; None if it is not given; or ValueError."""
+def class_names_of(classes: Any) -> tuple[str, ...]:
+    """The names of classes that the option `classes` lists, each once; none if it is not given; or ValueError."""
     if classes is None:
-        return None
+        return ()
     if isinstance(classes, (str, set, frozenset)) or not np.iterable(classes):
         raise refuse("classes", classes, "a sequence of all classes")
     names = tuple(label_name(each, "classes") for each in classes)
-    if len(set(names)) < max(len(names), 2):
-        raise refuse("classes", list(names), "two classes or more, each once")
+    if len(set(names)) < max(len(names), 1):
+        raise refuse("classes", list(names), "classes, each once")
     return names
 
 
@@ -29,13 +29,13 @@ def classes_of_columns(
     name: str,
     width: int,
     labels: NDArray[Any],
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] = (),
     *,
     or_else: str = "classes=[...], the order of the columns",
 ) -> NDArray[Any]:
     """The class of each of the `width` columns of a table, of the type of the labels; or ValueError.
 
-    `labels`: the distinct labels, sorted. `classes`: the order of the columns. If it is None, the columns of a data
+    `labels`: the distinct labels, sorted. `classes`: the order of the columns. Without it, the columns of a data
     frame that names all labels are of the classes that they name. Any other table has one column for each label, in
     sorted order, and is refused if that order is ambiguous: names that are numbers, in the order of their text.
     `or_else`: what else messages ask for.
@@ -47,11 +47,11 @@ def classes_of_columns(
     named = [] if frame is None else [label_name(each, f"{name} (columns)") for each in frame.columns]
     unnamed = named in ([], [str(place) for place in range(width)])
     order = list(classes or known)
-    if (not unnamed and set(named) == set(order)) or (classes is None and set(named) >= set(known)):
+    if (not unnamed and set(named) == set(order)) or (not classes and set(named) >= set(known)):
         order = named
-    elif classes is None and not unnamed:
+    elif not classes and not unnamed:
         raise refuse(f"{name} (columns)", some_of(named, 5), wanted)
-    elif classes is None and labels.dtype.kind == "U" and known != (by_number := _by_number(known)):
+    elif not classes and labels.dtype.kind == "U" and known != (by_number := _by_number(known)):
         both = f"{', '.join(known[:4])} as text, {', '.join(by_number[:4])} as numbers"
         raise ValueError(f"{name}: the order of the classes is ambiguous ({both}); expected {wanted}")
     if len(order) != width or len(set(order)) < width:

@@ -8,7 +8,7 @@ import inspect
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -36,14 +36,18 @@ def label_name(label: Any, name: str = "label") -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def as_predictions(y: Any, a: Any, b: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def as_predictions(
+    y: Any, a: Any, b: Any, classes: Collection[str] | None = None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """The true labels and those that two classifiers assigned, which may be compared with ``==``; or ValueError."""
     require_same_index(y=y, a=a, b=b)
     truth = as_labels(y, "y")
+    require_no_missing_texts(classes, y=truth)
     assigned = []
     for name, value in (("a", a), ("b", b)):
         labels = as_labels(value, name)
         same_kind_of_labels(truth, labels, name)
+        require_no_missing_texts(classes, **{name: labels})
         broken = labels[labels != np.floor(labels)] if labels.dtype.kind == "f" else labels[:0]
         if broken.size and (truth.dtype.kind != "f" or (truth == np.floor(truth)).all()):
             wanted = "labels as in y (probabilities are scores, as auc_test takes)"
@@ -219,16 +223,44 @@ def takes_counts(
     return wrap
 
 
-def strangers(classes: tuple[str, ...], seen: Sequence[IntArray], *where: str) -> list[Note]:
-    """Classes that only one model predicts and that no row has; `seen` are the codes of labels and predictions."""
-    label, a, b = (set(codes.tolist()) for codes in seen)
-    found = []
-    for place, own, other in ((where[0], a, b), (where[1], b, a)):
-        alone = sorted(own - other - label)
-        if alone:
-            named = some_of([shown(classes[code]) for code in alone], 3)
-            which = f"class {named} is" if len(alone) == 1 else f"classes {named} are"
-            whose = "it" if len(alone) == 1 else "them"
-            told = f"{place}: {which} predicted here alone, and no row has {whose}"
-            found.append(Note("class-without-rows", told))
-    return found
+#: Texts, in any case, that usually mean a missing value.
+_MISSING_TEXTS = frozenset(("na", "n/a", "nan", "none", "null", "?", ".", "#n/a", "<na>"))
+
+
+def missing_text(names: Iterable[str], classes: Collection[str] = ()) -> str | None:
+    """The first name that usually means a missing value and is not listed among the classes; None if none does."""
+    return next((name for name in names if name.strip().casefold() in _MISSING_TEXTS and name not in classes), None)
+
+
+def require_no_missing_texts(classes: Collection[str] | None = None, **columns: NDArray[Any]) -> None:
+    """Refuse arrays of labels with such a text; `classes`: those listed, None where a function has no such option."""
+    for argument, labels in columns.items():
+        if labels.dtype.kind != "U" or (text := missing_text(np.unique(labels).tolist(), classes or ())) is None:
+            continue
+        way = "another name" if classes is None else f"classes=[{shown(text)}]"
+        told = f"{np.count_nonzero(labels == text):,} of {len(labels):,} labels are {shown(text)}"
+        raise ValueError(f"{argument}: {told}; leave out rows without a label, or give {way} if it is a class")
+
+
+#: The name of a note.
+NEVER_PREDICTED = "class-never-predicted"
+
+
+def class_notes(classes: Sequence[str], label: IntArray, said: Sequence[tuple[str, IntArray]]) -> list[Note]:
+    """Notes on classes that only labels have, or only predictions, most frequent first; `said`: models, with codes."""
+    k = len(classes)
+    of_label, *by_model = (np.bincount(codes, minlength=k) for codes in (label, *(codes for _, codes in said)))
+    if k == 2 and np.count_nonzero(of_label) == 1:  # right and wrong answers, such as 1 and 0
+        return []
+    found = [
+        ("class-without-rows", f"{where}: predictions of classes that no row has", counts * (of_label == 0))
+        for (where, _), counts in zip(said, by_model, strict=True)
+    ]
+    never = of_label * (np.sum(by_model, axis=0) == 0) * (2 * np.count_nonzero(of_label) <= len(label))
+    found.append((NEVER_PREDICTED, "labels of classes that no model predicts", never))
+    return [Note(name, f"{told}: {_counted(classes, rows)}") for name, told, rows in found if rows.any()]
+
+
+def _counted(classes: Sequence[str], rows: IntArray) -> str:
+    order = np.argsort(-rows, kind="stable")[: np.count_nonzero(rows)].tolist()
+    return some_of([f"{shown(classes[code])} ({rows[code]:,} rows)" for code in order], 3)

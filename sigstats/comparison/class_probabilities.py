@@ -41,7 +41,7 @@ def class_probabilities(
     given: Mapping[str, Any],
     positive: str | None,
     *,
-    classes: Sequence[str] | None = None,
+    classes: Sequence[str] = (),
     measures: str | Sequence[str] | None = None,
 ) -> ClassProbabilities:
     """Predictions and scores of tables, which have a column for each class; or ValueError.

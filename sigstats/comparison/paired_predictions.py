@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import label_name
+from .._common.class_names import label_name, require_no_missing_texts
 from .._common.data_frames import opened, require_same_index
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
@@ -193,6 +193,7 @@ def pair_arrays(
     weights: Any = None,
     score_range: Sequence[float] | None = None,
     of_truth: bool = False,
+    listed: Sequence[str] = (),
 ) -> PairedPredictions:
     """The predictions of two models from arrays, as `sigstats.compare` takes them; or ValueError."""
     slices = _by_name(slices)
@@ -202,10 +203,12 @@ def pair_arrays(
     named["weights"] = weights
     require_same_index(**named, **beside, **parts)
     label = as_labels(y, "y")
+    require_no_missing_texts(listed, y=label)
     columns = [label]
     for name, values in (("prediction_a", prediction_a), ("prediction_b", prediction_b)):
         columns.append(as_labels(values, name))
         same_kind_of_labels(label, columns[-1], name)
+        require_no_missing_texts(listed, **{name: columns[-1]})
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
     return PairedPredictions(

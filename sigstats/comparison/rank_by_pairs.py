@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
+from .._common.class_names import NEVER_PREDICTED
 from .._common.note import Note
 from ..intervals import Interval
 from ..ranking.rank import pairs_in_order
@@ -57,9 +58,8 @@ def rank_by_pairs(
             result = compare_pair(paired, rule, names, positive=positive, alone=True, models=called)
             for row in result.rows:
                 found.setdefault(row.slice, {})[first, second] = row
-            notes |= dict.fromkeys(
-                filter(None, [copies_in(paired)[1], *about_predictions(paired, names, called), *result.notes])
-            )
+            told = [copies_in(paired)[1], *about_predictions(paired, names, called), *result.notes]
+            notes |= dict.fromkeys(note for note in told if note and note.name != NEVER_PREDICTED)  # by these two
     whole = found.pop(ALL_ROWS)
     if len({row.n for row in whole.values()}) > 1:
         raise ValueError("rows: the pairs of models have other rows; expected the same ids in all files")

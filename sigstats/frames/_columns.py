@@ -82,8 +82,9 @@ def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
 
 def labels_of(frame: Any, columns: Columns) -> Predictions:
     """The labels of a frame, by id."""
-    of_labels = Columns(id=columns.id, label=columns.label, prediction=columns.label, duplicates="all")
-    return _predictions(frame, "labels", of_labels)
+    own = Columns(id=columns.id, label=columns.label, prediction=columns.label, duplicates="all")
+    own = replace(own, missing=columns.missing, classes=columns.classes, unscored=columns.unscored)
+    return _predictions(frame, "labels", own)
 
 
 def require_names(names: Mapping[str, Any], needed: Sequence[str]) -> None:
@@ -141,7 +142,7 @@ def as_arguments(message: str) -> str:
     >>> as_arguments("expected each id once (--group id takes them)")
     "expected each id once (groups='id' takes them)"
     """
-    named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)")
+    named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
     named = _OPTION.sub(
         lambda found: f"{_ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={(found[2] or found[3])!r}", named
     )

@@ -21,7 +21,7 @@ from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import as_score_range, pair_arrays
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
-from .compare import CompareOptions, compare, scores_of
+from .compare import CompareOptions, compare, names_of, scores_of
 
 
 def assert_no_regression(
@@ -93,6 +93,7 @@ def assert_at_least(
     measures: str | Sequence[str] | None = None,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
+    missing: str | Sequence[str] = (),
     score_range: Sequence[float] | None = None,
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
     duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
@@ -127,8 +128,8 @@ def assert_at_least(
         Of ``sigstats.comparison.check.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of marks.
     positive : label, optional
         The class of precision, recall, specificity, Jaccard's index and F1, as `sigstats.compare` takes it.
-    classes : sequence of labels, optional
-        As `sigstats.compare` takes it.
+    classes, missing
+        As `sigstats.compare` takes them.
     score_range : pair of float, optional
         What every mark lies between, where its name does not state it.
     fail_on : {"fail", "inconclusive"}
@@ -171,7 +172,7 @@ def assert_at_least(
     bar = as_real(at_least, "at_least") if at_most is None else as_real(at_most, "at_most")
     if rule is not None and not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
-    named = None if positive is None else label_name(positive, "positive")
+    named, listed = None if positive is None else label_name(positive, "positive"), class_names_of(classes)
     limits = None if score_range is None else as_score_range(score_range)
     if opened(y) is not None:
         from ..tasks.predictions import Columns
@@ -185,19 +186,18 @@ def assert_at_least(
         names |= {"run": run, "task": task}
         require_names(names, ("id", "label", "prediction"))
         require_treatments(unscored, duplicates)
-        how: dict[str, Any] = {"unscored": unscored, "duplicates": duplicates}
+        how: dict[str, Any] = {"unscored": unscored, "duplicates": duplicates, "classes": listed}
+        how["missing"] = names_of(missing, "missing")
         columns = Columns(**names, per=per, lower=lower, higher=higher, slices=slice_names(slices), **how)
         paired = replace(paired_with_itself(y, columns), score_range=limits)
     else:
-        of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}
+        of_frames = {"score": score, "ratio": ratio, "run": run, "task": task, "missing": missing or None}
         for name, value in {**of_frames, "lower_is_better": lower_is_better or None}.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays")
         if has_columns(prediction):
-            ((prediction,), *_) = class_probabilities(
-                y, {"prediction": prediction}, named, classes=class_names_of(classes)
-            )
-        paired = pair_arrays(y, prediction, prediction, groups=groups, slices=slices, score_range=limits)
+            ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
+        paired = pair_arrays(y, prediction, prediction, listed=listed, groups=groups, slices=slices, score_range=limits)
     try:
         found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
     except ValueError as error:

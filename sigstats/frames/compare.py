@@ -7,10 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal, Never, TypedDict
 
-import numpy as np
-
 from .._common.class_columns import class_names_of
-from .._common.class_names import label_name, strangers
+from .._common.class_names import class_notes, label_name
 from .._common.scores import of_named_scores, parts_of_ratio
 from .._common.validation import did_you_mean, refuse
 from ..comparison.candidates import compare_scores
@@ -47,6 +45,7 @@ class CompareOptions(TypedDict, total=False):
     measures: str | Sequence[str] | None
     positive: Any
     classes: Sequence[Any] | None
+    missing: str | Sequence[str]
     score_range: Sequence[float] | None
     unmatched: Literal["refuse", "drop"]
     unscored: Literal["refuse", "drop", "wrong"]
@@ -79,6 +78,7 @@ def compare(
     measures: str | Sequence[str] | None = None,
     positive: Any = None,
     classes: Sequence[Any] | None = None,
+    missing: str | Sequence[str] = (),
     score_range: Sequence[float] | None = None,
     unmatched: Literal["refuse", "drop"] = "refuse",
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
@@ -143,7 +143,9 @@ def compare(
     classes : sequence of labels, optional
         All classes, in the order of the columns of probabilities. By default these are in sorted order, or those that
         the columns of a data frame name; text such as "10" and "9", whose order as numbers is another, needs one of
-        the two.
+        the two. Texts that usually mean a missing value, such as "NA" or "None", are refused unless they are listed.
+    missing : str or sequence of str
+        Frames only: texts that mean a missing value, which is what an empty field is.
     score_range : pair of float, optional
         What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default as
         the name of the score states (``f1``); other scores have no limits, and cannot pass.
@@ -196,7 +198,7 @@ def compare(
         )
         raise TypeError(f"compare() has no option {name!r}{near}")
     positive_name = None if positive is None else label_name(positive, "positive")
-    names_of_classes = class_names_of(classes)
+    listed = class_names_of(classes)
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
@@ -222,6 +224,8 @@ def compare(
             by_position=by_position,
             unscored=unscored,
             duplicates=duplicates,
+            missing=names_of(missing, "missing"),
+            classes=listed,
         )
     else:
         of_frames = {
@@ -234,21 +238,23 @@ def compare(
             "labels": labels,
             "by_position": by_position or None,
             "lower_is_better": lower_is_better or None,
+            "missing": missing or None,
         }
         for name, value in of_frames.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
         options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "weights": weights}
+        options["listed"] = listed
         alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
         if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
             given = {"prediction_a": prediction_a, "prediction_b": prediction_b}
-            said = class_probabilities(y, given, positive_name, classes=names_of_classes, measures=measures)
+            said = class_probabilities(y, given, positive_name, classes=listed, measures=measures)
             (first, second), options["scores"] = said.predictions, said.scores
             if prediction_a is prediction_b:  # nothing is tested
                 second, options["scores"] = first, said.scores[:1] * 2
         elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
             given = {"scores[0]": scores[0], "scores[1]": scores[1]}
-            said = class_probabilities(y, given, positive_name, classes=names_of_classes, measures=measures)
+            said = class_probabilities(y, given, positive_name, classes=listed, measures=measures)
             first, second, options["scores"] = prediction_a, prediction_b, said.scores
         elif alone:
             first, second, said, options["scores"] = y, y, None, (prediction_a, prediction_b)
@@ -262,7 +268,7 @@ def compare(
             score_column="" if scores is None else "scores",
         )
         if not are_measurements(pair.classes):
-            told = strangers(pair.classes, [np.unique(each) for each in (pair.label, pair.a, pair.b)], *_ARRAYS)
+            told = class_notes(pair.classes, pair.label, [*zip(_ARRAYS, (pair.a, pair.b), strict=True)])
             pair = replace(pair, notes=tuple(told))
         pairs = [pair]
     if score_range is not None:

@@ -10,8 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from .._common.class_columns import class_names_of
 from .._common.validation import refuse, shown
 from ._columns import as_arguments, as_scores, require_treatments, slice_names
+from .compare import names_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +37,8 @@ def read_predictions(
     slices: Sequence[str] = (),
     unscored: Literal["refuse", "drop", "wrong"] = "refuse",
     duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
+    missing: str | Sequence[str] = (),
+    classes: Sequence[Any] | None = None,
 ) -> "pd.DataFrame":
     r"""Read the predictions in files of any format that `sigstats compare` knows.
 
@@ -62,6 +66,8 @@ def read_predictions(
         Whether answers that failed or have no score are refused, dropped, or counted as wrong.
     duplicates : {"refuse", "first", "last", "all"}
         Whether results that repeat an id are refused, one of them is kept, or each is an answer, with its ``epoch``.
+    missing, classes
+        As `sigstats.compare` takes them.
 
     Returns
     -------
@@ -108,6 +114,8 @@ def read_predictions(
         model=model,
         unscored=unscored,
         duplicates=duplicates,
+        missing=names_of(missing, "missing"),
+        classes=class_names_of(classes),
         named=frozenset(named),
     )
     files = _files(paths)

@@ -148,12 +148,13 @@ class JointEvents:
         >>> sigstats.JointEvents.from_predictions([0, 1, 1], [0, 1, 1], [0, 0, 0]).events
         (((0,), (0,), (0,)), ((1,), (1,), (0,)))
         """
-        sequences = as_predictions(y, a, b)
+        categories = None if classes is None else as_labels(classes, "classes", minimum_size=2)
+        sequences = as_predictions(y, a, b, None if categories is None else [*map(str, categories.tolist())])
         truth = sequences[0]
         occurring, codes = np.unique(np.concatenate(sequences), return_inverse=True)
-        categories = occurring
-        if classes is not None:
-            categories = as_labels(classes, "classes", minimum_size=2)
+        if categories is None:
+            categories = occurring
+        else:
             same_kind_of_labels(truth[:1], categories[:1], "classes")
             require_comparable(occurring, categories, "classes")
             strange = ~np.isin(occurring, categories)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_names import label_name, require_class_names
+from .._common.class_names import label_name, require_class_names, require_no_missing_texts
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
 from .._common.note import Note
@@ -256,6 +256,7 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
         if len(column) != len(label):
             raise refuse("label (length)", len(label), f"{len(column)}, one for each row")
         same_kind_of_labels(label, column, name)
+        require_no_missing_texts(label=label, **{name: column})
         if (column != label).any():
             labels, said = ([label_name(each) for each in np.unique(one).tolist()] for one in (label, column))
             require_class_names(labels, said, len(label), shown(names[i]), wanted="classes of the labels")

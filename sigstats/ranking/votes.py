@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri, stdtr
 
+from .._common.class_names import require_no_missing_texts
 from .._common.data_frames import require_same_index
 from .._common.tabular import ArrayRecord, Table, Tabular, in_words
 from .._common.validation import FloatArray, IntArray, as_groups, as_labels, as_real, refuse, shown
@@ -170,6 +171,7 @@ def rank_votes(
     """
     require_same_index(model_a=model_a, model_b=model_b, winner=winner, groups=groups, items=items)
     named = {name: as_labels(value, name) for name, value in {"model_a": model_a, "model_b": model_b}.items()}
+    require_no_missing_texts(**named)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     n = len(named["model_a"])
     if len(named["model_b"]) != n:

@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._common.class_names import require_no_missing_texts
 from .._common.data_frames import require_same_index
 from .._common.extreme import at_least
 from .._common.numerals import p_number
@@ -213,7 +214,8 @@ def permutation_test(
 
         X, nominal = encoded(X)
         classifier = build(classifier, nominal=nominal)
-    _, codes = as_classes(y)
+    names, codes = as_classes(y)
+    require_no_missing_texts(y=names.astype(str)[codes] if names.dtype.kind == "O" else names[codes])
     units = None if groups is None else as_groups(groups, "groups", len(codes))[0]
     folds = as_folds(cv, X, codes, generator, groups=units)
     retrainer = Retrainer(classifier, X, y, folds, null=null, transforms=transforms, groups=groups)

@@ -5,10 +5,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.class_names import missing_text
+from sigstats._common.validation import shown
+
 from ..tables.spelling import to_numbers, without_empty
 from ..tables.table import Table
 from ._predictions import Columns
 
+#: No text that usually means a missing value is longer, with blanks around it.
+_LONGEST_MISSING = 8
 #: A mark in per cent.
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
@@ -18,6 +23,18 @@ _WORDS = {
 }
 
 
+def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
+    """Refuse texts that usually mean a missing value, unless they are listed as classes."""
+    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
+    short = pc.unique(values.filter(pc.less_equal(pc.binary_length(values), pa.scalar(_LONGEST_MISSING)))).to_pylist()
+    if (text := missing_text(short, columns.classes)) is not None:
+        n = pc.sum(pc.call_function("equal", [texts.cast(pa.string()), pa.scalar(text)])).as_py()
+        what = {columns.label: "labels", columns.score: "scores"}.get(name, "predictions")
+        listed = "" if name == columns.score else f", or list {shown(text)} in --classes if it is a class"
+        told = f"{n:,} of {table.num_rows:,} {what} are {shown(text)}"
+        raise table.error(name, f": {told}; add --missing {shown(text)} if they are missing{listed}")
+
+
 def marks_of(table: Table, columns: Columns) -> Any:
     """The marks of the rows, null where one is missing; "yes" and "failed" are 1 and 0, and 85% is 0.85."""
     name = columns.score or ""
@@ -25,9 +42,11 @@ def marks_of(table: Table, columns: Columns) -> Any:
         return table.numbers(name, or_missing=True)
     except ValueError as error:
         try:
-            words = without_empty(pc.utf8_lower(table.texts_or_missing(name)))
+            texts = table.texts_or_missing(name)
         except ValueError:  # numbers, of which one is infinite
             raise error from None
+        refuse_missing_texts(table, name, texts, columns)
+        words = without_empty(pc.utf8_lower(texts))
         if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
             return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2"))  # rounded once
         known = pa.array(_WORDS.keys())

@@ -40,12 +40,12 @@ def read(path: str, columns: Columns) -> Predictions:
         raise ValueError(f"{found.where}: cannot be read ({reason(error)})") from None
 
 
-def labels_of(path: str, columns: Mapping[str, str]) -> Predictions:
-    """The labels of a file, by id, under the names of `columns`."""
+def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predictions:
+    """The labels of a file, by id, under the names of `columns`; `options`: fields of `Columns`."""
     label = columns.get("label", "label")
     named = frozenset(("prediction", *({"id", "label"} & columns.keys())))
-    of_labels = Columns(columns.get("id", "id"), label, label, named=named, by_position=None, duplicates="all")
-    return read(path, of_labels)
+    own = Columns(columns.get("id", "id"), label, label, named=named, by_position=None, duplicates="all")
+    return read(path, replace(own, **options))
 
 
 def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...]:

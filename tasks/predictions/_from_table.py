@@ -17,8 +17,8 @@ from sigstats.comparison.part import MISSING
 from sigstats.measures.metrics import is_lower_better, limits_of
 
 from ..tables.spelling import is_number, same_spelling
-from ..tables.table import ArrowTable, SomeRows, Table
-from ._answers import marks_of
+from ..tables.table import ArrowTable, SomeRows, Table, WithMissing
+from ._answers import marks_of, refuse_missing_texts
 from ._items import dictionaries
 from ._predictions import RIGHT, Columns, Predictions, require_own_names
 
@@ -130,8 +130,8 @@ def _notes(table: Table, columns: Columns, run: str | None, *, labelled: bool) -
         yield Note("possible-runs", told)
 
 
-def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool) -> Any:
-    """The labels that another file has for these ids, or in the same order."""
+def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: bool) -> Any:
+    """The labels that another file has for these ids, or in the same order; null for ids that it lacks if `drop`."""
     if positions != truth.by_position:
         raise ValueError(f"{(truth.where if positions is False else where)}: has no ids; expected --by-position")
     if positions:
@@ -144,7 +144,7 @@ def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool) -> Any
     if (distinct := pc.count_distinct(known).as_py()) < len(known):
         _require_one_label(truth, known, distinct, where)
     rows = pc.index_in(of_ids, value_set=known)
-    if rows.null_count:
+    if rows.null_count and not drop:
         odd = of_ids.filter(pc.is_null(rows))[0].as_py()
         raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; expected a label of each row")
     return truth.label.take(rows)
@@ -173,11 +173,13 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     require_own_names(table.names, columns)
     if columns.filter is not None:
         raise ValueError(f"{table.where}: filter: {shown(columns.filter)} is not valid; a table has none")
+    if columns.missing:
+        table = WithMissing(table, columns.missing)
     if columns.model is not None:
         table = _of_model(table, columns.models, columns.model)
     texts = table.texts
-    answers = columns.score or columns.prediction
-    lacking = table.names.count(answers) == 1 and pc.any(table.missing(answers)).as_py()
+    answers = (columns.score or columns.prediction, columns.label)
+    lacking = [name for name in answers if table.names.count(name) == 1 and pc.any(table.missing(name)).as_py()]
     positions = _by_position(table, columns)
     if (
         columns.coded
@@ -200,22 +202,25 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
     if columns.truth is not None:
-        label = _labels(columns.truth, ids, table.where, positions=positions)
+        label = _labels(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
         if columns.label in table.names and columns.label != columns.prediction:
             _require_same_labels(table, columns.label, label, columns.truth.where)
     elif labelled:
         _require_classes(table, columns, predicted=bool(predicted))
-        label = texts(columns.label)
+        label = table.texts_or_missing(columns.label) if columns.label in lacking else texts(columns.label)
     else:
         label = pa.repeat(RIGHT, table.num_rows)
     prediction = label
     if predicted:
         _require_classes(table, columns, predicted=True)
-        prediction = (table.texts_or_missing if lacking and columns.score is None else texts)(columns.prediction)
+        missing = columns.score is None and columns.prediction in lacking
+        prediction = (table.texts_or_missing if missing else texts)(columns.prediction)
         if columns.label != columns.prediction and not is_number(columns.label):
             _refuse_second_header(table, columns, label, prediction)
     for name, column in ((columns.label, label), (columns.prediction, prediction)):
         _require_moderate(table, name, column)
+        if name in table.names:
+            refuse_missing_texts(table, name, column, columns)
     others = {name: texts(name) for name in columns.others if name in table.names}
     others |= {
         name: _of_slices(table, name, texts) for name in columns.slices if name in table.names and name not in others

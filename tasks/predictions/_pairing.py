@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.class_names import strangers
+from sigstats._common.class_names import class_notes
 from sigstats._common.note import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
@@ -76,9 +76,9 @@ def join(
         notes += on_left_out(given[0], given[1], baseline.ids.take(rows))
         notes += on_left_out(given[1], given[0], candidate.ids.take(partners))
     label, a, b = answers(baseline, candidate, matched)
-    classes, codes, seen = _codes(label, a, b)
+    classes, codes = _codes(label, a, b)
     if not baseline.graded and not are_measurements(classes):
-        notes += strangers(classes, seen, baseline.where, candidate.where)
+        notes += class_notes(classes, codes[0], [(baseline.where, codes[1]), (candidate.where, codes[2])])
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
     items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))
@@ -228,7 +228,7 @@ def answers(first: Predictions, other: Predictions, matched: Matched) -> tuple[A
 
 def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
     """The distinct values of a column, sorted, and the number of each row's."""
-    names, (codes,), _ = _codes(column)
+    names, (codes,) = _codes(column)
     return names, codes
 
 
@@ -255,8 +255,8 @@ def _have_same_numbers(first: Predictions, other: Predictions) -> bool:
     ) and bool(first.ids.type == other.ids.type and first.ids.equals(other.ids))
 
 
-def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes], list[Codes]]:
-    """The distinct values of all columns, sorted, the number of each row's, and those that each column has."""
+def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes]]:
+    """The distinct values of all columns, sorted, and the number of each row's."""
     # Arrow imports pandas to make an array of a list and in `to_numpy`, which takes longer than the whole comparison.
     flat = [column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column for column in columns]
     encoded: list[Any] = [each if pa.types.is_dictionary(each.type) else each.dictionary_encode() for each in flat]
@@ -268,4 +268,4 @@ def _codes(*columns: Any) -> tuple[tuple[str, ...], list[Codes], list[Codes]]:
         indices = np.from_dlpack(each.indices)
         in_order = bool((numbers == np.arange(len(numbers))).all())
         codes.append(indices.astype(np.int64, copy=False) if in_order else numbers[indices])
-    return tuple(lookup.to_pylist()), codes, seen
+    return tuple(lookup.to_pylist()), codes

@@ -59,6 +59,9 @@ class Columns:
     #: What becomes of answers that failed or have no score, and of results that repeat an id.
     unscored: Unscored = "refuse"
     duplicates: Literal["refuse", "first", "last", "all"] = "refuse"
+    #: In a table, texts that mean a missing value, and classes that are none although they look like it.
+    missing: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
     #: Those of ``id``, ``label``, ``prediction`` that a person named; a log, which has none of them, refuses them.
     named: frozenset[str] = frozenset()
     #: Whether ids and classes of a table may stay numbers and codes, for `join`.

@@ -58,15 +58,15 @@ def _distinct(found: Predictions, columns: Columns) -> Predictions:
 
 
 def _answered(found: Predictions, columns: Columns) -> Predictions:
-    answers = found.prediction if found.score is None else found.score
-    if not answers.null_count:
+    answers, unlabelled = found.prediction if found.score is None else found.score, found.label.null_count
+    if not answers.null_count and not unlabelled:
         return found
-    empty = pc.is_null(answers)
-    told, how = _counts(found, empty, columns), columns.unscored
-    if how == "refuse":
-        wanted = "add --unscored wrong, which counts them as wrong, or --unscored drop, which leaves them out"
-        raise ValueError(f"{told}; {wanted}")
-    if answers.null_count == len(answers) and (how == "drop" or not found.harness):
+    empty = pc.or_(pc.is_null(answers), pc.is_null(found.label))
+    told, how = _counts(found, answers, empty, columns), columns.unscored
+    if how == "refuse" or (how == "wrong" and unlabelled):
+        wrong = "" if unlabelled else "--unscored wrong, which counts them as wrong, or "
+        raise ValueError(f"{told}; add {wrong}--unscored drop, which leaves them out")
+    if pc.all(empty).as_py() and (how == "drop" or not found.harness):
         raise ValueError(f"{told}; expected one or more with it")
     filled = replace(found, prediction=pc.fill_null(found.prediction, WRONG if found.harness else NO_ANSWER))
     if found.score is not None:
@@ -85,8 +85,8 @@ def _answered(found: Predictions, columns: Columns) -> Predictions:
     return replace(filled, notes=(*found.notes, note))
 
 
-def _counts(found: Predictions, empty: Any, columns: Columns) -> str:
-    """How many answers failed, and why, how many have no score, and which."""
+def _counts(found: Predictions, answers: Any, empty: Any, columns: Columns) -> str:
+    """How many answers failed, and why, how many have no score or no label, and which."""
     rows = pc.indices_nonzero(empty)
     reasons = Counter(found.failed.take(rows).drop_null().to_pylist() if found.failed is not None else ())
     n, failed = f"{len(empty):,} {'answers' if found.harness else 'rows'}", reasons.total()
@@ -94,10 +94,12 @@ def _counts(found: Predictions, empty: Any, columns: Columns) -> str:
     if failed:
         why = [f"{shown(each)} {k:,}" if len(reasons) > 1 else shown(each) for each, k in reasons.most_common(_REASONS)]
         told.append(f"{failed:,} of {n} failed ({', '.join(why)}{', ...' * (len(reasons) > _REASONS)})")
-    if len(rows) > failed:
+    if found.label.null_count:
+        told.append(f"{found.label.null_count:,} of {n} have no {shown(columns.label)}")
+    if answers.null_count > failed:
         score = f"score {shown(found.measured)}" if found.measured else "score"
         what = score if found.harness else shown(columns.score or columns.prediction)
-        told.append(f"{len(rows) - failed:,} of {n} have no {what}")
+        told.append(f"{answers.null_count - failed:,} of {n} have no {what}")
     return f"{found.where}: {' and '.join(told)}: {_which(found, rows)}"
 
 

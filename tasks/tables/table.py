@@ -148,6 +148,27 @@ class SomeRows(Table):
         return None if found is None else found.take(self._rows)
 
 
+class WithMissing(SomeRows):
+    """All rows of a table, in which some texts mean that a value is missing."""
+
+    def __init__(self, table: Table, texts: Sequence[str]) -> None:
+        super().__init__(table, pa.array(np.arange(table.num_rows)))
+        self._missing = pa.array(texts, pa.string())
+
+    def missing(self, name: str) -> Array:  # noqa: D102
+        return pc.is_null(self._text(name))
+
+    def _text(self, name: str) -> Array:
+        try:
+            found = super()._text(name)
+        except ValueError:  # numbers with fractions
+            found = self._table.numbers(name, or_missing=True).cast(pa.string())
+        return pc.if_else(pc.is_in(found, value_set=self._missing), pa.scalar(None, pa.string()), found)
+
+    def _numbers(self, name: str) -> Array | None:
+        return to_numbers(self._text(name))
+
+
 #: A column whose first values are few is taken for one of few values.
 _SAMPLE, _FEW = 1000, 100
 

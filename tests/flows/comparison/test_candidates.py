@@ -19,7 +19,7 @@ def written(folder, chances, n=1500, seed=0):
     paths = {}
     for name, chance in chances.items():
         right = np.where(rng.random(n) < 0.15, rng.random(n), hard) < chance
-        prediction = np.where(right, label, "?")
+        prediction = np.where(right, label, "z")
         frame = pd.DataFrame({"id": np.arange(n), "label": label, "prediction": prediction, "site": site})
         paths[name] = str(folder / f"{name}.csv")
         frame.to_csv(paths[name], index=False)

@@ -460,7 +460,7 @@ def test_unmatched_rows_may_be_dropped_and_are_counted(tmp_path, capsys):
     assert [note["text"] for note in found["notes"]] == [
         f"{paths[0]}: ids '0', '1', '2' and 2 more are in this file alone",
         f"5 rows left out, as {paths[1]} lacks them: {paths[0]} has 5 of them right (100%; 85% of the others)",
-        f"{paths[1]}: class '7' is predicted here alone, and no row has it",
+        f"{paths[1]}: predictions of classes that no row has: '7' ({(cand['prediction'][5:] == 0).sum()} rows)",
     ]
     assert f"note: {paths[0]}" in capsys.readouterr().out
 

@@ -559,10 +559,10 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
         if command[0] != "size":  # of two models that are alike
             assert main([*command, "--positive", "yes"]) == 0
         assert main([*command, "--positive", "nosuch"]) == 2
-        assert "--positive: 'nosuch' is not valid; expected no or yes" in capsys.readouterr().err
+        assert "--positive: 'nosuch' is not valid; expected one of no, yes" in capsys.readouterr().err
     assert main(["rank", *paths, "--positive", "yes"]) == 2
     assert "--positive: is not valid without --measure" in capsys.readouterr().err
-    with pytest.raises(ValueError, match="positive: 'nosuch' is not valid; expected no or yes"):
+    with pytest.raises(ValueError, match="positive: 'nosuch' is not valid; expected one of no, yes"):
         sigstats.compare(frame, frame[::-1], positive="nosuch")
 
 

@@ -24,7 +24,7 @@ def frames(n=400, seed=0):
             {
                 "id": np.arange(n),
                 "label": label,
-                "prediction": np.where(rng.random(n) < chance, label, "?"),
+                "prediction": np.where(rng.random(n) < chance, label, "z"),
                 "region": region,
                 "person": np.arange(n) // 4,
                 "mark": rng.random(n).round(1) + chance,
@@ -109,7 +109,7 @@ def test_answers_to_one_item_are_one_group(tmp_path):
     tables = {}
     for name, table in frames(80).items():
         right = table["prediction"] == table["label"]
-        tables[name] = table.assign(id=table["person"], label="x", prediction=np.where(right, "x", "?"))
+        tables[name] = table.assign(id=table["person"], label="x", prediction=np.where(right, "x", "z"))
     paths = written(tmp_path, tables)
     found = ranked(tmp_path, *paths, "--group", "id")
     assert (found["n"], found["groups"]) == (80, 20)

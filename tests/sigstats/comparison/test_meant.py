@@ -177,8 +177,8 @@ def test_classes_under_other_names_are_no_errors(tmp_path, capsys, label, said, 
         (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "I cannot say")),
         (TRUE, np.where(TRUE == GUESS, GUESS, 7)),
         (TRUE % 2, np.ones(200, dtype=int)),
-        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "nan")),
-        (NAMES[TRUE], np.full(200, "nan")),
+        (NAMES[TRUE], np.where(TRUE == GUESS, NAMES[GUESS], "unsure")),
+        (NAMES[TRUE], np.full(200, "unsure")),
         ([f"answer {n}" for n in range(200)], [f"Answer {n}" if n < 9 else f"answer {n}" for n in range(200)]),
     ],
 )
@@ -186,7 +186,7 @@ def test_other_answers_are_errors(label, said):
     found = sigstats.compare(label, label, said)
     strange = sorted({str(each) for each in said} - {str(each) for each in label})
     assert [note.name for note in found.notes].count("class-without-rows") == bool(strange)
-    assert not strange or f"candidate: class{'es' * (len(strange) > 1)} {strange[0]!r}" in found.notes[0]
+    assert not strange or f"candidate: predictions of classes that no row has: {strange[0]!r} (" in found.notes[0]
     assert found.rows[0].candidate == pytest.approx(np.mean(np.asarray(label) == np.asarray(said)))
 
 

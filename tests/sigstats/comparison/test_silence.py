@@ -175,7 +175,7 @@ def test_what_is_compared_by_mistake_is_refused(call, complaint):
 def test_what_only_looks_like_a_mistake_is_compared():
     free = [f"answer {i}" for i in range(40)]  # free answers, all of them wrong
     assert compared(free, free, [f"{each}?" for each in free]).verdict == "fail"
-    assert compared(list("ab") * 20, list("ab") * 20, ["none"] * 40).verdict == "fail"
+    assert compared(list("ab") * 20, list("ab") * 20, ["other"] * 40).verdict == "fail"
     stars = np.tile([0.5, 1.0, 1.5, 2.0], 20)  # half stars are classes
     assert compared(stars, stars).measures == ("accuracy",)
     numbers = np.linspace(0.1, 1, 400)

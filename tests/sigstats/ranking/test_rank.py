@@ -170,7 +170,7 @@ def test_answers_to_items_are_groups_or_averages():
             groups=np.arange(60) % 2,
         )
     label = np.array(["x", "y", "z"])[rng.integers(3, size=60)]
-    said = np.where(right, label[:, None], "?").astype(object)
+    said = np.where(right, label[:, None], "w").astype(object)
     said[0, 0] = None
     marks = right.astype(float)
     marks[0, 0] = np.nan

@@ -113,7 +113,7 @@ def test_scores_of_json_are_numbers(tmp_path, scores):
             "column 'label' has fractions; expected text or whole numbers",
         ),
         ([PLAIN[0] | {"label": 1e300}, PLAIN[1] | {"label": 1.0}], "column 'label' has larger numbers"),
-        ([PLAIN[0], PLAIN[1] | {"label": None}], r"row 1 \(from 0\): column 'label' is empty"),
+        ([PLAIN[0], PLAIN[1] | {"label": None}], "1 of 2 rows have no 'label': id 'r1'; add --unscored drop"),
         ([PLAIN[0], {"id": "x", "label": "cat"}], "1 of 2 rows have no 'prediction': id 'x'; add --unscored wrong"),
         ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"not there; did you mean 'idx' \(--id idx\)\?"),
         ([{**row, "lebel": 1} for row in PLAIN], "column 'lebl' is not there"),
