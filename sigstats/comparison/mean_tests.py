@@ -79,6 +79,7 @@ def _with_bounds(
         other_interval=other,
         # Not below that of a test of its own.
         pvalue=max(pvalues[0], row.pvalue or 0.0),
+        pvalue_error=row.pvalue_error if (row.pvalue or 0.0) > pvalues[0] else None,
         two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
         equivalence_pvalue=1.0 if row.test.endswith(WITHOUT_LIMITS) else max(beyond),
     )

@@ -10,6 +10,7 @@ first-order law (Cochran 1977, section 6.3), by the bound that one more row does
 mean.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -43,7 +44,8 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     )
     pvalues, how = exchange_pvalues(part, rule)
     row = replace(with_means(row, (a, b), part.group, rule), baseline=ratios[0], candidate=ratios[1])
-    row = replace(row, pvalue=pvalues[0], two_sided_pvalue=pvalues[1])
+    error = None if how == "exact" else math.sqrt(pvalues[0] * (1 - pvalues[0]) / rule.n_resamples)
+    row = replace(row, pvalue=pvalues[0], pvalue_error=error, two_sided_pvalue=pvalues[1])
     found = with_bound(row, (a, b), part.group, _span(part, ratios), part.what, rule)
     row = found if isinstance(found, ComparisonRow) else found.row
     row = replace(row, test=f"exchange of {part.what}, {how}; {row.test}")
@@ -57,8 +59,11 @@ def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, flo
     e, other_e, w, other_w = (by_group(each, part.group)[0] for each in (*part.scores, *part.per))
     moved = np.column_stack([other_e - e, other_w - w])
     moved = moved[(moved != 0).any(axis=1)]
+    # One sign and order of the units, whichever model is first and whatever the order of rows.
+    moved *= np.where(moved[:, :1] == 0, np.sign(moved[:, 1:]), np.sign(moved[:, :1])) / 2
+    moved = moved[np.lexsort(moved.T)]
     totals = [np.array([each.sum(), size.sum()]) for each, size in ((e, w), (other_e, other_w))]
-    listed = len(moved) <= _MOST_LISTED
+    middle, listed = (totals[0] + totals[1]) / 2, len(moved) <= _MOST_LISTED
     rng, size = as_generator(rule.rng), 2 ** len(moved) if listed else rule.n_resamples
     worse = further = 0
     observed = part.sign * float(totals[1][0] / totals[1][1] - totals[0][0] / totals[0][1])
@@ -70,8 +75,8 @@ def exchange_pvalues(part: Part, rule: ComparisonRule) -> tuple[tuple[float, flo
             swapped = (np.arange(start, start + rows)[:, np.newaxis] >> np.arange(len(moved))) & 1
         else:
             swapped = rng.integers(0, 2, (rows, len(moved)), dtype=np.int8)
-        change: FloatArray = swapped.astype(np.float64) @ moved
-        of_a, of_b = totals[0] + change, totals[1] - change
+        change: FloatArray = (2.0 * swapped - 1) @ moved
+        of_a, of_b = middle + change, middle - change
         with np.errstate(divide="ignore", invalid="ignore"):
             gains = part.sign * (of_b[:, 0] / of_b[:, 1] - of_a[:, 0] / of_a[:, 1])
         gains = np.where(np.isnan(gains), -np.inf, gains)  # without a denominator: as far as can be

@@ -12,6 +12,7 @@ from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import PairedPredictions
 from sigstats.comparison.part import whole
 from sigstats.comparison.ratio_tests import exchange_pvalues
+from sigstats.comparison.ratio_tests import test_ratio as ratio_test
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.flows.cli import main
 
@@ -52,6 +53,18 @@ def test_p_is_the_share_of_all_exchanges(seed):
     assert row.two_sided_pvalue >= exchanged[1]
     assert row.baseline == pytest.approx(sum(errors[0]) / sum(words[0]))
     assert row.difference == pytest.approx(sum(errors[1]) / sum(words[1]) - sum(errors[0]) / sum(words[0]), abs=1e-12)
+
+
+def test_p_of_drawn_exchanges_has_an_error_until_the_bound_is_larger():
+    rng = np.random.default_rng(1)
+    pair = paired(rng.integers(0, 6, (2, 40)), rng.integers(1, 9, (2, 40)))
+    (row,) = compare_pair(pair).rows
+    found = ratio_test(
+        replace(row, pvalue_error=1.0), whole(pair, positive=None, with_numbers=False), ComparisonRule()
+    ).row
+    assert found.pvalue_error == pytest.approx(np.sqrt(found.pvalue * (1 - found.pvalue) / 10_000))
+    assert row.pvalue > found.pvalue
+    assert row.pvalue_error is None
 
 
 def test_of_denominators_of_one_the_interval_is_that_of_the_mean_of_marks():
