@@ -55,6 +55,18 @@ def test_p_is_the_share_of_all_exchanges(seed):
     assert row.difference == pytest.approx(sum(errors[1]) / sum(words[1]) - sum(errors[0]) / sum(words[0]), abs=1e-12)
 
 
+def test_neither_rows_nor_models_have_an_order_of_exchanges():
+    rng = np.random.default_rng(3)
+    errors, words = rng.integers(0, 6, (2, 40)), rng.integers(1, 9, (2, 40))
+    order = rng.permutation(40)
+    found, mixed, turned = (
+        exchange_pvalues(whole(paired(*given), positive=None, with_numbers=False), ComparisonRule())[0]
+        for given in ((errors, words), (errors[:, order], words[:, order]), (errors[::-1], words[::-1]))
+    )
+    assert mixed == found
+    assert turned[1] == found[1]
+
+
 def test_p_of_drawn_exchanges_has_an_error_until_the_bound_is_larger():
     rng = np.random.default_rng(1)
     pair = paired(rng.integers(0, 6, (2, 40)), rng.integers(1, 9, (2, 40)))
