@@ -83,7 +83,10 @@ REFUSED = [
     ([GEOMETRY, ("another scorer", GEOMETRY)], "metric 'judge' is not that of {0}, 'exact_match'"),
     ([GEOMETRY, ("another filter", GEOMETRY)], "filter 'strict' is not that of {0}, 'none'"),
     ([POPULARITY, ("two scorers", POPULARITY)], "score: there are 2; expected one named of match, judge (--score NAME"),
-    ([POPULARITY, ("two scorers", POPULARITY), "--score", "all"], "score: 'judge' is not there, but in"),
+    (
+        [POPULARITY, ("two scorers", POPULARITY), "--score", "all", "--higher-is-better", "judge"],
+        "score: 'judge' is not there, but in",
+    ),
     ([POPULARITY, ("another target", POPULARITY)], "id '1': target 'else' is not that of {0}, ' Yes'; expected"),
     ([GEOMETRY, ("another target", GEOMETRY)], "id '0': target 'else' is not that of {0}"),
     (
