@@ -149,7 +149,7 @@ class OfClass(NamedTuple):
     """What one class adds to a mean over classes."""
 
     value: FloatArray
-    #: Whether it occurs in the truth or among the predictions: otherwise it is not in the table. Of all, or of each.
+    #: Whether it occurs in the truth. Of all tables, or of each.
     occurs: "NDArray[np.bool_] | bool"
 
 
@@ -168,7 +168,7 @@ class MeanOfClasses(NamedTuple):
         value = self.formula(*counts, **self.options)
         if occurs:
             return OfClass(value, True)
-        somewhere = counts.tp + counts.fn + counts.fp > 0
+        somewhere = counts.tp + counts.fn > 0
         return OfClass(value, True) if somewhere.all() else OfClass(np.where(somewhere, value, 0.0), somewhere)
 
     def of(self, classes: Sequence[OfClass]) -> FloatArray:
@@ -185,11 +185,12 @@ def as_measure(
 
     `measure`: a name: ``accuracy``, ``error``, ``precision``, ``recall``, ``specificity``, ``balanced-accuracy``,
     ``f1``, ``f-beta``, ``jaccard``, ``mcc``, ``kappa`` and ``dcf``, each also after ``micro-`` (of the summed counts
-    of all categories) and ``macro-`` (the mean over categories; of classes, over those that the table's truth or its
-    predictions have, as in scikit-learn). For several classes ``accuracy``, ``error``, ``balanced-accuracy``, ``mcc``
-    (Gorodkin's R_K) and ``kappa`` need no average. So are the names that installed packages offer (entry points of
-    the group ``sigstats.measures``). A callable gets four float64 arrays ``tp, fn, fp, tn``, with the categories
-    along the last axis if there are several, and returns one finite number for each table.
+    of all categories) and ``macro-`` (the mean over categories; of classes, over those of the table's truth, as in
+    scikit-learn with ``labels=numpy.unique(y_true)``). For several classes ``accuracy``, ``error``,
+    ``balanced-accuracy``, ``mcc`` (Gorodkin's R_K) and ``kappa`` need no average. So are the names that installed
+    packages offer (entry points of the group ``sigstats.measures``). A callable gets four float64 arrays
+    ``tp, fn, fp, tn``, with the categories along the last axis if there are several, and returns one finite number
+    for each table.
     `greater_is_better`: for a callable; False says that it is a cost.
     `parameters`: ``beta`` of ``f-beta``; ``cost_fn``, ``cost_fp`` and ``prior`` of ``dcf``.
 

@@ -155,7 +155,7 @@ def _means_of_classes(means: MeanOfClasses, base: Any, places: FloatArray, share
                         if m not in added:
                             added[m] = m * shares
                         counts[which] = counts[which] + added[m]
-                known[key] = means.value(Confusion(*counts), occurs=any(each[0] > 0 for each in counts[:3]))
+                known[key] = means.value(Confusion(*counts), occurs=any(each[0] > 0 for each in counts[:2]))
             classes.append(known[key])
         values.append(means.of(classes))
     return values
@@ -191,10 +191,14 @@ def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray |
 
 
 def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
-    """The kinds of rows that might be put in; `ends`: the first and the last class, where they are ordered."""
+    """The kinds of rows that might be put in, all of classes of the truth.
+
+    `ends`: the first and the last class, where they are ordered.
+    """
     classes = joint.n_categories
+    labels = frozenset(event[0][0] for event, count in zip(joint.events, joint.counts, strict=True) if count)
     if classes <= _MOST_CLASSES:
-        return _among(frozenset(range(classes)))
+        return _among(frozenset(range(classes)), labels)
     called: list[FloatArray] = []
     for which in range(3):
         of = np.zeros(joint.n_categories)
@@ -202,18 +206,18 @@ def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
             of[event[which][0]] += count
         called.append(of)
     rarest = [int(each) for of in called for each in np.argsort(of, kind="stable")[:2]]
-    kinds = {*_among(frozenset({*rarest, int(np.argmax(called[0])), *ends}))}
+    kinds = {*_among(frozenset({*rarest, int(np.argmax(called[0])), *ends}), labels)}
     rare, rarer_still = (int(each) for each in np.argsort(called[0], kind="stable")[[-1, -2]])
-    for y in range(classes):
+    for y in labels:
         other = rare if rare != y else rarer_still
         kinds |= {((y,), (y,), (other,)), ((y,), (other,), (y,))}
     return tuple(sorted(kinds))
 
 
 @lru_cache(maxsize=16)
-def _among(classes: frozenset[int]) -> tuple[Any, ...]:
-    """The kinds of rows of these classes on which the models differ."""
-    return tuple(((y,), (a,), (b,)) for y, a, b in product(sorted(classes), repeat=3) if a != b)
+def _among(classes: frozenset[int], labels: frozenset[int]) -> tuple[Any, ...]:
+    """The kinds of rows of these classes on which the models differ; `labels`: the classes of the truth."""
+    return tuple(((y,), (a,), (b,)) for y, a, b in product(sorted(classes), repeat=3) if a != b and y in labels)
 
 
 def _where_it_hurts(

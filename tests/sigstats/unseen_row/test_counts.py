@@ -72,7 +72,7 @@ def test_f1_is_held(n, shares):
 def macro_f1(tp, fn, fp, tn):
     total, occur = 0.0, 0
     for t, n, p in zip(*(np.moveaxis(each, -1, 0) for each in (tp, fn, fp)), strict=True):
-        occurs = t + n + p > 0
+        occurs = t + n > 0
         total = total + np.where(occurs, 2 * t / np.where(occurs, 2 * t + n + p, 1.0), 0.0)
         occur = occur + occurs
     return total / occur
@@ -92,6 +92,22 @@ def test_a_mean_over_few_classes_is_the_users_own_to_the_bit(classes):
     ]
     for one, other in zip(*laws, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("measure", ["macro-f1", "macro-precision", "macro-recall"])
+def test_an_answer_that_no_class_has_does_not_undo_a_bound(measure):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 4, 3000)
+    a = np.where(rng.random(3000) < 0.9, y, 0)
+    b = np.where((a != y) & (rng.random(3000) < 0.3), y, a)
+    before = law(JointEvents.from_predictions(y, a, b), measure).interval(0.95)
+    more = [np.append(each, one) for each, one in ((y, 0), (a, 0), (b, 4))]
+    joint = JointEvents.from_predictions(*more)
+    difference = float(
+        np.diff([as_measure(measure).of(each, joint.kind)[0] for each in law(joint, measure).observed])[0]
+    )
+    assert before.low < difference
+    assert law(joint, measure).interval(0.95).low > 0.01
 
 
 def test_groups_of_one_row_are_rows():
