@@ -71,7 +71,7 @@ def check_as_json(found: CheckResult, file: str) -> str:
     content = {
         "version": JSON_VERSION,
         "verdict": found.verdict,
-        "answer": _answer(found.answer, _KEYS_OF_CHECKS),
+        "answer": answer_as_object(found.answer, _KEYS_OF_CHECKS),
         "file": file,
         "at_most" if found.at_most else "at_least": found.bar,
         "n": found.n,
@@ -83,7 +83,7 @@ def check_as_json(found: CheckResult, file: str) -> str:
     return _written(content)
 
 
-def _answer(answer: Answer[Any], keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
+def answer_as_object(answer: Answer[Any], keys: Mapping[str, str] = KEYS_OF_ROWS) -> dict[str, Any]:
     """The answer; `row` and `better` as in `rows`."""
     return {
         "headline": answer.headline,
@@ -103,7 +103,7 @@ def _content(found: ComparisonResult, baseline: str, candidate: str) -> dict[str
     return {
         "version": JSON_VERSION,
         "verdict": found.verdict,
-        "answer": _answer(found.answer),
+        "answer": answer_as_object(found.answer),
         "identical": found.identical,
         "baseline": baseline,
         "candidate": candidate,

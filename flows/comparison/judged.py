@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sigstats._common.messages import printable
 from sigstats._common.note import Note, notes_as_objects
 from sigstats._common.validation import Alternative, shown
-from sigstats.comparison.cells import difference_in_words, interval_of, with_unit
+from sigstats.comparison.answer import Answer, finding_of
+from sigstats.comparison.cells import difference_in_words, interval_of
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule, Verdict
@@ -20,7 +21,7 @@ from sigstats.judged.test import JudgeAgreement, JudgedResult, judged_test
 from sigstats.tasks.predictions import Columns, Predictions, Unmatched, match, read
 
 from ..pages.wording import count_of, p_equation, percent, percent_range
-from .for_programs import JSON_VERSION, KEYS_OF_TESTS, as_object
+from .for_programs import JSON_VERSION, KEYS_OF_TESTS, answer_as_object, as_object
 
 PREFERS = ("the judge prefers the baseline", "it prefers neither", "it prefers the candidate")
 
@@ -53,7 +54,7 @@ class JudgedComparison:
         """The difference that people would see, as a row of a comparison."""
         found = self.result
         return ComparisonRow(
-            slice="as people would see it",
+            slice="all rows as people see them",
             measure="mean-score" if self.marks else "accuracy",
             n=found.n,
             difference=found.estimate,
@@ -63,12 +64,20 @@ class JudgedComparison:
         )
 
     @property
+    def answer(self) -> Answer[ComparisonRow]:
+        """The verdict, the difference that people would see, and the labels to get next."""
+        row, labels = self.corrected, labels_to_get(self.result)
+        known = {"fail": "Keep the baseline.", "pass": "You may replace the baseline."}
+        advice = known.get(self.verdict, f"{labels[:1].upper()}{labels[1:]}.")
+        return Answer(verdict=self.verdict, row=row, finding=finding_of(row, self.rule), advice=advice)
+
+    @property
     def by_judge(self) -> ComparisonRow:
         """The judge's own difference, with the score interval of verdicts on rows that are alone."""
         found = self.result
         row = replace(
             self.corrected,
-            slice="as the judge sees it",
+            slice="all rows as the judge sees them",
             difference=found.judge_estimate,
             low=None,
             high=None,
@@ -192,7 +201,8 @@ def as_text(found: JudgedComparison) -> str:
     interval = f"{percent(result.confidence_interval.confidence_level)} interval {interval_of(corrected)}"
     grouped = "" if result.n_groups is None else f" in {count_of(result.n_groups, 'group')}"
     lines = [
-        f"{found.verdict.upper()}: {shown_by(found)}",
+        found.answer.headline,
+        found.answer.advice,
         f"{found.candidate} against {found.baseline}, {count_of(result.n, 'row')}{grouped} judged",
         f"labels of people ({found.human}): {count_of(result.n_labels, 'row')}",
         *(f"note: {note}" for note in (*found.notes, *result.reason.split("; ")) if note),
@@ -201,8 +211,7 @@ def as_text(found: JudgedComparison) -> str:
     ]
     for name, agreement in zip((found.candidate, found.baseline), result.agreement, strict=True):
         lines.append(f"judge and people on {name}: {', '.join(rates(agreement))}")
-    lines += [labels_to_get(result), guarantee_of(result)]
-    return "\n".join(lines)
+    return "\n".join([*lines, guarantee_of(result)])
 
 
 def rates(agreement: JudgeAgreement) -> Iterator[str]:
@@ -226,19 +235,6 @@ def guarantee_of(result: JudgedResult) -> str:
     return "guarantee: by simulation; that the interval holds for every judge is not proved"
 
 
-def shown_by(found: JudgedComparison) -> str:
-    """What people are shown to say."""
-    low = found.result.confidence_interval.low
-    if found.verdict == "fail":
-        return "the candidate is worse in the eyes of people"
-    if low >= 0:
-        return "the candidate is better in the eyes of people"
-    drop = with_unit(found.corrected, low).lstrip("−")
-    if found.verdict == "pass":
-        return f"a drop of more than {drop} is excluded"
-    return f"people were not shown to find one better; a drop of up to {drop} is possible"
-
-
 def labels_to_get(result: JudgedResult) -> str:
     """How many labels would show a difference, and where."""
     if result.labels_wanted is None:
@@ -255,6 +251,7 @@ def as_json(found: JudgedComparison) -> str:
     content: dict[str, Any] = {
         "version": JSON_VERSION,
         "verdict": found.verdict,
+        "answer": answer_as_object(found.answer),
         "baseline": found.baseline,
         "candidate": found.candidate,
         "human": found.human,

@@ -7,7 +7,7 @@ from sigstats.comparison.cells import difference_in_words, difference_of, interv
 from ..pages.page import Answer, page
 from ..pages.wording import count_of, p_equation
 from .forest_plot import forest_plots
-from .judged import PREFERS, JudgedComparison, guarantee_of, labels_to_get, rates, shown_by
+from .judged import PREFERS, JudgedComparison, guarantee_of, rates
 
 
 def as_html(found: JudgedComparison) -> str:
@@ -47,11 +47,10 @@ def as_html(found: JudgedComparison) -> str:
 
 def _answer(found: JudgedComparison) -> Answer:
     result, corrected, judge = found.result, found.corrected, found.by_judge
-    said = shown_by(found)
     shown = [("The judge alone:", f"{difference_in_words(judge)}, its errors included.")]
     shown += [("Beware:", f"{note}.") for note in result.reason.split("; ") if note]
     return Answer(
-        headline=f"{said[:1].upper()}{said[1:]}",
+        headline=f"{found.answer.finding[:1].upper()}{found.answer.finding[1:]}",
         verdict=found.verdict,
         numbers=[
             ("people would see", difference_of(corrected, corrected.difference), interval_of(corrected)),
@@ -59,7 +58,7 @@ def _answer(found: JudgedComparison) -> Answer:
             ("labels of people", f"{result.n_labels:,}", p_equation(found.p_worse)),
         ],
         shown=shown,
-        to_do=f"{labels_to_get(result).capitalize()}.",
+        to_do=found.answer.advice,
         figure=forest_plots([corrected, replace(judge, verdict="inconclusive")], found.rule.margin),
         caption=(
             "Candidate less baseline, with its interval: corrected by people, and as the judge alone sees it. "

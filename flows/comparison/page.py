@@ -92,7 +92,7 @@ def candidates_as_html(found: CandidatesResult) -> str:
     """The page: which to take, the candidates, and for each its reasons and its table."""
     first = found.results[0]
     answer = answer_of_candidates(found)
-    numbers = ["" if name in ("verdict", "candidate", "rows") else "number" for name in OVERVIEW]
+    numbers = ["" if name in ("verdict", "candidate", "decided by", "rows") else "number" for name in OVERVIEW]
     return page(
         "candidates.html.j2",
         answer=answer,
@@ -142,10 +142,8 @@ def answer_of_candidates(found: CandidatesResult) -> Answer:
     """The first screen of a comparison of several candidates: which to take, and what decides the verdict of each."""
     words = {"pass": "Not worse:", "inconclusive": "Undecided:", "fail": "Worse:"}
     named_rows = list(zip(found.candidates, found.results, found.deciding, strict=True))
-    of_verdict = {
-        verdict: [
-            f"{name} ({named(row)} {effect_of(row)})" for name, each, row in named_rows if each.verdict == verdict
-        ]
+    said = {
+        verdict: [f"{name}: {named(row)} {effect_of(row)}" for name, each, row in named_rows if each.verdict == verdict]
         for verdict in words
     }
     first = found.take or min(named_rows, key=lambda each: [*words].index(each[1].verdict))[0]
@@ -154,7 +152,7 @@ def answer_of_candidates(found: CandidatesResult) -> Answer:
     return Answer(
         headline=found.recommendation,
         numbers=[(titles.get(what, what), value, below) for what, value, below in _numbers(row)],
-        shown=[(words[verdict], f"{some_of(said)}.") for verdict, said in of_verdict.items() if said],
+        shown=[(words[verdict], f"{'; '.join(tests)}.") for verdict, tests in said.items() if tests],
         figure=forest_plots(deciding_rows(found), found.results[0].rule.margin),
         caption=f"The test that decides the verdict of each candidate. {CAPTION}",
     )

@@ -59,7 +59,9 @@ def test_a_candidate_that_the_judge_prefers_and_people_do_not_fails(tmp_path, ca
     assert (code, found["verdict"]) == (1, "fail")
     assert found["judge_estimate"] > 0 > found["estimate"]
     said = capsys.readouterr().out
-    assert said.startswith("FAIL: the candidate is worse in the eyes of people\n")
+    assert said.startswith(
+        "FAIL: accuracy on all rows as people see them fell by 29.14 points (22.37 to 35.89)\nKeep the baseline.\n"
+    )
     assert "note: the judge's errors favour one of the models" in said
 
 
@@ -77,7 +79,7 @@ def test_answers_to_items_are_groups_and_the_page_shows_both_differences(tmp_pat
     assert found["estimate"] == pytest.approx(direct.estimate)
     assert (found["n_groups"], found["guarantee"]) == (200, "simulated")
     text = page.read_text()
-    for words in ("as people would see it", "Judge and people on the labelled rows", "labels that would decide"):
+    for words in ("as people see them", "Judge and people on the labelled rows", "labels that would decide"):
         assert words in text
     repeated = [frame.assign(id=frame.item) for frame in frames]
     _, by_id = compared(tmp_path, repeated, "--group", "id")

@@ -1,0 +1,153 @@
+"""The answer of a comparison: the test that decides, and the same headline and advice in every output."""
+
+import html
+import json
+import re
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.flows.cli import main
+
+OUTPUTS = ("json", "markdown", "report", "junit")
+
+
+def compared(folder, capsys, frames, *options, code):
+    """What is printed, and the text of each other output; the candidates are all frames but the first."""
+    for name, frame in frames.items():
+        frame.to_csv(folder / f"{name}.csv", index=False)
+    places = {name: folder / f"found.{name}" for name in OUTPUTS}
+    written = [text for name, place in places.items() for text in (f"--{name}", str(place))]
+    files = [str(folder / f"{name}.csv") for name in frames]
+    assert main(["compare", *files, *options, *written]) == code
+    return capsys.readouterr().out, {name: place.read_text() for name, place in places.items()}
+
+
+def plain(text):
+    """A text without the marks of HTML and Markdown."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", text)).replace("\\", "").split())
+
+
+def costs(n=4000):
+    """The candidate is as accurate, and its costs are four times as high."""
+    rows = np.arange(n)
+    base = pd.DataFrame({"id": rows, "label": 1, "prediction": (rows % 10 > 0) * 1, "cost_usd": 0.001 + rows / 1e8})
+    return {"base": base, "new": base.assign(cost_usd=4 * base["cost_usd"])}
+
+
+def gains(n=200):
+    """On eight slices of n rows: a clear gain on seven, and one on which the candidate is a little behind."""
+    region, rows = np.repeat(list("abcdefgh"), n), np.tile(np.arange(n), 8)
+    base = pd.DataFrame({"id": np.arange(8 * n), "label": 1, "region": region, "prediction": (rows >= n // 4) * 1})
+    better = np.where(region == "c", base["prediction"] - ((rows >= n - 6) * 1) + (rows < 4), (rows >= n // 8) * 1)
+    behind = np.where(region == "d", (rows >= n // 2) * 1, better)
+    return {"base": base, "gain": base.assign(prediction=better), "mixed": base.assign(prediction=behind)}
+
+
+def test_every_output_begins_with_the_test_that_decides(tmp_path, capsys):
+    frames = costs()
+    said, texts = compared(tmp_path, capsys, frames, "--lower-is-better", "cost_usd", code=1)
+    found = sigstats.compare(frames["base"], frames["new"], lower_is_better="cost_usd")
+    headline, advice = found.answer.headline, found.answer.advice
+    ratio = "300% of the baseline"
+    assert re.fullmatch(
+        rf"FAIL: mean cost_usd on all rows rose by 0\.0030\d USD \(0\.003.* to 0\.003.*\), {ratio}", headline
+    )
+    assert advice == "Keep the baseline."
+    assert said.splitlines()[:2] == [headline, advice]
+    assert str(found).splitlines()[0] == headline
+    assert advice in str(found).splitlines()
+    assert f"<strong>{headline}</strong>" in found._repr_html_()
+    assert plain(texts["markdown"]).startswith(f"### {headline} {advice} ")
+    assert ET.fromstring(texts["junit"]).get("name") == headline
+    content = json.loads(texts["json"])
+    assert content["answer"]["headline"] == headline
+    assert content["answer"]["advice"] == advice
+    assert content["answer"]["row"] == next(row for row in content["rows"] if row["score"] == "cost_usd")
+    page = texts["report"]
+    finding = headline.removeprefix("FAIL: ")
+    assert html.unescape(re.search("<title>(.*?)</title>", page)[1]) == f"FAIL: {finding[0].upper()}{finding[1:]}"
+    assert advice in page
+    assert page.count("mean cost_usd on all rows</span>") == 2  # the tiles
+    with pytest.raises(AssertionError) as raised:
+        sigstats.assert_no_regression(frames["base"], frames["new"], lower_is_better="cost_usd")
+    assert str(raised.value).splitlines() == [headline, advice]
+    # No output states of these costs that they are not shown to be lower, or of the candidate that it is not worse.
+    for text in (said, *texts.values()):
+        assert "not worse, but" not in text
+    # Both figures begin with the row that decides.
+    assert texts["markdown"].index("mean-score of cost_usd: intervals") < texts["markdown"].index("points: intervals")
+    figures = re.findall(r"candidate − baseline, ([^<]*)<", page)
+    assert figures == ["mean-score of cost_usd", "points"]
+
+
+def test_the_chart_of_many_slices_contains_the_test_that_decides(tmp_path, capsys):
+    n, part = 6000, np.arange(6000) % 40
+    base = pd.DataFrame({"id": range(n), "label": 1, "prediction": 1, "part": part})
+    new = base.assign(prediction=np.where(np.arange(n) // 40 < 30 + part, 0, 1))  # all fail, with equal p at the end
+    said, texts = compared(tmp_path, capsys, {"base": base, "new": new}, "--slice", "part", code=1)
+    content = json.loads(texts["json"])
+    decides = content["answer"]["row"]
+    assert said.startswith(f"FAIL: accuracy on {decides['slice']} fell by ")
+    chart = re.search(r"x-axis \[(.*)\]", texts["markdown"])[1]
+    assert json.loads(f"[{chart}]")[1] == decides["slice"]
+
+
+def test_advice_tells_better_from_worse_somewhere_and_from_not_shown_to_be_safe(tmp_path, capsys):
+    frames = gains()
+    unsafe = sigstats.compare(frames["base"], frames["gain"], slices=["region"])
+    assert (unsafe.verdict, unsafe.answer.row.slice) == ("inconclusive", "region = c")
+    assert unsafe.answer.headline.startswith("INCONCLUSIVE: accuracy on all rows rose by ")
+    assert unsafe.answer.headline.endswith("accuracy on region = c fell by 1.00 points (−4.68 to +2.46)")
+    assert re.fullmatch(
+        r"The candidate is better on all rows, but not shown to be safe on region = c\. "
+        r"Test more rows there: about [\d,]+ rows with the same rates would settle it \(200 now\)\.",
+        unsafe.answer.advice,
+    )
+    assert "Keep the baseline" not in str(unsafe)
+    worse = sigstats.compare(frames["base"], frames["mixed"], slices=["region"])
+    assert worse.answer.advice.startswith("Keep the baseline. Look at region = d first")
+    assert worse.answer.headline.startswith("FAIL: accuracy on region = d fell by 25.00 points (")
+    ((label, words),) = worse.answer.also
+    assert label == "Better:"
+    assert words.startswith("accuracy on all rows rose by ")
+    better = sigstats.compare(frames["base"], frames["gain"])
+    assert better.answer.headline.startswith("PASS: no regression; accuracy on all rows rose by ")
+    assert better.answer.advice == "Replace the baseline: the candidate is better, and worse nowhere."
+
+
+def test_of_several_candidates_figure_words_and_table_name_the_same_tests(tmp_path, capsys):
+    frames = gains()
+    said, texts = compared(tmp_path, capsys, frames, "--slice", "region", code=1)
+    content = json.loads(texts["json"])
+    assert content["take"] is None
+    first = "accuracy on region = c fell by 1.00 points (−4.68 to +2.46)"
+    second = "accuracy on region = d fell by 25.00 points ("
+    assert content["recommendation"].startswith(f"Test {tmp_path}/gain.csv on more rows before you take it: ")
+    assert content["recommendation"].endswith(first)
+    assert said.startswith(f"{content['recommendation']}.\n")
+    assert [each["answer"]["row"]["slice"] for each in content["candidates"]] == ["region = c", "region = d"]
+    page = plain(texts["report"])
+    assert f"Undecided: {tmp_path}/gain.csv: {first}" in page
+    assert f"Worse: {tmp_path}/mixed.csv: {second}" in page
+    assert "the lowest is −25.00 points" in texts["report"]
+    assert plain(texts["markdown"]).count(second) == 1
+    chart = re.search(r"x-axis \[(.*)\]", texts["markdown"])[1]
+    assert len(json.loads(f"[{chart}]")) == 4
+
+
+def test_a_history_states_the_answer_of_the_evaluation(tmp_path):
+    frames = gains()
+    for name in ("base", "gain"):
+        frames[name].to_csv(tmp_path / f"{name}.csv", index=False)
+    study = {"kind": "regression", "name": "nightly", "baseline": str(tmp_path / "base.csv")}
+    study |= {"candidate": str(tmp_path / "gain.csv"), "slices": ["region"]}
+    sigstats.run_study(study, output=tmp_path / "out", quiet=True)
+    (content,) = (json.loads(path.read_text()) for path in (tmp_path / "out/comparisons").glob("*.json"))
+    report = plain((tmp_path / "out/report.html").read_text())
+    assert content["answer"]["advice"] in report
+    headline = content["answer"]["headline"].removeprefix("INCONCLUSIVE: ")
+    assert f"INCONCLUSIVE: {headline[0].upper()}{headline[1:]}" in report
