@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_names import missing_text
 from sigstats._common.validation import shown
+from sigstats.measures.metrics import limits_of
 
 from ..tables.spelling import to_numbers, without_empty
 from ..tables.table import Table
@@ -35,11 +36,14 @@ def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) 
         raise table.error(name, f": {told}; add --missing {shown(text)} if they are missing{listed}")
 
 
-def marks_of(table: Table, columns: Columns) -> Any:
-    """The marks of the rows, null where one is missing; "yes" and "failed" are 1 and 0, and 85% is 0.85."""
+def marks_of(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | None]:
+    """The marks of the rows, null where one is missing, and their limits, which the name or words of verdicts state.
+
+    "yes" and "failed" are 1 and 0, and 85% is 0.85.
+    """
     name = columns.score or ""
     try:
-        return table.numbers(name, or_missing=True)
+        return table.numbers(name, or_missing=True), limits_of(name)
     except ValueError as error:
         try:
             texts = table.texts_or_missing(name)
@@ -48,9 +52,9 @@ def marks_of(table: Table, columns: Columns) -> Any:
         refuse_missing_texts(table, name, texts, columns)
         words = without_empty(pc.utf8_lower(texts))
         if pc.all(pc.match_substring_regex(words, _PERCENT)).as_py():
-            return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2"))  # rounded once
+            return to_numbers(pc.replace_substring_regex(words, _PERCENT, r"\1e-2")), limits_of(name)  # rounded once
         known = pa.array(_WORDS.keys())
         if not pc.all(pc.is_in(pc.drop_null(words), value_set=known)).as_py():
             raise
         places: Any = pc.index_in(words, value_set=known)
-        return pa.array(_WORDS.values(), pa.float64()).take(places)
+        return pa.array(_WORDS.values(), pa.float64()).take(places), (0.0, 1.0)

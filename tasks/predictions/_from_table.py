@@ -14,7 +14,7 @@ from sigstats._common.messages import nearest
 from sigstats._common.note import Note
 from sigstats._common.validation import hint, shown
 from sigstats.comparison.part import MISSING
-from sigstats.measures.metrics import is_lower_better, limits_of
+from sigstats.measures.metrics import is_lower_better
 
 from ..tables.spelling import is_number, same_spelling
 from ..tables.table import ArrowTable, SomeRows, Table, WithMissing
@@ -197,7 +197,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         ids = table.texts(columns.id)
     elif texts != table.coded:
         ids = ids.cast(pa.string()) if positions else table.texts(columns.id)
-    score = None if columns.score is None else marks_of(table, columns)
+    score, limits = (None, None) if columns.score is None else marks_of(table, columns)
     # A file with scores needs no predictions, and one of marks alone no labels.
     predicted = columns.score is None or columns.prediction in table.names or "prediction" in columns.named
     labelled = predicted or columns.truth or columns.label in table.names or "label" in columns.named
@@ -259,7 +259,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
         beside={} if epoch is not None else dictionaries(table.beside(columns.wanted), table.num_rows),
         lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
-        limits=limits_of(columns.score or ""),
+        limits=limits,
     )
 
 

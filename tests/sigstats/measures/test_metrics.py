@@ -84,12 +84,15 @@ def test_marks_that_happen_to_be_0_and_1_have_no_limits_unless_the_name_or_a_per
     marks = [(np.arange(400) % 10 < 8).astype(float)] * 2
     marks[1] = np.where(np.arange(400) < 3, 1 - marks[0], marks[0])
     options = {"m": {"higher_is_better": "m"}, "correct": {}, "n": {"higher_is_better": "n", "score_range": (0, 1)}}
+    options["w"] = {"higher_is_better": "w"}  # in words of verdicts
     verdicts = []
     for name, more in options.items():
         frames = [pd.DataFrame({"id": range(400), name: each}) for each in marks]
+        if name == "w":
+            frames = [frame.assign(w=np.where(frame["w"] == 1, "passed", "failed")) for frame in frames]
         rule = sigstats.ComparisonRule(margin="5pt", relative_margin=0.1)
         verdicts.append(sigstats.compare(*frames, **{"score": name, **more}, rule=rule).verdict)
-    assert verdicts == ["inconclusive", "pass", "pass"]
+    assert verdicts == ["inconclusive", "pass", "pass", "pass"]
 
 
 @pytest.mark.parametrize("unit", [1.0, 1e6])
