@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .._common.messages import some_of
 from ..multiplicity import adjust_pvalues
 from .cells import effect_of, named
 from .compare import compare_pairs
@@ -59,13 +58,12 @@ class CandidatesResult:
             return f"Take {taken}: it is worse nowhere and {change}{rest}"
         if self._ranked("pass"):
             return f"Keep {self.baseline}: the candidates that are not worse do not score higher"
-        for i in self._ranked("inconclusive"):
-            answer = self.results[i].answer
+        answers = {self.candidates[i]: self.results[i].answer for i in self._ranked("inconclusive")}
+        for name, answer in answers.items():
             if answer.better and answer.row is not None and not answer.row.whole:
-                return f"Test {self.candidates[i]} on more rows before you take it: {answer.finding}"
-        unsure = [self.candidates[i] for i in self._ranked("inconclusive")]
-        if unsure:
-            return f"Keep {self.baseline} for now: {some_of(unsure)} may be worse, and more rows would tell"
+                return f"Test {name} on more rows before you take it: {answer.finding}"
+        for name, answer in answers.items():
+            return f"Keep {self.baseline} for now; {name} is undecided: {answer.finding}"
         return f"Keep {self.baseline}: each candidate is worse"
 
     @property
