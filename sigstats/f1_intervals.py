@@ -16,7 +16,7 @@ from scipy.special import betainccinv, betaincinv, ndtri
 from ._common.class_names import takes_counts
 from ._common.validation import FloatArray, as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
-from .joint.outcomes import JointOutcomes, as_joint_counts, counted, positive_of
+from .joint.outcomes import JointOutcomes, as_joint_counts, counted
 from .measures.measure import as_measure
 from .unseen_row.orders import mirrored_law
 
@@ -34,7 +34,7 @@ _COUNTED = {
 
 def _counted(y: Any, prediction: Any, *, positive: Any = None) -> tuple[int, int, int]:
     """True positives, false positives and false negatives of one classifier."""
-    both = JointOutcomes.from_predictions(y, prediction, prediction, positive=positive_of(y, positive)).confusion_a
+    both = JointOutcomes.from_predictions(y, prediction, prediction, positive=positive).confusion_a
     return both.tp, both.fp, both.fn
 
 

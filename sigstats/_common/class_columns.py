@@ -46,13 +46,15 @@ def classes_of_columns(
     frame, known = opened(table), [*typed]
     named = [] if frame is None else [label_name(each, f"{name} (columns)") for each in frame.columns]
     unnamed = named in ([], [str(place) for place in range(width)])
-    order = list(classes or known)
+    order, by_number = list(classes or known), known
+    if labels.dtype.kind == "U" and all(map(is_number, known)):
+        by_number = sorted(known, key=float)
     if (not unnamed and set(named) == set(order)) or (not classes and set(named) >= set(known)):
         order = named
     elif not classes and not unnamed:
         raise refuse(f"{name} (columns)", some_of(named, 5), wanted)
-    elif not classes and labels.dtype.kind == "U" and known != (by_number := _by_number(known)):
-        both = f"{', '.join(known[:4])} as text, {', '.join(by_number[:4])} as numbers"
+    elif not classes and known != by_number:
+        both = f"{some_of(known)} as text, {some_of(by_number)} as numbers"
         raise ValueError(f"{name}: the order of the classes is ambiguous ({both}); expected {wanted}")
     if len(order) != width or len(set(order)) < width:
         raise refuse(f"{name} (columns)", width, f"{len(order)}, one for each class, or {wanted}")
@@ -63,8 +65,3 @@ def classes_of_columns(
         return found if labels.dtype.kind == "U" else found.astype(labels.dtype)
     except ValueError:
         raise refuse(f"{name} (columns)", some_of(order, 5), "names that are numbers, as y has them") from None
-
-
-def _by_number(names: list[str]) -> list[str]:
-    """Names in the order of the numbers that they are; as they are if one is no number."""
-    return sorted(names, key=float) if all(map(is_number, names)) else names

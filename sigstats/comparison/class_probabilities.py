@@ -51,8 +51,9 @@ def class_probabilities(
     and the names of the two do not tell which.
     """
     labels, codes = np.unique(as_labels(y, "y"), return_inverse=True)
-    tables = {name: _probabilities(value, name, len(codes)) for name, value in given.items()}
-    orders = [classes_of_columns(given[name], name, table.shape[1], labels, classes) for name, table in tables.items()]
+    arrays = {name: as_array(value, name, "a table of probabilities") for name, value in given.items()}
+    orders = [classes_of_columns(given[name], name, array.shape[-1], labels, classes) for name, array in arrays.items()]
+    tables = {name: _probabilities(array, name, len(codes)) for name, array in arrays.items()}
     several = any(len(order) > 2 for order in orders)
     if not several:
         pair = [label_name(each) for each in np.unique(orders[0]).tolist()]
@@ -74,15 +75,14 @@ def class_probabilities(
     )
 
 
-def _probabilities(value: Any, name: str, rows: int) -> FloatArray:
+def _probabilities(table: NDArray[Any], name: str, rows: int) -> FloatArray:
     """A table of which each row sums to 1, apart from the rounding of its type or of its printed digits."""
-    table = as_array(value, name, "a table of probabilities")
     if table.ndim != 2 or table.shape[0] != rows:
         raise refuse(
             f"{name} (shape)", table.shape, f"({rows}, number of classes): rows as in y, a column for each class"
         )
     if table.dtype.kind not in "fiub" or not np.isfinite(table).all() or (table < 0).any():
-        raise refuse(name, value, "probabilities of the classes, none of them missing")
+        raise refuse(name, table, "probabilities of the classes, none of them missing")
     found = np.asarray(table, dtype=np.float64)
     digits = next((each for each in (2, 3, 4) if np.allclose(found, found.round(each), rtol=0, atol=1e-9)), 5)
     rounding = np.finfo(table.dtype).eps if table.dtype.kind == "f" else 0.0

@@ -27,10 +27,7 @@ from .._common.validation import (
     FloatArray,
     as_count,
     as_labels,
-    did_you_mean,
     refuse,
-    require_comparable,
-    same_kind_of_labels,
 )
 from ..mcnemar.test import DiscordantCounts
 from ..measures.formulas import Confusion
@@ -108,15 +105,16 @@ class JointOutcomes:
             raise refuse("e1 + ... + e8", self.n, f"at most {MAX_TOTAL}")
 
     @classmethod
-    def from_predictions(cls, y: Any, a: Any, b: Any, *, positive: Any) -> "JointOutcomes":
+    def from_predictions(cls, y: Any, a: Any, b: Any, *, positive: Any = None) -> "JointOutcomes":
         """Count the joint events of the predictions of two classifiers.
 
         Parameters
         ----------
         y, a, b : array_like, shape (n,)
             The true labels and the labels that A and B assigned: all numbers or all strings.
-        positive : label
-            The positive class; all other labels together are the negative one (one against the others).
+        positive : label, optional
+            The positive class; all other labels together are the negative one (one against the others). By default the
+            second of 0 and 1, -1 and 1, false and true, or no and yes.
 
         Returns
         -------
@@ -135,13 +133,9 @@ class JointOutcomes:
         JointOutcomes(e1=1, e2=1, e3=0, e4=0, e5=0, e6=0, e7=1, e8=1)
         """
         truth, *assigned = as_predictions(y, a, b)
-        label = as_labels([positive], "positive")
-        same_kind_of_labels(truth[:1], label, "positive")
-        require_comparable(truth, label, "positive")
-        negative = [np.asarray(labels != label[0], dtype=np.uint8) for labels in (truth, *assigned)]
-        if all(each.all() for each in negative):
-            occurring = np.unique(truth).tolist()
-            raise refuse("positive", positive, "a label that occurs" + did_you_mean(positive, map(str, occurring)))
+        classes = np.unique(np.concatenate([truth, *assigned]))
+        chosen = classes[positive_place(classes.tolist(), positive)]
+        negative = [np.asarray(labels != chosen, dtype=np.uint8) for labels in (truth, *assigned)]
         event = 4 * negative[0] + negative[1] + 2 * negative[2]  # e1 is event 0
         return cls(*np.bincount(event, minlength=8).tolist())
 
@@ -221,17 +215,9 @@ class JointOutcomes:
         return _project_a(*events), _project_b(*events)
 
 
-def positive_of(y: Any, positive: Any) -> Any:
-    """The positive class as given; by default that of a pair of `positive_class.PAIRS`; or ValueError."""
-    if positive is not None:
-        return positive
-    classes = np.unique(as_labels(y, "y")).tolist()
-    return classes[positive_place(classes)]
-
-
 def counted(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointOutcomes]:
     """The joint outcomes that `takes_counts` makes of labels."""
-    return (JointOutcomes.from_predictions(y, a, b, positive=positive_of(y, positive)),)
+    return (JointOutcomes.from_predictions(y, a, b, positive=positive),)
 
 
 def counted_answers(y: Any, a: Any, b: Any, *, positive: Any = None) -> tuple[JointOutcomes]:
