@@ -63,7 +63,10 @@ def answer_of(found: ComparedRows) -> Answer[ComparisonRow]:
         ("Better:", "" if together else gains),
         ("Together:", together),
         ("Beware:", "; ".join(_apart_in_sign(found))),
-        ("Beware:", "the interval includes 0 as it is two-sided; p is one-sided" if _is_one_sided(row) else ""),
+        (
+            "Beware:",
+            "the interval includes 0 as it is two-sided; p is one-sided" * ((row.verdict == "fail") and row.holds_zero),
+        ),
     ]
     return Answer(
         verdict=found.verdict,
@@ -151,10 +154,6 @@ def finding_of(row: ComparisonRow, rule: ComparisonRule) -> str:
         possible = f"({with_unit(row, row.worst)} is possible)"
         return f"{named(row)} did not change, but {row.n:,} rows do not exclude {excluded} {possible}"
     return f"{named(row)} {effect_of(row)}; {_unexcluded(row, rule)}"
-
-
-def _is_one_sided(row: ComparisonRow) -> bool:
-    return row.verdict == "fail" and row.holds_zero
 
 
 def _unexcluded(row: ComparisonRow, rule: ComparisonRule) -> str:

@@ -73,7 +73,17 @@ class CheckResult(Tabular):
     @property
     def answer(self) -> Answer[CheckedRow]:
         """The verdict, the row that decides it, its value in words, and what to do."""
-        return answer_of(self)
+        row, verdict = self.ranked[0], self.verdict
+        more = f"; all {len(self.rows):,} tests pass" if len(self.rows) > 1 else ""
+        advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
+        if advice is None and row.test.endswith(WITHOUT_LIMITS):
+            advice = "State the limits of the marks (--score-range LOW HIGH): without them no number of rows passes."
+        return Answer(
+            verdict=verdict,
+            row=row,
+            finding=finding_of(row, self) + (more if verdict == "pass" else others_in_words(self.ranked)),
+            advice=advice or f"{': '.join(filter(None, ['Check more rows', settled_by(row, self)]))}.",
+        )
 
     def _columns(self) -> dict[str, list[Any]]:
         return columns_of(self.rows, CheckedRow)
@@ -109,21 +119,6 @@ def bar_in_words(found: CheckResult) -> str:
     own = " ".join(filter(None, [significant(found.bar), next((row.unit for row in found.rows if row.unit), "")]))
     points = {in_points(row) for row in found.rows}
     return f"{share} ({own} of a mark)" if len(points) > 1 else share if points == {True} else own
-
-
-def answer_of(found: CheckResult) -> Answer[CheckedRow]:
-    """The answer of a check."""
-    row, verdict = found.ranked[0], found.verdict
-    more = f"; all {len(found.rows):,} tests pass" if len(found.rows) > 1 else ""
-    advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
-    if advice is None and row.test.endswith(WITHOUT_LIMITS):
-        advice = "State the limits of the marks (--score-range LOW HIGH): without them no number of rows passes."
-    return Answer(
-        verdict=verdict,
-        row=row,
-        finding=finding_of(row, found) + (more if verdict == "pass" else others_in_words(found.ranked)),
-        advice=advice or f"{': '.join(filter(None, ['Check more rows', settled_by(row, found)]))}.",
-    )
 
 
 def finding_of(row: CheckedRow, found: CheckResult) -> str:
