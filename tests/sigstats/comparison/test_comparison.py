@@ -42,6 +42,24 @@ def test_measures_are_scikit_learns_on_every_slice():
         assert row.low <= row.difference <= row.high
 
 
+def test_one_answer_of_no_class_does_not_undo_a_pass():
+    measures = ["macro-f1", "macro-precision", "macro-recall", "macro-specificity", "balanced-accuracy", "mcc", "kappa"]
+    rng = np.random.default_rng(1)
+    y = rng.choice(list("abcd"), 3000)
+    a = np.where(rng.random(3000) < 0.9, y, "a")
+    b = np.where((a != y) & (rng.random(3000) < 0.3), y, a)
+    rule = sigstats.ComparisonRule(n_resamples=2000)
+    before = sigstats.compare(y, a, b, measures=measures, rule=rule)
+    more = [np.append(each, last) for each, last in ((y, "a"), (a, "a"), (b, "I cannot answer"))]
+    after = sigstats.compare(*more, measures=measures, rule=rule)
+    assert before.verdict == after.verdict == "pass"
+    f1_of_b = f1_score(more[0], more[2], average="macro", labels=list("abcd"))
+    assert after.rows[0].candidate == pytest.approx(f1_of_b)
+    for one, other in zip(before.rows, after.rows, strict=True):
+        assert one.low < other.difference < one.high
+        assert other.low == pytest.approx(one.low, abs=0.002)
+
+
 def test_specificity_is_the_mean_of_those_of_each_class_against_the_others():
     y, a, b, _ = predictions()
     (row,) = sigstats.compare(y, a, b, measures=["macro-specificity"]).rows

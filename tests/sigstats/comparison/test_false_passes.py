@@ -40,6 +40,12 @@ def rare_rows(rng, n):
     }
 
 
+def unanswered(rng, n):
+    """The same, where lost rows get an answer that no label has."""
+    y, options = rare_rows(rng, n)
+    return y, {**options, "b": np.where(options["b"] == y, y, 2)}
+
+
 def disasters(rng, n):
     """All probabilities gain a little, and one in 50 is of the other class."""
     y = np.arange(n) % 2
@@ -49,7 +55,12 @@ def disasters(rng, n):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("draw", "n"), [(marks, 20), (marks, 50), (ranked_last, 400), (rare_rows, 300), (disasters, 50), (disasters, 200)]
+    ("draw", "n"),
+    [
+        *((marks, n) for n in (20, 50)),
+        *((ranked_last, 400), (rare_rows, 300), (unanswered, 300)),
+        *((disasters, n) for n in (50, 200)),
+    ],
 )
 def test_a_drop_beyond_the_margin_seldom_passes(draw, n):
     rng, passed = np.random.default_rng(n), 0
