@@ -16,6 +16,7 @@ from .._common.validation import FloatArray, IntArray, shown
 from ..intervals import order_statistic, quantile_interval
 from ..measures.metrics import unit_of
 from ..measures.table import MEASURES
+from ..scores.order import neighbours_alike
 from .clusters import clusters
 from .mean_tests import bounded
 from .paired_predictions import ALL_ROWS, PairedPredictions
@@ -135,21 +136,28 @@ def clusters_note(
 ) -> Iterator[Note]:
     """A line for each column that clusters the differences of the models, or the errors of a single one.
 
-    `retest`: the row of all rows with the groups of these codes.
+    Without such a column, one where the values of neighbouring rows are alike. `retest`: the row of all rows with the
+    groups of these codes.
     """
-    if not paired.beside or _is_grouped(paired):
+    if _is_grouped(paired):
         return
 
     def pvalue(codes: IntArray) -> str:
         row = retest(codes)
         return f"nothing can be tested ({row.note})" if row.pvalue is None else f"p is {p_number(row.pvalue)}"
 
-    a, b = paired.scores or (0.0, 0.0)
-    if paired.predicted:
-        a, b = (1.0 * (said == paired.label) for said in (paired.a, paired.b))
-    values = np.asarray(b - a * (not single))
-    if np.isfinite(values).all():
-        yield from clusters(values, paired.beside, classes=len(paired.classes), seed=seed, pvalue=pvalue)
+    right = tuple(1.0 * (said == paired.label) for said in (paired.a, paired.b))
+    scores = paired.scores or right
+    values, scored = (np.asarray(b - a * (not single)) for a, b in (right if paired.predicted else scores, scores))
+    if not np.isfinite(values).all():
+        return
+    found = list(clusters(values, paired.beside, classes=len(paired.classes), seed=seed, pvalue=pvalue))
+    alike = None if found or not np.isfinite(scored).all() else neighbours_alike(scored, paired.label, seed)
+    if alike is not None:
+        told = f"neighbouring rows differ alike (autocorrelation {alike:.2f} in the order of the rows)"
+        many = "--group COLUMN (groups) takes rows of one source as groups"
+        found = [Note("ordered-errors", f"{told}; {many}, mean_score_test(order=...) rows in time")]
+    yield from found
 
 
 def _is_grouped(paired: PairedPredictions) -> bool:

@@ -1,7 +1,7 @@
 """Test of equal mean scores a row of two classifiers: marks that a judge gave answers, or losses.
 
-When not to use: fewer than some ten rows or twenty groups, whose mean is not yet normal; predictions without scores
-have exact tests (`sigstats.mcnemar_test`).
+When not to use: fewer than some ten rows, twenty groups or fifty times, whose mean is not yet normal; predictions
+without scores have exact tests (`sigstats.mcnemar_test`).
 """
 
 import math
@@ -11,6 +11,7 @@ import numpy as np
 
 from .._common.data_frames import require_same_index
 from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_groups, as_real, refuse
+from .order import blocks_in_time, neighbours_alike
 from .result import (
     FEW,
     FEW_GROUPS,
@@ -30,10 +31,13 @@ def mean_score_test(
     score_b: Any,
     *,
     groups: Any = None,
+    order: Any = None,
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> ScoreResult:
-    """Test whether two classifiers have the same mean score, by Student's t of the differences row by row.
+    """Test whether two classifiers or forecasts have the same mean score, by Student's t of the row differences.
+
+    The null hypothesis is that the expected difference of a row (or, with `groups`, of a group) is 0.
 
     Parameters
     ----------
@@ -41,6 +45,10 @@ def mean_score_test(
         The score of each row: a mark, a loss, whatever is meant to be averaged.
     groups : array_like of int, shape (n,), optional
         The group of each row, where rows of one group are not independent: the standard error is then that of groups.
+    order : array_like, shape (n,), optional
+        The time of each row, or any label that sorts as time does, where rows near in time are not independent. The
+        test is then one of sums of blocks of rows, and its null hypothesis that the differences are a stationary series
+        of mean 0 that is short-range dependent. It replaces `groups`.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the larger mean, the estimate is positive.
     confidence_level : float
@@ -53,8 +61,8 @@ def mean_score_test(
     Raises
     ------
     ValueError
-        If lengths differ, a score is not finite, there are fewer than two rows (or groups), or an option is out of
-        range.
+        If lengths differ, a score is not finite, there are fewer than two rows (or groups), fewer than four
+        times, both `groups` and `order`, or an option is out of range.
 
     Notes
     -----
@@ -64,14 +72,28 @@ def mean_score_test(
     freedom. Both are what Miller (Adding error bars to evals, 2024, sections 2 and 4) recommends for evaluations of
     language models.
 
+    With `order` it is the test of Diebold and Mariano (J. Bus. Econ. Stat. 13 (1995)) with the small-sample form of
+    Ibragimov and Mueller (J. Bus. Econ. Stat. 28 (2010)): Student's t of the sums of 4 to 16 blocks of consecutive
+    rows, six or more times as long as the autocorrelation (of first order) reaches. At the two-sided level of 5% equal
+    forecasts with normal differences whose autocorrelation is 0, 0.5 and 0.8 differed in 4.6, 5.8 and 9.1% of samples
+    of 50 rows, in 4.5, 4.4 and 6.0% of 200, and in 4.8, 5.4 and 5.8% of 1,000 (3,000 samples each); the test of
+    Harvey, Leybourne and Newbold (1997) in up to 20, 11 and 7%. A reason tells of too few rows, as in the 9.1%.
+
+    Without `groups` or `order` a reason tells of rows whose neighbours differ alike; by chance in 1 of 1,000 samples.
+
     Examples
     --------
     >>> import sigstats
     >>> result = sigstats.mean_score_test([0.5, 0.7, 0.9, 0.4], [0.6, 0.7, 1.0, 0.6])
     >>> round(result.estimate, 3), round(result.pvalue, 4)
     (-0.1, 0.0917)
+    >>> import numpy as np
+    >>> hour = np.arange(200)
+    >>> better = 0.3 + np.sin(hour)
+    >>> sigstats.mean_score_test(better, np.zeros(200), order=hour).method
+    't of blocks in time'
     """
-    require_same_index(score_a=score_a, score_b=score_b, groups=groups)
+    require_same_index(score_a=score_a, score_b=score_b, groups=groups, order=order)
     scores = pair_of_scores(score_a, score_b, None, "score_a")
     way = as_choice(alternative, "alternative", ALTERNATIVES)
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
@@ -84,22 +106,33 @@ def mean_score_test(
     exponent = math.frexp(largest)[1]
     a, b = (np.ldexp(one, -exponent) for one in scores)
     series = (a, b, a - b)
+    reason, what = "", "rows" if codes is None else "groups"
+    if order is not None:
+        if codes is not None:
+            raise refuse("order", "given with groups", "one of them")
+        codes, reason = blocks_in_time(series[2], order)
+        count, what = int(codes.max()) + 1, "blocks"
     means = [float(one.mean()) for one in series]
     units = rows if count is None else count
     influences = [(one - mean) / rows for one, mean in zip(series, means, strict=True)]
     if codes is not None:
         influences = [group_sums(each, codes) for each in influences]
     rounding = ROUNDING * math.ldexp(largest, -exponent)
-    what = "rows" if codes is None else "groups"
+    constant = bool(np.abs(influences[2]).max() * units <= rounding)
+    if what != "blocks":
+        reason = few_warning(units, what, FEW if codes is None else FEW_GROUPS)
+    if codes is None and not constant and (alike := neighbours_alike(series[2], np.zeros(rows, np.int64))) is not None:
+        told = f"neighbouring rows differ alike (autocorrelation {alike:.2f}): if they are in time, use order"
+        reason = "; ".join(filter(None, [reason, told]))
     return score_result(
         [
             Estimate(mean, float(each @ each) * units / (units - 1), units - 1)
             for mean, each in zip(means, influences, strict=True)
         ],
-        difference=Differences(bool(np.abs(influences[2]).max() * units <= rounding), rounding, units, what),
+        difference=Differences(constant, rounding, units, what),
         alternative=way,
         confidence_level=level,
-        method="Student's t" if codes is None else "t of groups",
-        reason=few_warning(units, what, FEW if codes is None else FEW_GROUPS),
+        method={"rows": "Student's t", "groups": "t of groups", "blocks": "t of blocks in time"}[what],
+        reason=reason,
         exponent=exponent,
     )

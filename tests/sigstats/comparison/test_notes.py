@@ -112,3 +112,25 @@ def test_what_the_other_model_does_on_dropped_rows_is_told(options):
     ]
     (of_marks,) = named(sigstats.compare(*marks, score="f1", **options), "dropped-rows")
     assert "the mean of baseline is 0.5 on them and 0 on the others" in of_marks
+
+
+def test_neighbouring_rows_that_differ_alike_are_noted():
+    rng = np.random.default_rng(2)
+    y, loss = np.arange(400) % 2, rng.random(400)
+    rows = {"id": np.arange(400), "label": y, "prediction": y, "loss": loss}
+    base = pd.DataFrame(rows)
+    cand = base.assign(loss=loss + 0.2 * np.repeat(rng.normal(size=80), 5) + 0.1 * rng.normal(size=400))
+    ways = {"score": "loss", "lower_is_better": "loss"}
+    (note,) = named(sigstats.compare(base, cand, **ways), "ordered-errors")
+    assert "autocorrelation 0." in note
+    mixed = rng.permutation(400)
+    assert not named(sigstats.compare(base.iloc[mixed], cand.iloc[mixed], **ways), "ordered-errors")
+    base["hour"] = cand["hour"] = np.arange(400) // 5
+    assert not named(sigstats.compare(base, cand, **ways, groups="hour"), "ordered-errors")
+
+
+def test_files_sorted_by_class_have_no_ordered_errors():
+    rng = np.random.default_rng(3)
+    y = np.sort(rng.integers(0, 3, 2000))
+    b = np.where(rng.random(2000) < np.array([0.3, 0.05, 0.0])[y], (y + 1) % 3, y)
+    assert not named(sigstats.compare(y, y, b), "ordered-errors")

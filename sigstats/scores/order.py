@@ -1,0 +1,65 @@
+"""Rows in time, whose differences are autocorrelated: blocks of them, and a test whether neighbours differ alike."""
+
+from typing import Any
+
+import numpy as np
+
+from .._common.validation import FloatArray, IntArray, as_labels, refuse
+
+#: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.
+FEWEST, _MOST, _IN_BLOCK = 4, 16, 6
+#: How many random orders have a smaller autocorrelation where one is reported, and of how many rows.
+_ORDERS, _MOST_ROWS = 999, 2**13
+
+
+def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
+    """The block of each row, from 0, and a warning where rows are too few for their autocorrelation.
+
+    There are as many blocks as leave each with six rows' worth of independent information, from 4 to 16. Rows of one
+    time are in one block. ValueError if there are fewer than four times, or not one for each row.
+    """
+    times = as_labels(order, "order")
+    if len(times) != len(differences):
+        raise refuse("order (length)", len(times), f"{len(differences)}, one time for each row")
+    of_time = np.unique(times, return_inverse=True)[1]
+    rows = np.bincount(of_time)
+    n = len(rows)
+    if n < FEWEST:
+        raise refuse("order", f"{n} time(s)", f"{FEWEST} times or more")
+    r = lag_one(np.bincount(of_time, differences - differences.mean()).astype(np.float64))
+    r = float(np.clip(r + (1 + 3 * r) / n, 0, 0.99))  # without the bias that the mean of few rows brings
+    independent = n * (1 - r) / (1 + r)
+    many = int(np.clip(independent / _IN_BLOCK, FEWEST, min(_MOST, n)))
+    middle = np.cumsum(rows) - rows / 2
+    block = np.unique((many * middle / rows.sum()).astype(np.int64), return_inverse=True)[1]
+    least, warning = FEWEST * _IN_BLOCK, ""
+    if independent < least:
+        worth = f"{n} times with an autocorrelation of {r:.2f} are worth {independent:.0f} independent ones"
+        warning = f"{worth}: the test wants {least} or more"
+    return block[of_time], warning
+
+
+def lag_one(values: FloatArray) -> float:
+    """The correlation of neighbours of values with mean 0; 0 if all are 0."""
+    return float(values[1:] @ values[:-1]) / (float(values @ values) or 1.0)
+
+
+def neighbours_alike(values: FloatArray, classes: IntArray, seed: int = 0) -> float | None:
+    """The lag-one autocorrelation of values less the mean of their class, if it exceeds those of 999 random orders.
+
+    Null hypothesis: all orders of the values within their classes are equally likely. A number is then returned with a
+    probability of at most 0.001. `classes`: from 0; the first 8,192 rows are used.
+    """
+    values, classes = values[:_MOST_ROWS], classes[:_MOST_ROWS]
+    if not len(values):
+        return None
+    values = values - (np.bincount(classes, values) / np.maximum(np.bincount(classes), 1))[classes]
+    observed, rng = lag_one(values), np.random.default_rng(seed)
+    if observed <= 0:
+        return None
+    places, drawn = np.argsort(classes, kind="stable"), np.empty_like(values)
+    for _ in range(_ORDERS):
+        drawn[places] = values[np.lexsort((rng.random(len(values)), classes))]
+        if lag_one(drawn) >= observed * (1 - 1e-9):
+            return None
+    return observed

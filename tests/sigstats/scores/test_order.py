@@ -1,0 +1,82 @@
+"""Rows in time: levels under autocorrelation, and the test of neighbours. Chances of a false alarm are below 1e-4."""
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+from scipy.stats import binom, ttest_1samp
+
+from sigstats.scores.mean_score import mean_score_test
+from sigstats.scores.order import neighbours_alike
+
+TRIALS = 400
+
+
+def series(rng, n, rho):
+    """A stationary series of the first order with mean 0 and variance 1."""
+    return lfilter([1], [1, -rho], rng.normal(size=n + 200) * np.sqrt(1 - rho**2))[200:]
+
+
+@pytest.mark.parametrize(
+    ("n", "rho", "level"), [(50, 0, 0.055), (50, 0.5, 0.065), (200, 0.8, 0.065), (1000, 0.9, 0.065)]
+)
+def test_equal_forecasts_differ_as_often_as_stated(n, rho, level):
+    rng, rejected, plain = np.random.default_rng(n), 0, 0
+    for _ in range(TRIALS):
+        base = np.abs(3 + 0.1 * rng.normal(size=n))
+        other = base - 0.5 * series(rng, n, rho)
+        rejected += mean_score_test(other, base, order=np.arange(n)).pvalue <= 0.05
+        plain += ttest_1samp(other - base, 0).pvalue <= 0.05
+    assert rejected <= binom.isf(1e-4, TRIALS, level)
+    assert plain > 2 * rejected or rho == 0
+
+
+def test_blocks_of_equal_length_are_a_t_test_of_their_means():
+    difference = np.random.default_rng(4).normal(0.2, 1, 160)
+    found = mean_score_test(difference, np.zeros(160), order=np.arange(160))
+    blocks = difference.reshape(16, 10).mean(axis=1)
+    assert found.pvalue == pytest.approx(ttest_1samp(blocks, 0).pvalue, rel=1e-9)
+    assert found.method == "t of blocks in time"
+    shuffled = np.random.default_rng(5).permutation(160)
+    again = mean_score_test(difference[shuffled], np.zeros(160), order=[f"{time:03}" for time in shuffled])
+    assert again.pvalue == pytest.approx(found.pvalue, rel=1e-9)
+
+
+def test_rows_of_one_time_are_in_one_block():
+    difference = np.repeat(np.random.default_rng(6).normal(size=96), 10)
+    found = mean_score_test(difference, np.zeros(960), order=np.repeat(np.arange(96), 10))
+    alone = mean_score_test(difference[::10], np.zeros(96), order=np.arange(96))
+    assert found.pvalue == pytest.approx(alone.pvalue, rel=1e-9)
+
+
+def test_few_rows_of_strong_autocorrelation_are_warned_of():
+    rng = np.random.default_rng(7)
+    found = mean_score_test(series(rng, 50, 0.9), np.zeros(50), order=np.arange(50))
+    assert "the test wants 24 or more" in found.reason
+    difference = series(rng, 200, 0.8)
+    assert "use order" in mean_score_test(difference, np.zeros(200)).reason
+    assert "use order" not in mean_score_test(difference, np.zeros(200), order=np.arange(200)).reason
+
+
+def test_independent_rows_are_said_to_be_alike_once_in_a_thousand():
+    """Of 2,000 samples 10 or more are with a chance of 5e-5, where each is with one of 0.001."""
+    rng, alarms = np.random.default_rng(8), 0
+    for trial in range(2000):
+        n = 40
+        classes = np.sort(rng.integers(0, 2, n))
+        few = rng.choice([-1.0, 0, 1], n, p=[0.04, 0.94, 0.02])
+        values = [few, rng.standard_cauchy(n), rng.normal(size=n)][trial % 3] * (1 + 9 * classes) + classes
+        alarms += neighbours_alike(values, classes, trial) is not None
+    assert alarms < 10
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"order": [1, 2, 3]}, "order \\(length\\)"),
+        ({"order": [1, 1, 2, 2, 3, 3]}, "4 times or more"),
+        ({"order": range(6), "groups": range(6)}, "order"),
+    ],
+)
+def test_bad_orders_are_refused(options, message):
+    with pytest.raises(ValueError, match=message):
+        mean_score_test([1, 2, 3, 4, 5, 7], [0, 0, 0, 1, 0, 1], **options)
