@@ -206,7 +206,7 @@ def _kinds_of(joint: JointEvents, ends: Sequence[int]) -> tuple[Any, ...]:
             of[event[which][0]] += count
         called.append(of)
     rarest = [int(each) for of in called[1:] for each in np.argsort(of, kind="stable")[:2]]
-    rarest += sorted(labels, key=called[0].__getitem__)[:2]
+    rarest += sorted(labels, key=lambda y: (called[0][y], y))[:2]
     kinds = {*_among(frozenset({*rarest, int(np.argmax(called[0])), *ends}), labels)}
     rare, rarer_still = (int(each) for each in np.argsort(called[0], kind="stable")[[-1, -2]])
     for y in labels:
