@@ -1,15 +1,14 @@
-"""One nearest neighbour where features are permuted, from products of small matrices, compiled by Numba."""
+"""One nearest neighbour where features are permuted, of the rows that products of 32 bits leave, compiled by Numba."""
 
 import functools
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, keep
+from sigstats.learners.compiled.jit import compiled
 
 from ..base import UNDECIDED
-from .vector_products import ROWS, SINGLE_COLUMNS, set_single_product
 
-__all__ = ["SINGLE_COLUMNS", "mix", "predict"]
+__all__ = ["decide_fold"]
 
 #: Numbers that are compared in any order, so that vector instructions take them; none of them is NaN.
 _numbers = functools.partial(compiled, fastmath={"nnan", "nsz"})
@@ -20,56 +19,8 @@ _DOUBTFUL = 8
 #: A row with more of them is left to products of 64 bits, with its fold.
 _FOUND = 64
 
-#: Whole numbers up to this are floats of 32 bits.
-_EXACT = 2.0**24
-
 #: Numbers of 32 bits in the widest vector.
 _LANES = 16
-
-#: Products of so many tested rows with all rows are made at a time: those of a few thousand rows stay in the cache.
-_TOGETHER = 8 * ROWS
-
-
-@compiled
-def mix(columns, source, order, starts, panels, low, high):  # type: ignore[no-untyped-def]
-    """Fill `panels`, (panels, d, `SINGLE_COLUMNS`), with the permuted `columns`, (d, n), in the order of folds.
-
-    `low` and `high`, (folds, d): the extremes of each feature in each fold.
-    """
-    for j in range(len(columns)):
-        column, rows = columns[j], source[j]
-        for fold in range(len(starts) - 1):
-            least, most = np.inf, -np.inf
-            for at in range(starts[fold], starts[fold + 1]):
-                value = column[rows[order[at]]]
-                panels[at // SINGLE_COLUMNS, j, at % SINGLE_COLUMNS] = value
-                least, most = min(least, value), max(most, value)
-            low[fold, j], high[fold, j] = least, most
-
-
-@compiled
-def _square(panels, weights, squared, left, squares):  # type: ignore[no-untyped-def]
-    """Fill in the weighted squares of all rows, (folds, rows); memory of the numbers of a panel and of weights."""
-    width = squares.shape[1]
-    for j in range(weights.shape[1]):
-        for fold in range(len(weights)):
-            left[j, fold] = weights[fold, j]
-    for panel in range(len(panels)):
-        own = panels[panel].reshape(-1)
-        for at in range(len(own)):
-            squared[at] = own[at] * own[at]
-        for fold in range(0, len(squares), ROWS):
-            places = (fold, 1, len(squares), 0, SINGLE_COLUMNS, fold * width + panel * SINGLE_COLUMNS, width, len(left))
-            set_single_product(left.reshape(-1), squared, squares.reshape(-1), places)
-
-
-@compiled
-def _weigh(panels, weight, own, tested):  # type: ignore[no-untyped-def]
-    """Fill in minus twice the weighted numbers of a fold, (d, rows)."""
-    for j in range(len(weight)):
-        scale = np.float32(-2 * weight[j])
-        for at in range(own[0], own[1]):
-            tested[j, at - own[0]] = panels[at // SINGLE_COLUMNS, j, at % SINGLE_COLUMNS] * scale
 
 
 @_numbers
@@ -100,76 +51,39 @@ def _candidates(products, squares, minima, limit, found):  # type: ignore[no-unt
 
 
 @compiled
-def _multiply(tested, panels, own, group, products):  # type: ignore[no-untyped-def]
-    """The products of tested rows, `group` of them from one on, with all rows but those of their own fold."""
-    (n_panels, d, _), (n_tested, width) = panels.shape, (tested.shape[1], products.shape[1])
-    left, right, to = tested.reshape(-1), panels.reshape(-1), products.reshape(-1)
-    for panel in range(n_panels):
-        column = panel * SINGLE_COLUMNS
-        if own[0] <= column and column + SINGLE_COLUMNS <= own[1]:
-            continue
-        for row in range(0, group[1], ROWS):
-            places = (group[0] + row, 1, n_tested, column * d, SINGLE_COLUMNS, row * width + column, width, d)
-            set_single_product(left, right, to, places)
-    products[: group[1], own[0] : own[1]] = np.inf
+def decide_fold(products, squares, first, data, weights, rule, predicted):  # type: ignore[no-untyped-def]
+    """Predict the rows of a fold, (n,) by row; False if many others are about as near to them as the nearest.
 
-
-@compiled
-def predict(panels, weights, whole, data, rule, predicted):  # type: ignore[no-untyped-def]
-    """Predict all rows, (n,) by row; False if many others are about as near to them as the nearest.
-
-    `panels`: the numbers of all rows, as `mix` puts them. `weights`: of features, (folds, d). `whole`: small whole
-    numbers, or halves, are not rounded. `data`: columns, (d, n), and source, of which mixed rows are made; the row in
-    each place, and the first place of each fold. `rule`: labels by place, and priorities by fold and place, or none
-    where nobody knows which of equally near rows is taken; the tolerance within which rows are equally near, and the
-    farthest distance that is told from others.
+    `products`: of each row of the fold, which begin at place `first`, with all rows, infinite for those of the fold;
+    with the `squares` of these they are distances less the square of the row itself. `data`: columns, (d, n), and
+    source, of which mixed rows are made, and the row in each place. `weights`: of features. `rule`: labels by place,
+    and priorities by place, or none where nobody knows which of equally near rows is taken; the tolerance within which
+    rows are equally near, the farthest distance that is told from others, and how far rounding may move a product.
     """
-    data, rule, weights = borrowed((data, rule, weights))
-    order, starts, n, d = data[2], data[3], len(data[2]), weights.shape[1]
-    width = len(panels) * SINGLE_COLUMNS
-    owned = (
-        np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32),
-        np.empty(_FOUND, dtype=np.int64),
-        np.empty(_FOUND),
-        np.empty((_TOGETHER, width), dtype=np.float32),
-        np.zeros((d, n + ROWS), dtype=np.float32),
-        np.empty((-(-len(weights) // ROWS) * ROWS, width), dtype=np.float32),
-    )
-    lists = np.empty(d * SINGLE_COLUMNS, dtype=np.float32), np.zeros((d, len(owned[5])), dtype=np.float32)
-    minima, found, distances, products, tested, all_squares = borrowed(owned)
-    _square(panels, weights, *borrowed(lists), all_squares)
-    for fold in range(len(weights)):
-        own, weight, squares = (starts[fold], starts[fold + 1]), weights[fold], all_squares[fold]
-        _weigh(panels, weight, own, tested)
-        rows, doubtful, margin, largest = own[1] - own[0], 0, rule[2], float(squares.max())
-        if not (whole and 16 * largest < _EXACT):
-            # By so much the sum of a product and a square may rise by rounding, from one row to another.
-            margin += 2 * (3 * d + 40) / _EXACT * largest
-        for first in range(0, rows, _TOGETHER):
-            together = min(_TOGETHER, rows - first)
-            _multiply(tested, panels, own, (first, together), products)
-            for row in range(together):
-                here, i = products[row, :n], own[0] + first + row
-                _minima(here, squares[:n], minima)
-                limit = np.float32(minima.min() + margin)
-                count = _candidates(here, squares, minima, limit, found)
-                doubtful += count - 1
-                if count > len(found) or doubtful > _DOUBTFUL * rows + _FOUND:
-                    return False
-                if count == 1 and limit + squares[i] < rule[3]:
-                    predicted[order[i]] = rule[0][found[0]]
-                else:
-                    predicted[order[i]] = _decide(i, found[:count], distances, data, weight, rule, fold)
-    keep((owned, lists))
+    order, n = data[2], len(squares)
+    minima = np.empty(min(n, _LANES * (1 + n // (32 * _LANES))), dtype=np.float32)
+    found, distances = np.empty(_FOUND, dtype=np.int64), np.empty(_FOUND)
+    doubtful, rows = 0, len(products)
+    for row in range(rows):
+        here, i = products[row], first + row
+        _minima(here, squares, minima)
+        limit = np.float32(minima.min() + rule[4])
+        count = _candidates(here, squares, minima, limit, found)
+        doubtful += count - 1
+        if count > len(found) or doubtful > _DOUBTFUL * rows + _FOUND:
+            return False
+        if count == 1 and limit + squares[i] < rule[3]:
+            predicted[order[i]] = rule[0][found[0]]
+        else:
+            predicted[order[i]] = _decide(i, found[:count], distances, data, weights, rule)
     return True
 
 
 @compiled
-def _decide(i, found, distances, data, weights, rule, fold):  # type: ignore[no-untyped-def]
+def _decide(i, found, distances, data, weights, rule):  # type: ignore[no-untyped-def]
     """The class of the row in place `i` by the rows that may be nearest."""
-    columns, source, order, _ = data
-    labels, priorities, tolerance, farthest = rule
-    priority = priorities[fold]
+    columns, source, order = data
+    labels, priority, tolerance, farthest, _ = rule
     nearest = np.inf
     for at, j in enumerate(found):
         distance = 0.0

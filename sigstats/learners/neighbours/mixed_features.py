@@ -6,6 +6,9 @@ their sizes (Higham 2002, Accuracy and Stability of Numerical Algorithms, sectio
 largest square of a row.
 """
 
+import itertools
+from typing import Any
+
 import numpy as np
 
 from sigstats._common.validation import FloatArray, IntArray
@@ -17,6 +20,9 @@ from .nearest_neighbours import Configuration
 
 #: Squares beyond these bounds may be no number of 32 bits.
 _LEAST, _MOST = 1e-12, 1e30
+
+#: Whole numbers up to this are floats of 32 bits.
+_EXACT = 2.0**24
 
 
 class MixedFeatures:
@@ -37,22 +43,34 @@ class MixedFeatures:
         self._labels = problem.y[self._order].astype(np.int64)
         known = config.ties != "unknown"
         self._priority = np.ascontiguousarray(priority[:, self._order] if known else priority[:, :0])
-        panel = self._code.SINGLE_COLUMNS
-        self._panels = np.zeros((-(-len(X) // panel), X.shape[1], panel), dtype=np.float32)
 
     def predict(self, source: IntArray, predicted: IntArray) -> bool:
         """Fill in the predictions of one replicate, (n,); False where too many rows are about as near."""
-        low, high = (np.empty((len(self._starts) - 1, len(self._columns))) for _ in range(2))
-        source = np.require(source, requirements=["C", "W"])
-        self._code.mix(self._columns, source, self._order, self._starts, self._panels, low, high)
+        numbers = np.take_along_axis(self._columns, source[:, self._order], axis=1)
+        low, high = (extreme.reduceat(numbers, self._starts[:-1], axis=1).T for extreme in (np.minimum, np.maximum))
         weights = self._weights(low, high)
         with np.errstate(over="ignore"):
             largest = np.maximum(low**2, high**2).max(axis=0)
         if not weights.max(axis=0) @ largest < _MOST or not weights.min(axis=0) @ largest > _LEAST:
             return False
-        data = self._columns, source, self._order, self._starts
-        rule = self._labels, self._priority, self._config.tolerance, self._farthest
-        return bool(self._code.predict(self._panels, weights, self._halves, data, rule, predicted))
+        numbers = numbers.astype(np.float32)
+        squares = weights.astype(np.float32) @ numbers**2
+        data = self._columns, np.require(source, requirements=["C", "W"]), self._order
+        for fold, (first, end) in enumerate(itertools.pairwise(self._starts.tolist())):
+            tested = numbers[:, first:end].T * (-2 * weights[fold]).astype(np.float32)
+            products = tested @ numbers
+            products[:, first:end] = np.inf
+            priority = self._priority[fold]
+            rule = self._labels, priority, self._config.tolerance, self._farthest, self._margin(squares[fold])
+            if not self._code.decide_fold(products, squares[fold], first, data, weights[fold], rule, predicted):
+                return False
+        return True
+
+    def _margin(self, squares: Any) -> float:
+        """By how much rounding may order two rows falsely, the tolerance included."""
+        largest = float(squares.max())
+        rounded = not (self._halves and 16 * largest < _EXACT)
+        return self._config.tolerance + rounded * 2 * (3 * len(self._columns) + 40) / _EXACT * largest
 
     def _weights(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """The weights of features as learned without each fold, from the extremes in each, all (folds, d)."""

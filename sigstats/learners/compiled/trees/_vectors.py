@@ -11,8 +11,6 @@ from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
 
-from ..vector_products import everywhere
-
 #: The bytes of a line of memory.
 _LINE: Final = 64
 
@@ -23,6 +21,14 @@ _NARROW: Final = ir.VectorType(ir.IntType(8), _LINE)
 # Numba's, which say nothing of their types.
 _variable: Any = cgutils.alloca_once_value
 _unpacked: Any = cgutils.unpack_tuple
+
+
+def everywhere(builder: Any, number: Any, vector: Any) -> Any:
+    """A vector of one number."""
+    nowhere = ir.Constant(vector, ir.Undefined)
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), vector.count), [0] * vector.count)
+    return builder.shuffle_vector(builder.insert_element(nowhere, number, ir.IntType(32)(0)), nowhere, mask)
+
 
 Body = Callable[[Any, list[Any], list[Any]], list[Any]]
 
