@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from numba import config, extending, njit, types
+from numba import config, njit
 
 _settings: Any = config  # has attributes of which its types do not know
 
@@ -45,54 +45,23 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
     return made
 
 
+def lean(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a function that makes and returns no array, without counting the references of those that it is given.
+
+    Numba counts them by atomic operations wherever an array goes through a tuple or a slice. In functions of a few
+    hundred nanoseconds these take most of the time.
+    """
+    return compiled(function, _nrt=False, **options)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile into each function that calls this one, where a call costs as much as the work."""
-    return compiled(function, forceinline=True)
+    """Compile a `lean` function into each that calls it, where a call costs as much as the work."""
+    return lean(function, forceinline=True)
 
 
 def merged(function: Callable[..., Any]) -> Any:
     """Compile as a part of its one caller, which takes less time than to compile both."""
     return compiled(function, inline="always")
-
-
-def _borrowed(context: Any, owner: Any) -> Any:  # noqa: ARG001 (Numba's)
-    """An array, or those of a tuple, whose owners are not counted in compiled code: keep them until the last use.
-
-    Numba counts the references of an array by atomic operations where it goes through a tuple or a slice. In functions
-    of a few hundred nanoseconds these take most of the time.
-    """
-
-    def of(target: Any, builder: Any, kind: Any, value: Any) -> Any:
-        kinds = getattr(kind, "types", ())  # of a tuple
-        if kinds:
-            parts = [of(target, builder, each, builder.extract_value(value, k)) for k, each in enumerate(kinds)]
-            return target.make_tuple(builder, kind, parts)
-        if not isinstance(kind, types.Array):
-            return value
-        made = target.make_array(kind)(target, builder, value)
-        made.meminfo = made.meminfo.type(None)
-        made.parent = made.parent.type(None)
-        return made._getvalue()
-
-    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
-        return of(target, builder, signature.return_type, values[0])
-
-    return owner(owner), lower
-
-
-borrowed: Any = extending.intrinsic(_borrowed)
-
-
-def _keep(context: Any, owners: Any) -> Any:  # noqa: ARG001 (Numba's)
-    """Keep arrays up to here that are borrowed in the same function, or in one that is merged into it."""
-
-    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
-        return target.get_dummy_value()
-
-    return types.none(owners), lower
-
-
-keep: Any = extending.intrinsic(_keep)
 
 
 def _cached(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, keep
+from sigstats.learners.compiled.jit import compiled
 
 from ..base import UNDECIDED
 
@@ -38,10 +38,8 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
     equally near rows of each place in each fold, which decides for one neighbour.
     """
     n = len(numbers)
-    owned = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)
-    counts = np.empty((2, np.int64(labels.max()) + 1), dtype=np.int64)
-    room, votes, lists, numbers, rule = borrowed((owned, counts, lists, numbers, rule))
-    weights, bound, own, labels, place = borrowed((weights, bound, own, labels, place))
+    room = np.empty(k), np.empty(n), np.empty(n, dtype=np.int64)
+    votes = np.empty((2, np.int64(labels.max()) + 1), dtype=np.int64)
     scaled = weights.shape[1] > 0
     for row in range(n):
         for replicate in range(own.shape[1]):
@@ -57,7 +55,6 @@ def walk_lists(lists, numbers, weights, bound, own, labels, place, k, rule, pred
                 predicted[row, replicate] = labels[first, replicate]
             else:
                 predicted[row, replicate] = _vote(room, count, labels[:, replicate], kth, rule[0], votes, rule[2])
-    keep((owned, counts))
 
 
 @compiled

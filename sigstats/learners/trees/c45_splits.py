@@ -40,11 +40,6 @@ class Training(NamedTuple):
     z: float
 
 
-def lent(arrays: Any) -> Any:
-    """The same arrays, which the caller owns meanwhile: compiled code does not count who uses them."""
-    return arrays
-
-
 def bits(count: float) -> Any:
     """``x log2 x``, 0 where there is next to nothing."""
     return count * np.log2(count) if count >= TOLERANCE else 0.0

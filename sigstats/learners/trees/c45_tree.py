@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .c45_splits import TOLERANCE, Training, choose, lent
+from .c45_splits import TOLERANCE, Training, choose
 
 #: Deeper nodes are leaves.
 _DEEPEST = 400
@@ -101,7 +101,6 @@ def _larger(nodes: Nodes, wanted: int) -> Nodes:
 
 def grow(data: Training, train: Any, pruned: bool) -> Nodes:
     """The nodes of the tree of the rows `train`."""
-    data, train = lent(data), lent(train)
     nodes = _room(64, data.n_classes)
     keys = np.empty(len(train), dtype=np.int64)
     waiting = [(0, 0, train, np.ones(len(train)))]
@@ -282,7 +281,6 @@ def _ask(data: Training, nodes: Nodes, row: int, into: Any) -> None:
 
 def probabilities(data: Training, nodes: Nodes, rows: Any) -> Any:
     """The shares of the classes in the leaves that rows of `data` come to, shape (rows, classes)."""
-    data, nodes = lent(data), lent(nodes)
     found = np.zeros((len(rows), data.n_classes))
     for at in range(len(rows)):
         _ask(data, nodes, rows[at], found[at])

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled, inlined
+from sigstats.learners.compiled.jit import compiled, merged
 
 from ._splits import LEAST_HESSIAN, Filled, Node, add_up, best_split, clear, in_eighths, leaf_value, take_away
 
@@ -117,7 +117,7 @@ def _pop(heap: Any, size: int, gain: Any) -> Any:
     return first
 
 
-@inlined
+@merged
 def _filled(room: Room, slot: int) -> Filled:
     """The bins of a histogram that are filled."""
     return Filled(room.bins[slot], room.lengths[slot])

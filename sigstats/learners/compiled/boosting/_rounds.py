@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from ..jit import borrowed, compiled, keep
+from ..jit import compiled
 from ._growth import BIN, CHILD, COLUMN, END, MISSING_LEFT, START, VALUE, Binned, Room, Rules, grow
 
 
@@ -170,15 +170,13 @@ def boost(
     rounds: int,
 ) -> None:
     """Add the trees of so many rounds to raw predictions; `columns` are as `bin_rows` writes them."""
-    owned = columns[:, 0].astype(np.uint64), np.empty((len(raw), len(label), 2), dtype=np.float32)
-    first, steps = borrowed(owned)
-    data, room, limits = borrowed(Binned(binned, columns, first, len(label))), borrowed(room), Rules(*rules)
+    first, steps = columns[:, 0].astype(np.uint64), np.empty((len(raw), len(label), 2), dtype=np.float32)
+    data, limits = Binned(binned, columns, first, len(label)), Rules(*rules)
     for _ in range(rounds):
         if len(raw) == 1:
             steps_of_two(label, raw, steps)
         else:
             steps_of_many(label, raw, steps)
         for k in range(len(raw)):
-            nodes = grow(data, limits, borrowed(steps[k]), room)
+            nodes = grow(data, limits, steps[k], room)
             _add(data, room, nodes, raw[k])
-    keep(owned)

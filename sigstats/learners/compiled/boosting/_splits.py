@@ -7,10 +7,8 @@ and one that is 0, so that a bin begins at a multiple of 32 bytes. Within a bin 
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from llvmlite import ir
-from numba import extending, types
 
-from sigstats.learners.compiled.jit import borrowed, compiled, inlined, merged
+from sigstats.learners.compiled.jit import compiled, inlined, merged
 
 #: Added to sums of hessians, which may be 0.
 _LITTLE: Final = 1e-15
@@ -53,48 +51,6 @@ class Split(NamedTuple):
     rows: int
 
 
-#: A bin of a histogram, which one instruction adds to.
-_BIN: Final = ir.VectorType(ir.DoubleType(), 4)
-
-
-def _bin_of(target: Any, builder: Any, kind: Any, sums: Any, place: Any) -> Any:
-    """Where a bin of a histogram lies."""
-    data = target.make_array(kind)(target, builder, sums).data
-    return builder.bitcast(builder.gep(data, [builder.mul(place, place.type(_BIN.count))]), _BIN.as_pointer())
-
-
-def _add_row(context: Any, sums: Any, place: Any, gradient: Any, hessian: Any) -> Any:  # noqa: ARG001 (Numba's)
-    """Add a row of the data to a bin."""
-
-    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
-        own, row = _bin_of(target, builder, signature.args[0], *values[:2]), ir.Constant(_BIN, [0.0, 0.0, 1.0, 0.0])
-        for at, value in enumerate(values[2:]):
-            row = builder.insert_element(row, value, ir.IntType(32)(at))
-        builder.store(builder.fadd(builder.load(own, align=8), row), own, align=8)
-        return target.get_dummy_value()
-
-    return types.void(sums, types.uint64, types.float64, types.float64), lower
-
-
-def _take_bin(context: Any, sums: Any, small: Any, place: Any) -> Any:  # noqa: ARG001
-    """Take a bin of `small` from that of `sums`; True if anything is left, what rounding leaves too."""
-
-    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:
-        own, other = (_bin_of(target, builder, signature.args[at], values[at], values[2]) for at in range(2))
-        left = builder.fsub(builder.load(own, align=8), builder.load(other, align=8))
-        builder.store(left, own, align=8)
-        bits = builder.bitcast(left, ir.VectorType(ir.IntType(64), _BIN.count))
-        some = builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, [0] * _BIN.count))
-        some = builder.bitcast(some, ir.IntType(_BIN.count))
-        return builder.zext(builder.icmp_unsigned("!=", some, some.type(0)), ir.IntType(64))
-
-    return types.uint64(sums, small, types.uint64), lower
-
-
-add_row: Any = extending.intrinsic(_add_row)
-take_bin: Any = extending.intrinsic(_take_bin)
-
-
 @compiled
 def add_up(binned: Any, first: Any, rows: Any, steps: Any, sums: Any) -> None:
     """Add gradients and hessians, `steps` in the order of `rows`, to the bins of `sums` that begin at `first`."""
@@ -105,7 +61,10 @@ def add_up(binned: Any, first: Any, rows: Any, steps: Any, sums: Any) -> None:
             own = values[rows[place]]
             gradient, hessian = np.float64(steps[place, 0]), np.float64(steps[place, 1])
             for column in range(len(begin)):
-                add_row(sums, begin[column] + np.uint64(own[column]), gradient, hessian)
+                at = begin[column] + np.uint64(own[column])
+                sums[at, 0] += gradient
+                sums[at, 1] += hessian
+                sums[at, 2] += 1.0
 
 
 @compiled
@@ -129,7 +88,10 @@ def take_away(sums: Any, filled: Filled, small: Any, small_filled: Filled, first
             small_filled.bins[in_small] = own
             in_small += np.uint64(small[at, 2] > 0)
             filled.bins[in_large] = own
-            in_large += take_bin(sums, small, at)
+            for part in range(3):
+                sums[at, part] -= small[at, part]
+            # What rounding leaves counts too.
+            in_large += np.uint64((sums[at, 0] != 0) | (sums[at, 1] != 0) | (sums[at, 2] != 0))
         small_filled.lengths[column], filled.lengths[column] = in_small - base, in_large - base
 
 
@@ -157,7 +119,7 @@ def _hopeless(total: Node, g: float, h: float, other_g: float, other_h: float, p
 @merged
 def _promises(sums: Any, bins: Any, total: Node, smallest: int, penalty: float, best: float, room: Any) -> Any:
     """True if the splits of a column may be better than `best`, from sums up to each bin; `room` is (3, bins)."""
-    gradients, hessians, counts = borrowed(room[0]), borrowed(room[1]), borrowed(room[2])
+    gradients, hessians, counts = room[0], room[1], room[2]
     g, h, rows = 0.0, 0.0, 0.0
     for place in range(np.uint64(len(bins))):
         at = np.uint64(bins[place])
@@ -183,13 +145,13 @@ def best_split(sums: Any, filled: Filled, columns: Any, total: Node, smallest: i
     best = Split(0.0, 0, 0, False, 0.0, 0.0, 0)
     for column in range(len(columns)):
         first, bins, missing = columns[column, 0], columns[column, 1], columns[column, 2]
-        own = borrowed(sums[first : first + bins + missing])
-        some = borrowed(filled.bins[first : first + filled.lengths[column]])
+        own = sums[first : first + bins + missing]
+        some = filled.bins[first : first + filled.lengths[column]]
         if not missing and not _promises(own, some, total, smallest, penalty, best.gain, room):
             continue
         best = _scan(own, some, bins - 1 + missing, False, column, total, smallest, penalty, best)
         if missing:
-            best = _scan(own, borrowed(some[::-1]), 0, True, column, total, smallest, penalty, best)
+            best = _scan(own, some[::-1], 0, True, column, total, smallest, penalty, best)
     return best
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, inlined, merged
+from sigstats.learners.compiled.jit import compiled, inlined, merged
 
 from ._coded_splits import Choice, Coded, Tried
 from ._few_rows import FEW, FewRows, Found, search_few
@@ -25,7 +25,7 @@ _MOST_BYTES: Final = 2**22
 _ROUNDING: Final = 1e-5
 
 #: Numbers that are none of them NaN.
-_in_any_order = functools.partial(compiled, fastmath={"nnan"}, forceinline=True)
+_in_any_order = functools.partial(compiled, fastmath={"nnan"})
 
 
 class Levels(NamedTuple):
@@ -69,7 +69,6 @@ def make_search(sample: Coded, settings: Settings) -> Search:
             np.zeros((2, width), dtype=np.uint8),
             np.zeros(few, dtype=np.uint16),
             np.zeros(few, dtype=np.uint16),
-            np.zeros(width, dtype=np.uint16),
             np.zeros(FEW, dtype=np.int64),
         ),
         Levels(
@@ -83,17 +82,14 @@ def make_search(sample: Coded, settings: Settings) -> Search:
     )
 
 
-@inlined
-def _count_row(counts: Any, codes: Any, one: Any) -> None:
-    for column in range(np.uint64(len(codes))):
-        counts[np.uint64(codes[column]), column] += one
-
-
-@inlined
-def _count_rows(sample: Coded, members: Any, counts: Any, one: Any) -> None:
-    """Add rows to the counts by level and class, or take them away."""
-    for row in members:
-        _count_row(borrowed(counts[np.uint64(sample.label[row])]), borrowed(sample.codes[row]), one)
+@compiled
+def _count_rows(codes: Any, labels: Any, members: Any, counts: Any, slot: Any, one: Any) -> None:
+    """Add rows to the counts by level and class in a slot, or take them away."""
+    for at in range(np.uint64(len(members))):
+        row = np.uint64(members[at])
+        own = np.uint64(labels[row])
+        for column in range(np.uint64(codes.shape[1])):
+            counts[slot, own, np.uint64(codes[row, column]), column] += one
 
 
 @_in_any_order
@@ -104,24 +100,24 @@ def _largest(gain: Any) -> Any:
     return largest
 
 
-@inlined
-def _promises(n: Any, smallest: int, left: Any, right: Any, rows: Any, floor: Any) -> Any:
+@compiled
+def _promises(n: Any, smallest: int, sides: Any, rows: Any, floor: Any) -> Any:
     """True if a column may have a split that is as good as the one that `floor_of` was taken of, in 32 bits."""
     hits = np.int32(0)
-    for column in range(len(rows)):
+    for column in range(np.uint64(len(rows))):
         n_left, n_right = np.float32(rows[column]), np.float32(n - rows[column])
-        here = np.float32(left[column]) * n_right + np.float32(right[column]) * n_left
+        here = np.float32(sides[0, column]) * n_right + np.float32(sides[1, column]) * n_left
         allowed = (rows[column] >= smallest) & (n - rows[column] >= smallest)
         hits += np.int32((here >= floor * (n_left * n_right)) & allowed)
     return hits > 0
 
 
-@inlined
-def _improve(level: Any, n: Any, smallest: int, left: Any, right: Any, rows: Any, gain: Any, code: Any) -> None:
+@compiled
+def _improve(level: Any, n: Any, smallest: int, sides: Any, rows: Any, gain: Any, code: Any) -> None:
     """Keep the split at a level in the columns where it is better than the best before."""
-    for column in range(len(gain)):
+    for column in range(np.uint64(len(rows))):
         n_left, n_right = float(rows[column]), float(np.int32(n - rows[column]))
-        made = improvement(left[column], n_left, right[column], n_right)[0]
+        made = improvement(sides[0, column], n_left, sides[1, column], n_right)[0]
         better = (made > gain[column]) & (n_left >= smallest) & (n_right >= smallest)
         gain[column] = made if better else gain[column]
         code[column] = level if better else code[column]
@@ -130,22 +126,23 @@ def _improve(level: Any, n: Any, smallest: int, left: Any, right: Any, rows: Any
 @merged
 def _search_levels(counts: Any, total: Any, n: int, smallest: int, tried: Tried, found: Found, room: Levels) -> None:
     """Find the best split of each column by the counts by level and class, if it is the best of all columns."""
-    left, right, rows = borrowed(room.squares[0]), borrowed(room.squares[1]), borrowed(room.rows)
     room.left[:] = 0
     found.gain[:] = -np.inf
     floor = np.float32(-np.inf)
-    for level in range(np.uint64(tried.lowest.min()), np.uint64(tried.highest.max())):
-        pass_level(counts, total, room.left, left, right, rows, level)
-        if _promises(np.int32(n), np.int32(smallest), left, right, rows, floor):
-            gain = borrowed(found.gain)
-            _improve(np.uint16(level), np.int32(n), smallest, left, right, rows, gain, borrowed(found.code))
-            floor = np.float32(_largest(gain) + n - _ROUNDING * n)
+    lowest, highest = tried.lowest[0], tried.highest[0]
+    for column in range(len(tried.lowest)):
+        lowest, highest = min(lowest, tried.lowest[column]), max(highest, tried.highest[column])
+    for level in range(np.uint64(lowest), np.uint64(highest)):
+        pass_level(counts, total, room.left, room.squares, room.rows, level)
+        if _promises(np.int32(n), np.int32(smallest), room.squares, room.rows, floor):
+            _improve(np.uint16(level), np.int32(n), smallest, room.squares, room.rows, found.gain, found.code)
+            floor = np.float32(_largest(found.gain) + n - _ROUNDING * n)
 
 
 @merged
 def _best(sample: Coded, members: Any, tried: Tried, n_found: int, found: Found, total: Any, left: Any) -> Choice:
     """The best of the columns that were drawn, the first of equal ones."""
-    best, feature = _largest(borrowed(found.gain)), np.int64(-1)
+    best, feature = _largest(found.gain), np.int64(-1)
     for each in range(n_found if best > -np.inf else 0):
         feature = np.int64(tried.columns[each])
         if found.gain[np.uint64(feature)] == best:
@@ -170,7 +167,8 @@ def count_levels(settings: Settings, label: Any, codes: Any, values: Any) -> Any
     n_levels = values.shape[1] if settings.at_once else 0
     counts = np.zeros((settings.n_classes, n_levels, codes.shape[1]), dtype=np.int16)
     for row in range(len(label) if settings.at_once else 0):
-        _count_row(borrowed(counts[label[row]]), borrowed(codes[row]), np.int16(1))
+        for column in range(codes.shape[1]):
+            counts[label[row], codes[row, column], column] += 1
     return counts
 
 
@@ -186,8 +184,9 @@ def _take(levels: Levels) -> Any:
 def count_root(sample: Coded, tests: Any, all_rows: Any, levels: Levels) -> Any:
     """The slot with the counts of all rows but those that are tested."""
     slot = _take(levels)
-    levels.counts[slot] = all_rows
-    _count_rows(sample, tests, levels.counts[slot], np.int16(-1))
+    for own, level, column in np.ndindex(all_rows.shape):
+        levels.counts[slot, own, level, column] = all_rows[own, level, column]
+    _count_rows(sample.codes, sample.label, tests, levels.counts, np.uint64(slot), np.int16(-1))
     return slot
 
 
@@ -196,7 +195,7 @@ def count_anew(sample: Coded, members: Any, levels: Levels) -> Any:
     """The slot with the counts of rows."""
     slot = _take(levels)
     levels.counts[slot] = 0
-    _count_rows(sample, members, levels.counts[slot], np.int16(1))
+    _count_rows(sample.codes, sample.label, members, levels.counts, np.uint64(slot), np.int16(1))
     return slot
 
 
@@ -247,9 +246,9 @@ def leave_counts(
         return -1, -1
     if len(smaller) > FEW and not smaller_ends and levels.free[0]:
         own = count_anew(sample, smaller, levels)
-        left, taken = borrowed(levels.counts[slot].reshape(-1)), borrowed(levels.counts[own].reshape(-1))
+        left, taken = levels.counts[slot].reshape(-1), levels.counts[own].reshape(-1)
         for each in range(len(left)):
             left[each] -= taken[each]
     else:
-        _count_rows(sample, smaller, levels.counts[slot], np.int16(-1))
+        _count_rows(sample.codes, sample.label, smaller, levels.counts, np.uint64(slot), np.int16(-1))
     return (own, slot) if right_larger else (slot, own)

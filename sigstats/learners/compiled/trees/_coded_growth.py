@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, inlined, keep, merged
+from sigstats.learners.compiled.jit import compiled, inlined, lean, merged
 
 from ._all_columns import Search, best_of_all, count_root, leave_counts, make_search, release
 from ._coded_splits import Choice, Coded, Tried, are_values, best_of_levels, code_below, draw_columns
@@ -50,10 +50,11 @@ def _make_room(sample: Coded, m: int, settings: Settings) -> tuple[Room, Tree]:
     """Room for trees of up to `m` rows."""
     d, n_classes = len(sample.values), settings.n_classes
     width = sample.codes.shape[1]
-    lanes, sides = np.zeros((3, width), dtype=sample.codes.dtype), np.zeros((3, width), dtype=np.uint32)
+    lanes, sides = np.zeros((3, width), dtype=sample.codes.dtype), np.zeros((2, width), dtype=np.uint32)
+    rows, of_class = np.zeros(width, dtype=np.uint32), np.zeros((1, width), dtype=np.uint16)
     own = Room(
         Tried(lanes[0], lanes[1], np.empty(d, dtype=np.int64), np.empty(d, dtype=np.int64)),
-        Drawn(lanes[2], sides, np.empty(d)),
+        Drawn(lanes[2], sides, rows, of_class, np.empty(d)),
         np.zeros((1 if settings.drawn_thresholds else sample.values.shape[1], n_classes + 1), dtype=np.int64),
         np.empty(d, dtype=np.int32),
         np.empty(d, dtype=np.int32),
@@ -108,7 +109,7 @@ def _wait(node: Any, start: int, end: int, depth: int, known: int, child: int, n
     node[4], node[5], node[6], node[7] = child, n, squares, slot
 
 
-@merged
+@lean
 def _grow(
     sample: Coded, rows: Any, tests: Any, all_rows: Any, settings: Settings, ahead: Any, tree: Tree, room: Room
 ) -> None:
@@ -233,16 +234,16 @@ def predict_from_codes(settings: Settings, forest: Retrained, ahead: Any, all_ro
         np.empty(most, dtype=np.uint32),
         np.zeros((n, settings.n_classes)),
     )
-    weight, marks, rows, votes = borrowed(owned)
-    sample = borrowed(Coded(codes, columns, values, apart, forest.label, weight, marks))
+    weight, marks, rows, votes = owned
+    sample = Coded(codes, columns, values, apart, forest.label, weight, marks)
     room, tree = _make_room(sample, most, settings)
-    scratch, grown = borrowed(room), borrowed(tree)
+    scratch, grown = room, tree
     for tested in range(len(forest.size_of)):
         lists, draws = (*parted(forest, tested), _by_class(forest, tested, settings.n_classes)), forest.draws
-        placed, tests, train = borrowed(lists)
+        placed, tests, train = lists
         weight[:] = 0
         for each in range(len(forest.seeds)):
-            different, drawn_of = 0, borrowed(draws[forest.size_of[tested], each])
+            different, drawn_of = 0, draws[forest.size_of[tested], each]
             for at in range(len(placed)):
                 drawn = drawn_of[at]
                 weight[placed[at]] = drawn
@@ -251,14 +252,12 @@ def predict_from_codes(settings: Settings, forest: Retrained, ahead: Any, all_ro
                 if weight[row]:
                     rows[different] = row
                     different += 1
-            _grow(sample, rows[:different], tests, all_rows, settings, borrowed(ahead[each]), grown, scratch)
+            _grow(sample, rows[:different], tests, all_rows, settings, ahead[each], grown, scratch)
             _vote(sample, grown, tests, votes)
-        keep(lists)
     decide(forest, votes)
-    keep((owned, room, tree))
 
 
-@compiled
+@lean
 def _vote(sample: Coded, tree: Tree, tested: Any, votes: Any) -> None:
     """Add the shares of classes in the leaves of the tested rows."""
     n_classes = votes.shape[1]

@@ -10,7 +10,6 @@ node's rows are counted for each level of a column, of which there are few.
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numba import extending, types
 
 from sigstats.learners.compiled.jit import inlined
 
@@ -58,16 +57,10 @@ class Tried(NamedTuple):
     draws: Any
 
 
-def _are_values(context: Any, codes: Any) -> Any:  # noqa: ARG001 (Numba's)
-    """True if codes are values themselves, and not ranks; known when compiled, so that nothing branches on it."""
-
-    def lower(target: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ARG001
-        return target.get_constant(types.boolean, codes.dtype.bitwidth == 32)
-
-    return types.boolean(codes), lower
-
-
-are_values: Any = extending.intrinsic(_are_values)
+@inlined
+def are_values(codes: Any) -> Any:
+    """True if codes are values themselves, and not ranks."""
+    return codes.itemsize == 4
 
 
 @inlined

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, inlined
+from sigstats.learners.compiled.jit import compiled, inlined
 
 from ._coded_splits import Choice, Coded, Tried, code_below, value_of
 from ._forest_folds import improvement
@@ -14,12 +14,15 @@ from ._vectors import count_left
 class Drawn(NamedTuple):
     """Memory of a search.
 
-    ``codes`` (width,) are the highest that go left, ``sides`` (3, width) the squared counts there and to the right and
-    the rows there, and ``gains`` (features,) compare the columns in the order in which they were drawn.
+    ``codes`` (width,) are the highest that go left, ``sides`` (2, width) the squared counts there and to the right,
+    ``rows`` (width,) the rows there, and ``gains`` (features,) compare the columns in the order in which they were
+    drawn. ``own`` (1, width) counts the rows of a class.
     """
 
     codes: Any
     sides: Any
+    rows: Any
+    own: Any
     gains: Any
 
 
@@ -94,13 +97,12 @@ def _best_of_all(
     sample: Coded, members: Any, tried: Tried, found: int, total: Any, smallest: int, drawn: Drawn
 ) -> Choice:
     """The best column, by counts of all side by side."""
-    codes, gains, m = borrowed(drawn.codes), borrowed(drawn.gains), np.uint32(len(members))
-    left, right, rows = borrowed(drawn.sides[0]), borrowed(drawn.sides[1]), borrowed(drawn.sides[2])
-    count_left(sample.codes, members, total, codes, left, right, rows)
+    sides, rows, gains, m = drawn.sides, drawn.rows, drawn.gains, np.uint32(len(members))
+    count_left(sample.codes, members, total, drawn.codes, sides, rows, drawn.own)
     for each in range(np.uint64(found)):
         feature = np.uint64(tried.columns[each])
         cut = rows[feature]
-        gain = improvement(left[feature], cut, right[feature], m - cut)[0]
+        gain = improvement(sides[0, feature], cut, sides[1, feature], m - cut)[0]
         gains[each] = gain if min(cut, m - cut) >= smallest else -np.inf
     best: Any = -np.inf
     place: Any = np.uint64(0)
@@ -108,5 +110,5 @@ def _best_of_all(
         better = gains[each] > best
         best, place = gains[each] if better else best, each if better else place
     feature = np.uint64(tried.columns[place])
-    sides = np.int64(rows[feature]), np.int64(left[feature]), np.int64(right[feature])
-    return Choice(np.int64(feature) if best > -np.inf else -1, np.int64(codes[feature]), *sides)
+    counts = np.int64(rows[feature]), np.int64(sides[0, feature]), np.int64(sides[1, feature])
+    return Choice(np.int64(feature) if best > -np.inf else -1, np.int64(drawn.codes[feature]), *counts)

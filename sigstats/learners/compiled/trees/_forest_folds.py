@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...._common.validation import IntArray
-from ..jit import borrowed, compiled, inlined
+from ..jit import compiled, inlined
 from ._vectors import find_bounds
 
 #: scikit-learn holds values no farther apart than this to be equal.
@@ -89,15 +89,16 @@ def draw_ahead(seed: int, length: int) -> Any:
 
 
 @inlined
-def _numbers_from(ahead: Any, place: int, spare: Any) -> Any:
-    """The numbers behind a place in what was drawn ahead, or behind the number -`place`."""
-    if 0 <= place < len(ahead) - len(spare):
-        return borrowed(ahead[place + 1 : place + 1 + len(spare)])
+def _take_numbers(ahead: Any, place: int, numbers: Any) -> None:
+    """Fill in the numbers behind a place in what was drawn ahead, or behind the number -`place`."""
+    if 0 <= place < len(ahead) - len(numbers):
+        for at in range(len(numbers)):
+            numbers[at] = ahead[place + 1 + at]
+        return
     state = np.uint32(ahead[place] if place >= 0 else -place)
-    for at in range(len(spare)):
+    for at in range(len(numbers)):
         state = np.uint32(next_draw(state))
-        spare[at] = state
-    return spare
+        numbers[at] = state
 
 
 @inlined
@@ -111,11 +112,12 @@ def draw_all(
     """
     find_bounds(sample.codes, members, tried.lowest, tried.highest)
     varies, places = room.varies, room.places
-    low, high = borrowed(tried.lowest), borrowed(tried.highest)
+    low, high = tried.lowest, tried.highest
     for column in range(len(low)):
         varies[column] = np.uint8(low[column] != high[column])
     others, n_columns = len(columns) - known, np.int32(len(columns))
-    numbers = _numbers_from(ahead, place, borrowed(room.numbers[:n_columns]))
+    numbers = room.numbers[:n_columns]
+    _take_numbers(ahead, place, numbers)
     for each in range(np.uint64(n_columns)):
         # Division of 31 bits is exact up to the whole part, and LLVM makes vectors of it.
         number, left = float(np.int32(numbers[each] & np.uint32(0x7FFFFFFF))), float(n_columns - np.int32(each))

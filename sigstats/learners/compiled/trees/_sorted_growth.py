@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import borrowed, compiled, inlined, keep, merged
+from sigstats.learners.compiled.jit import compiled, inlined, merged
 
 from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
 from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split, bits_of
@@ -80,7 +80,7 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
         np.empty((2 * m, 2), dtype=np.int32),
         np.empty((2 * m, n_classes), dtype=np.float64),
     )
-    asked, thresholds, children, shares = borrowed(tree)
+    asked, thresholds, children, shares = tree
     n_categories = len(features.feature_of) if features.nominal.any() else 0
     owned = Room(
         np.empty(n_classes, dtype=np.int64),
@@ -103,8 +103,8 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
         np.empty(m, dtype=np.uint32),
         np.empty((m + 1, 6), dtype=np.int64),
     )
-    room = borrowed(owned)
-    columns, constants, parted_in, goes_left, spare, waiting = borrowed(lists)
+    room = owned
+    columns, constants, parted_in, goes_left, spare, waiting = lists
     _wait(waiting[0], 0, m, 0, 0, 0, -1)
     height, nodes, state, drawn_in_all = 1, 0, seed, 0
     while height:
@@ -139,7 +139,6 @@ def _grow(sample: Sample, rows: Any, columns: Any, settings: Settings, seed: int
         _wait(waiting[height], middle, end, listed, depth + 1, constant, 2 * node.number + 1)
         _wait(waiting[height + 1], start, middle, listed, depth + 1, constant, 2 * node.number)
         height += 2
-    keep((owned, lists))
     return tree
 
 
@@ -179,8 +178,8 @@ def predict_from_order(settings: Settings, forest: Retrained, features: Features
     """
     n = features.values.shape[1]
     owned = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int64), np.zeros((n, settings.n_classes))
-    weight, marks, votes = borrowed(owned)
-    sample = borrowed(Sample(features, forest.label, weight, marks))
+    weight, marks, votes = owned
+    sample = Sample(features, forest.label, weight, marks)
     for tested in range(len(forest.size_of)):
         placed, tests = parted(forest, tested)
         columns = _columns_there(features, placed)
@@ -195,13 +194,11 @@ def predict_from_order(settings: Settings, forest: Retrained, features: Features
                 different += int(drawn > 0)
             weight[tests] = 0
             rows = _listed(train, weight, different)
-            asked, thresholds, children, shares = _grow(sample, borrowed(rows), columns, settings, forest.seeds[tree])
+            asked, thresholds, children, shares = _grow(sample, rows, columns, settings, forest.seeds[tree])
             for row in tests:
                 node = 0
                 while asked[node] >= 0:
                     node = children[node, 1 if _goes_right(features, asked[node], thresholds[node], row) else 0]
                 for own_class in range(settings.n_classes):
                     votes[row, own_class] += shares[node, own_class]
-            keep(rows)
     decide(forest, votes)
-    keep(owned)
