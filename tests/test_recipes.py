@@ -86,19 +86,20 @@ FIGURES = {"bar": (90, draw)}
 '''
 
 CLUSTER = '''
-"""The loop, under another name."""
-from contextlib import contextmanager
-from typing import Literal
-from sigstats.tasks.engine.pools import Serial
-from sigstats.flows.config.model import Strict
+"""Dask's cluster of this machine, with a site's own name."""
+from distributed import LocalCluster
 
-class Cluster(Strict):
-    kind: Literal["loop"] = "loop"
-
-@contextmanager
-def open_pool(cluster, needs=()):
-    yield Serial()
+class SiteCluster(LocalCluster):
+    pass
 '''
+
+CLUSTER_FILE = """
+class = "mysite.SiteCluster"
+workers = 1
+n_workers = 0
+threads_per_worker = 1
+dashboard_address = "127.0.0.1:0"
+"""
 
 TABLE_TEST = '''
 """Are as many signs positive as negative?"""
@@ -276,10 +277,12 @@ def test_a_source_a_learner_an_analysis_a_section_and_a_figure_are_a_file_each(t
 
 
 @pytest.mark.long
-def test_a_kind_of_cluster_is_a_file(tmp_path, program):
+def test_a_cluster_is_a_class_and_a_file_that_names_it(tmp_path, program):
     text = 'kind = "benchmark"\ndatasets = ["iris"]\nclassifiers = ["ridge"]\npermutation.resamples = 19\n'
-    files = {"flows/clusters/loop.py": CLUSTER}
-    done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "loop", "--quiet")
+    (tmp_path / "mysite.py").write_text(CLUSTER)
+    (tmp_path / "site.toml").write_text(CLUSTER_FILE)
+    words = ("run", study(tmp_path, text), "--output", "out", "--cluster", "site.toml", "--allow", "mysite", "--quiet")
+    done = program({}, *words)
     assert done.returncode == 0, done.stderr
     assert len(summary(tmp_path)) > 0
 

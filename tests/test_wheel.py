@@ -163,7 +163,10 @@ def test_its_workers_do_too(installed, project):
 def test_its_jobs_of_a_batch_system_do_too(installed, project, tmp_path_factory):
     site = tmp_path_factory.mktemp("site")
     path = f"{stand_ins(site)}:{os.environ['PATH']}"
-    (project / "pbs.toml").write_text(f'kind = "pbs"\nworkers = 2\nmemory = "500 MiB"\nshared_folder = "{site}"\n')
+    (project / "pbs.toml").write_text(
+        'class = "dask_jobqueue.PBSCluster"\nworkers = 2\ncores = 1\nmemory = "500 MiB"\n'
+        f'shared_temp_directory = "{site}"\n'
+    )
     arguments = ("run", "study.toml", "--quiet", "--cluster", "pbs.toml", "--output", "jobs")
     done = run(installed / "sigstats", *arguments, folder=project, PATH=path)
     assert done.returncode == 0, done.stderr

@@ -37,7 +37,8 @@ permutation = { resamples = 49 }
 """
 RUN = ("run", "study.toml", "--quiet", "--cluster")
 CLUSTERS = {
-    "jobqueue": 'kind = "pbs"\nworkers = 1\nmemory = "1 GiB"\nshared_folder = "{folder}"\n',
+    "jobqueue": 'class = "dask_jobqueue.PBSCluster"\nworkers = 1\ncores = 1\nmemory = "1 GiB"\n'
+    'shared_temp_directory = "{folder}"\n',
     "kubernetes": 'kind = "kubernetes"\nimage = "registry.example.org/sigstats"\nworkers = 1\nmemory = "1Gi"\n',
 }
 SAVE = 'import sys, sigstats\nsigstats.open_results(sys.argv[1]).plot.pairs().save("pairs.png")'
@@ -132,7 +133,7 @@ def jobqueue(place: Place) -> None:
 def kubernetes(place: Place) -> None:
     """The client is there; without a cluster to speak to it says so."""
     (place.folder / "pods.toml").write_text(CLUSTERS["kubernetes"])
-    place.expect(2, "Kubernetes", "sigstats", *RUN, "pods.toml", KUBECONFIG=str(place.folder / "absent"))
+    place.expect(2, "KubeCluster", "sigstats", *RUN, "pods.toml", KUBECONFIG=str(place.folder / "absent"))
 
 
 def stem(place: Place) -> None:

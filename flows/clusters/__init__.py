@@ -1,13 +1,12 @@
-"""The kinds of cluster on which a study runs. A new kind is one new module of this folder."""
+"""The kinds of cluster on which a study runs. A new kind is a new module of this folder and an entry of `kinds`."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from typing import Any
 
 from sigstats._common.credentials import refuse_credentials
-from sigstats._common.registry import Registry
 from sigstats._common.validation import did_you_mean, refuse, shown
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.plan import Needs
@@ -18,30 +17,16 @@ from ..errors import BadInput
 from .address import Given, given, open_given
 
 
-class ClusterKind(Protocol):
-    """The members that a module of this folder must have."""
-
-    @property
-    def Cluster(self) -> type[Strict]:  # noqa: N802
-        """The model of a cluster file; its field ``kind`` is a Literal of the kinds that it describes."""
-
-    def open_pool(self, cluster: Any, needs: Sequence[Needs], /) -> AbstractContextManager[Pool]:
-        """Start the workers, and stop them when the context ends.
-
-        `needs` is what blocks need beyond what any worker has; by default nothing. If no worker will have it, BadInput
-        is raised: one line that names the resource and who needs it.
-        """
-
-
-REGISTRY = Registry(__name__, ClusterKind, what="cluster")
-
-
 @cache
-def _modules() -> dict[str, ClusterKind]:
-    """The module of each kind of cluster."""
-    modules = REGISTRY.modules().values()
-    found = {kind: module for module in modules for kind in get_args(module.Cluster.model_fields["kind"].annotation)}
-    return dict(sorted(found.items()))
+def kinds() -> dict[str, Any]:
+    """The module of each kind of cluster.
+
+    A module has ``Cluster``, the model of a cluster file, and ``open_pool(cluster, needs)``, a context manager that
+    starts the workers and stops them. It raises BadInput, of one line, if no worker will have what a block needs.
+    """
+    from . import address, by_class, kubernetes, local, serial
+
+    return {"address": address, "dask": by_class, "kubernetes": kubernetes, "local": local, "serial": serial}
 
 
 def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
@@ -52,7 +37,8 @@ def open_pool(cluster: Any, needs: Sequence[Needs] = ()) -> AbstractContextManag
     """
     if isinstance(cluster, Given):
         return open_given(cluster, needs)
-    return _modules()[cluster.kind].open_pool(cluster, needs)
+    pool: AbstractContextManager[Pool] = kinds()[cluster.kind].open_pool(cluster, needs)
+    return pool
 
 
 def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
@@ -65,10 +51,10 @@ def allowed(packages: Sequence[str], cluster: Strict | None) -> tuple[str, ...]:
     return (*packages, *getattr(cluster, "allow", ()))
 
 
-def as_cluster(value: Any, workers: int | None = None) -> Strict:
+def as_cluster(value: Any, workers: int | None = None, packages: Sequence[str] = ()) -> Strict:
     """The cluster that ``cluster=`` names, or is: as `load_cluster`, or a client or a cluster of Dask."""
     if value is None or isinstance(value, str):
-        return load_cluster(value, workers)
+        return load_cluster(value, workers, packages)
     found = given(value)
     if found is None:
         wanted = "the name of a kind, an address or a cluster file, or a Client or a cluster of Dask"
@@ -78,9 +64,12 @@ def as_cluster(value: Any, workers: int | None = None) -> Strict:
     return found
 
 
-def load_cluster(text: str | None, workers: int | None = None) -> Strict:
-    """The cluster that the command line names: a kind, an address or a cluster file; local processes by default."""
-    known = _modules()
+def load_cluster(text: str | None, workers: int | None = None, packages: Sequence[str] = ()) -> Strict:
+    """The cluster that the command line names: a kind, an address or a cluster file; local processes by default.
+
+    `packages`: those whose classes the person allows.
+    """
+    known = kinds()
     values: dict[str, Any]
     source = "--cluster"
     if text is None or text in known:
@@ -95,14 +84,20 @@ def load_cluster(text: str | None, workers: int | None = None) -> Strict:
         wanted = f"{', '.join(known)}, tcp://HOST:PORT or a cluster file{hint}"
         raise BadInput(f"--cluster: {shown(text)} is not valid; expected {wanted}")
     refuse_credentials(values, source=source, error=BadInput)
-    kind = values.get("kind", "local")
+    kind = values.get("kind", "dask" if "class" in values else "local")
+    if kind in ("slurm", "pbs", "sge", "lsf"):
+        raise BadInput(
+            f'{source}: kind: {kind!r} is not valid; write class = "dask_jobqueue.{kind.upper()}Cluster" and the '
+            f"arguments of that class, as in configs/clusters/{kind}.toml"
+        )
     if not isinstance(kind, str) or kind not in known:
         raise BadInput(f"{source}: kind: {shown(kind)} is not valid; expected one of {', '.join(known)}")
     model = known[kind].Cluster
     if workers is not None:
         if "workers" not in model.model_fields:
-            raise BadInput(
-                f"--workers: {workers} is not valid; a cluster of kind {kind!r} has no number of workers to set"
-            )
+            raise BadInput(f"--workers: {workers} is not valid; a cluster of kind {kind!r} has workers of its own")
         values = {**values, "workers": workers}
-    return validated(model, values, source=source)
+    cluster: Strict = validated(model, values, source=source)
+    if kind == "dask":
+        known[kind].require_allowed(cluster, packages)
+    return cluster

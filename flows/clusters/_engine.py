@@ -3,19 +3,14 @@
 import datetime
 import logging
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import wraps
-from pathlib import Path
 from typing import Any, TypeVar
 
-from sigstats._common.messages import shown
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.plan import Needs
-
-from ..errors import BadInput
 
 K = TypeVar("K")
 
@@ -69,10 +64,8 @@ def environment() -> dict[str, str]:
 
 
 _OPENED = threading.Lock()
-#: The pools that are open, and the levels and the variables that the first found.
-_open: list[object] = []
-_before: dict[str, int] = {}
-_variables: dict[str, str | None] = {}
+#: For each open pool, the function that restores the levels and variables from before the first.
+_open: list[Callable[[], None]] = []
 
 
 def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Pool]]) -> Callable[..., Any]:
@@ -84,44 +77,43 @@ def quietly(open_pool: Callable[[K, Sequence[Needs]], AbstractContextManager[Poo
     @contextmanager
     @wraps(open_pool)
     def opened(cluster: K, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
-        mark = object()
-        _silence(mark)
+        with _OPENED:
+            _open.append(_open[0] if _open else _silenced())
         try:
             with open_pool(cluster, needs) as pool:
                 yield pool
         finally:
-            _restore(mark)
+            with _OPENED:
+                restore = _open.pop()
+                if not _open:
+                    restore()
 
     return opened
 
 
-def _silence(mark: object) -> None:
+def _silenced() -> Callable[[], None]:
+    """Silence Dask's log, and return the function that restores it."""
     import dask
     import distributed  # noqa: F401  (sets the levels of its own log)
 
-    with _OPENED:
-        if not _open:
-            _before.update({name: logging.getLogger(name).level for name in _LOGGERS})
-            # A nanny sets those of its worker in this process, two of its own beside what Dask is told.
-            of_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
-            names = (_OF_WORKERS, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
-            _variables.update({name: os.environ.get(name) for name in names})
-        _open.append(mark)
-        os.environ.setdefault(_OF_WORKERS, _SET)
-        for name in _LOGGERS:
-            # Short of memory, Dask's protocol tells of a message that it could not write as a critical error.
-            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    before = {logging.getLogger(name): logging.getLogger(name).level for name in _LOGGERS}
+    # A nanny sets those of its worker in this process, two of its own beside what Dask is told.
+    of_nannies = dask.config.get("distributed.nanny.pre-spawn-environ") or ()
+    names = (_OF_WORKERS, *of_nannies, "PYTHONHASHSEED", "__DASK_PARENT_PID")
+    variables = {name: os.environ.get(name) for name in names}
+    os.environ.setdefault(_OF_WORKERS, _SET)
+    for logger in before:
+        # Short of memory, Dask's protocol tells of a message that it could not write as a critical error.
+        logger.setLevel(logging.CRITICAL + 1)
 
+    def restore() -> None:
+        for variable, value in variables.items():
+            os.environ.pop(variable, None)
+            os.environ.update({} if value is None else {variable: value})
+        for logger, level in before.items():
+            logger.setLevel(level)
 
-def _restore(mark: object) -> None:
-    with _OPENED:
-        _open.remove(mark)
-        if not _open:
-            for variable, value in _variables.items():
-                os.environ.pop(variable, None)
-                os.environ.update({} if value is None else {variable: value})
-            for name, level in _before.items():
-                logging.getLogger(name).setLevel(level)
+    return restore
 
 
 #: A certificate counts for one run, which deletes it; so it is never out of date, wherever a machine's clock is put.
@@ -135,20 +127,15 @@ def certificates() -> Any:
     `Security.temporary` of Dask makes an RSA key, which makes each connection several times as expensive, and dates of
     validity that exclude a clock that was put back.
     """
-    certificate, key = _self_signed()
-    return _one_for_all(certificate, certificate, key)
-
-
-def _one_for_all(authority: str, certificate: str, key: str) -> Any:
-    """One certificate for each role, as texts or as files."""
     from distributed.security import Security
 
+    certificate, key = _self_signed()
     roles = {
         f"tls_{role}_{part}": value
         for role in ("scheduler", "worker", "client")
         for part, value in (("cert", certificate), ("key", key))
     }
-    return Security(require_encryption=True, tls_ca_file=authority, **roles)
+    return Security(require_encryption=True, tls_ca_file=certificate, **roles)
 
 
 def _self_signed() -> tuple[str, str]:
@@ -182,26 +169,3 @@ def _self_signed() -> tuple[str, str]:
     pem = serialization.Encoding.PEM
     secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     return certificate.public_bytes(pem).decode(), secret.decode()
-
-
-@contextmanager
-def shared_certificates(shared_folder: str) -> Iterator[Any]:
-    """Certificates for workers on machines that share a folder: files in it, which are deleted with the context.
-
-    Only this user can read them.
-    """
-    shared = Path(shared_folder).expanduser().absolute()
-    try:
-        folder = tempfile.TemporaryDirectory(dir=shared, prefix=".sigstats-tls-")
-    except OSError as error:
-        raise BadInput(
-            f"cluster: shared_folder: {shown(shared_folder)} is not valid; it cannot be written ({error.strerror})"
-        ) from None
-    with folder as name:
-        files = {}
-        for part, text in certificates().get_tls_config_for_role("worker").items():
-            if part in ("ca_file", "cert", "key"):
-                files[part] = Path(name, f"{part}.pem")
-                files[part].touch(mode=0o600)
-                files[part].write_text(text)
-        yield _one_for_all(*(str(files[part]) for part in ("ca_file", "cert", "key")))

@@ -3,8 +3,9 @@
 Dask replaces a process that died, but not one that died while it started, nor a batch job.
 """
 
+import math
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Annotated, Any, Self
 
@@ -60,15 +61,17 @@ def expected(workers: int | Adaptive) -> int:
 
 
 def start(cluster: Any, workers: int | Adaptive) -> None:
-    """Start the workers of a `distributed.SpecCluster`.
+    """Start the workers of a cluster of Dask, and wait for the members of a `distributed.SpecCluster`."""
+    from distributed import SpecCluster
 
-    Raises RuntimeError if the first of them cannot be started; the message is that of the batch system.
-    """
     cluster.scale(max(1, workers.minimum) if isinstance(workers, Adaptive) else workers)
-    cluster.sync(_started, cluster)
-    if isinstance(workers, Adaptive):
+    pace: dict[str, str] = {}
+    if isinstance(cluster, SpecCluster):
+        cluster.sync(_started, cluster)
         # Each cell waits with two blocks a worker, so a short target lets the number double until all are wanted.
-        cluster.adapt(minimum=workers.minimum, maximum=workers.maximum, interval="1s", target_duration="500ms")
+        pace = {"interval": "1s", "target_duration": "500ms"}
+    if isinstance(workers, Adaptive):
+        cluster.adapt(minimum=workers.minimum, maximum=workers.maximum, **pace)
 
 
 async def _started(cluster: Any) -> None:
@@ -78,52 +81,30 @@ async def _started(cluster: Any) -> None:
     try:
         for member in list(cluster.workers.values()):
             await member  # tries once more where one could not be started, which scale() only logs
-    except RuntimeError:
+    except Exception:
         for member in list(cluster.workers.values()):
             await member.close()
             member.status = Status.closed  # which closing the cluster asks of them
         raise
 
 
-#: A job or process that has had no worker for this many seconds is given up and started again.
+#: A job or process whose worker has been gone for this many seconds is given up and started again.
 PATIENCE = 60.0
 
 
 @contextmanager
-def restart_dead_workers(cluster: Any, has_ended: Callable[[Any], Awaitable[bool]] | None = None) -> Iterator[None]:
-    """Start the dead workers of a cluster again for as long as the context lasts.
+def restart_dead_workers(cluster: Any, patience: float | None = None) -> Iterator[None]:
+    """Start the dead workers of a `distributed.SpecCluster` again for as long as the context lasts.
 
-    `has_ended`: called with a member of the cluster that has had no worker yet: whether it has ended. It may be in a
-    queue for hours.
+    Its members are jobs or processes, and have one worker or several. `patience`: seconds after which a member that has
+    had no worker yet is started again; by default it may wait in a queue for any time.
     """
+    from distributed import SpecCluster, Status
     from tornado.ioloop import PeriodicCallback
 
-    # Each look waits for the one before, and what cannot be started now is tried again.
-    looks = PeriodicCallback(_Restarter(cluster, has_ended).look, 1000)
-    cluster.loop.add_callback(looks.start)
-    try:
-        yield
-    finally:
-        cluster.loop.add_callback(looks.stop)
+    dead_at: dict[Any, float] = {}  # name of a member: when it will count as dead
 
-
-class _Restarter:
-    """Looks for members of a cluster that have died, and starts them again.
-
-    A member is a job or a process, and has one worker or several.
-    """
-
-    def __init__(self, cluster: Any, has_ended: Callable[[Any], Awaitable[bool]] | None) -> None:
-        self._cluster = cluster
-        self._has_ended = has_ended
-        self._seen: dict[Any, float] = {}  # name of a member: when a worker of it was last there
-        self._awaited: dict[Any, float] = {}  # member without workers: when it was last asked after
-
-    async def look(self) -> None:
-        """Check the members once."""
-        from distributed import Status
-
-        cluster = self._cluster
+    async def look() -> None:
         if cluster.status is not Status.running:
             return
         present = {worker["name"] for worker in cluster.scheduler_info["workers"].values()}
@@ -132,29 +113,29 @@ class _Restarter:
             member = cluster.workers.get(name)
             workers = {f"{name}{suffix}" for suffix in spec["group"]} if "group" in spec else {name}
             if workers & present:
-                self._seen[name] = now
+                dead_at[name] = now + PATIENCE
             elif member is None:
-                self._seen.pop(name, None)
-            elif await self._is_dead(name, member, now):
-                self._seen.pop(name, None)
-                self._awaited.pop(member, None)
+                dead_at.pop(name, None)
+            elif member.status in (Status.created, Status.closed, Status.failed) or now > dead_at.setdefault(
+                name, now + (math.inf if patience is None else patience)
+            ):
+                dead_at.pop(name, None)
                 del cluster.workers[name]
                 await member.close()
         if set(cluster.worker_spec) - set(cluster.workers):
             await cluster
 
-    async def _is_dead(self, name: Any, member: Any, now: float) -> bool:
-        """Whether a member without workers must be started again."""
-        from distributed import Status
-
-        if member.status in (Status.created, Status.closed, Status.failed):
-            return True
-        if name in self._seen:
-            return now - self._seen[name] > PATIENCE
-        if now - self._awaited.setdefault(member, now) < PATIENCE:
-            return False
-        self._awaited[member] = now
-        return self._has_ended is not None and await self._has_ended(member)
+    if not isinstance(cluster, SpecCluster):
+        yield
+        return
+    # Each look waits for the one before, and what cannot be started now is tried again.
+    looks = PeriodicCallback(look, 1000)
+    loop: Any = cluster.loop
+    loop.add_callback(looks.start)
+    try:
+        yield
+    finally:
+        loop.add_callback(looks.stop)
 
 
 @contextmanager

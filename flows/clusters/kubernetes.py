@@ -1,20 +1,19 @@
 """Workers as pods of Kubernetes, which Dask's operator starts and replaces."""
 
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from functools import partial
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.pools import Pool
 from sigstats.tasks.plan import Needs
 
-from ..errors import BadInput
+from ..config.model import bytes_of
+from . import by_class
 from ._engine import environment, quietly
-from ._workers import Adaptive, ClusterFile, Workers, expected, opened_for
+from ._workers import ClusterFile, Workers, opened_for
 
 #: Seconds of idleness after which the operator deletes the pods, which a killed run cannot do; a task that waits for a
 #: worker counts as work.
@@ -49,9 +48,8 @@ def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[st
     """
     from dask_kubernetes.operator import make_cluster_spec
 
-    minimum = cluster.workers.minimum if isinstance(cluster.workers, Adaptive) else cluster.workers
     made: dict[str, Any] = make_cluster_spec(
-        name, image=cluster.image, n_workers=max(1, minimum), env=environment(), idle_timeout=_IDLE_SECONDS
+        name, image=cluster.image, n_workers=1, env=environment(), idle_timeout=_IDLE_SECONDS
     )
     worker = ["dask", "worker", "--name", "$(DASK_WORKER_NAME)", "--nthreads", "1", "--no-dashboard"]
     worker += ["--memory-limit", f"{cluster.memory}B"]
@@ -73,9 +71,7 @@ def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[st
     (of_workers,) = made["spec"]["worker"]["spec"]["containers"]
     del of_workers["ports"]  # that of a dashboard
     if needs is not None:
-        from dask.utils import parse_bytes
-
-        memory = f"{(parse_bytes(f'{cluster.memory}B') + needs.memory) // 2**20}Mi"
+        memory = f"{(bytes_of(f'{cluster.memory}B') + needs.memory) // 2**20}Mi"
         gpus = {"nvidia.com/gpu": str(needs.gpu)} if needs.gpu else {}
         requests = {"cpu": str(needs.threads), "memory": memory}
         of_workers["resources"] = {"requests": requests, "limits": {"memory": memory, **gpus}}
@@ -85,41 +81,24 @@ def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[st
 @quietly
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own."""
-    return opened_for(needs, partial(_open_pods, cluster))
+    of_class = by_class.Cluster.model_validate(
+        {"class": "dask_kubernetes.operator.KubeCluster", "workers": cluster.workers}
+    )
+    by_class.imported(of_class.class_)
+    import kr8s
 
-
-@contextmanager
-def _open_pods(cluster: Cluster, needs: Needs | None) -> Iterator[Pool]:
-    try:
-        import kr8s
-        from dask_kubernetes.operator import KubeCluster
-    except ImportError:
-        raise BadInput(
-            "cluster: kind: 'kubernetes' is not valid; expected dask-kubernetes: pip install 'sigstats[kubernetes]'"
-        ) from None
-    from distributed import Client
-
-    name = f"sigstats-{uuid.uuid4().hex[:10]}"
-    try:
-        # Asked first: a KubeCluster that finds no server would be cleaned up, with an error, at exit.
+    # Asked first: a KubeCluster that finds no server would be cleaned up, with an error, at exit.
+    with by_class.refused(of_class, "a scheduler"):
         kr8s.api(namespace=cluster.namespace).version()
-        started = KubeCluster(
-            custom_cluster_spec=manifest(cluster, name, needs),
-            namespace=cluster.namespace,
-            resource_timeout=cluster.timeout,
-            shutdown_on_close=True,
-            quiet=True,
-        )
-    except Exception as error:  # the client, HTTP and the operator each raise exceptions of their own
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise BadInput(f"cluster: Kubernetes does not start a scheduler ({reason})") from None
-    with started, Client(started) as client:
-        if isinstance(cluster.workers, Adaptive):
-            started.adapt(minimum=cluster.workers.minimum, maximum=cluster.workers.maximum)
-        if needs is not None:
-            try:
-                client.wait_for_workers(1, timeout=cluster.timeout)
-            except TimeoutError:
-                said = f"in {cluster.timeout} s Kubernetes started no pod with {needs}, which {needs.who} needs"
-                raise BadInput(f"cluster: {said}") from None
-        yield DaskPool(client, expected=expected(cluster.workers))
+
+    def pods(one: Needs | None) -> AbstractContextManager[Pool]:
+        arguments = {
+            "custom_cluster_spec": manifest(cluster, f"sigstats-{uuid.uuid4().hex[:10]}", one),
+            "namespace": cluster.namespace,
+            "resource_timeout": cluster.timeout,
+            "shutdown_on_close": True,
+            "quiet": True,
+        }
+        return by_class.open_workers(of_class, arguments, one)
+
+    return opened_for(needs, pods)

@@ -35,7 +35,7 @@ def schema_of(what: str) -> dict[str, Any]:
     if what == "study":
         models = [module.KIND.model for module in studies.REGISTRY.modules().values()]
     else:
-        models = [module.Cluster for module in clusters.REGISTRY.modules().values()]
+        models = [module.Cluster for module in clusters.kinds().values()]
     union: Any = reduce(or_, models)
     kind: Any = Annotated[union, Field(discriminator="kind")] if len(models) > 1 else union
     schema: dict[str, Any] = TypeAdapter(kind).json_schema()

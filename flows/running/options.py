@@ -190,7 +190,7 @@ def asked(
         if value is not None:
             raise refuse(name, value, f"none: a {study.kind} study runs in this process")
     packages = texts(allow, "allow", "names of packages")
-    where = None if cluster is None and workers is None else as_cluster(cluster, workers)
+    where = None if cluster is None and workers is None else as_cluster(cluster, workers, packages)
     for name, value in of_workers.items() if getattr(where, "kind", None) == "serial" else ():
         if value is not None:
             raise refuse(name, value, "none: a cluster of kind 'serial' has no workers")

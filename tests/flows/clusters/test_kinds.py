@@ -1,13 +1,12 @@
 """What a cluster file may say, what a batch system and Kubernetes are told, and what is said where they are missing."""
 
-import asyncio
+import gc
 import importlib.resources
 import os
 import stat
 import subprocess
 import sys
 from functools import cache
-from types import SimpleNamespace
 
 import dask
 import jsonschema
@@ -18,13 +17,14 @@ from distributed import LocalCluster
 from sigstats.flows import clusters
 from sigstats.flows.clusters import kubernetes, load_cluster
 from sigstats.flows.clusters._engine import settings
-from sigstats.flows.clusters.batch import _dask_jobqueue, _has_ended, batch_cluster
+from sigstats.flows.clusters.by_class import imported, started_cluster
 from sigstats.flows.errors import BadInput
 
 from ...faults.conftest import Folder, results, run
 from .stand_ins import stand_ins
 
-BATCH = {"slurm": "sbatch", "pbs": "qsub", "sge": "qsub", "lsf": "bsub"}
+BATCH = {"SLURM": "sbatch", "PBS": "qsub", "SGE": "qsub", "LSF": "bsub"}
+OF_SLURM = 'class = "dask_jobqueue.SLURMCluster"'
 
 
 def loaded(tmp_path, text):
@@ -35,23 +35,33 @@ def loaded(tmp_path, text):
 
 def test_the_ready_files_are_valid(repository):
     files = sorted((repository / "configs" / "clusters").glob("*.toml"))
-    kinds = {load_cluster(str(file)).kind for file in files}
-    assert kinds >= {"local", "address", "slurm", "kubernetes"}
+    loaded = [load_cluster(str(file)) for file in files]
+    assert {cluster.kind for cluster in loaded} == {"local", "address", "dask", "kubernetes"}
+    classes = {cluster.class_ for cluster in loaded if cluster.kind == "dask"}
+    assert classes == {f"dask_jobqueue.{system}Cluster" for system in BATCH}
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('kind = "slurm"', "workers: is missing"),
-        ('kind = "slurm"\nworkers = 0', "workers"),
+        (OF_SLURM, "workers: is missing"),
+        (f"{OF_SLURM}\nworkers = 0", "workers"),
         (
-            'kind = "slurm"\nworkers = { minimum = 3, maximum = 2 }',
+            f"{OF_SLURM}\nworkers = {{ minimum = 3, maximum = 2 }}",
             "minimum: 3 is not valid; expected at most maximum, 2",
         ),
-        ('kind = "slurm"\nworkers = 2\nqueue = "a\\n#SBATCH --wrap=x"', "queue"),
-        ('kind = "pbs"\nworkers = 2\ndirectives = ["-l x; rm y"]', "directives"),
-        ('kind = "lsf"\nworkers = 2\nlog_folder = "$(id)"', "log_folder"),
-        ('kind = "slurm"\nworkers = 2\nmodules = ["python"]', "modules"),
+        ('kind = "dask"\nworkers = 2', "class: is missing"),
+        ('class = "SLURMCluster"\nworkers = 2', "class: 'SLURMCluster' is not valid"),
+        (f"{OF_SLURM}\nworkers = 2\nneeds = {{ gpus = {{}} }}", "needs"),
+        (
+            'class = "os.system"\nworkers = 2',
+            "class: 'os.system' is not valid; expected a class of dask_cloudprovider, dask_gateway, dask_jobqueue, ",
+        ),
+        ('class = "os.system"\nworkers = 2\nallow = ["os"]', "or --allow os"),
+        (
+            'kind = "slurm"\nworkers = 2',
+            "kind: 'slurm' is not valid; write class = \"dask_jobqueue.SLURMCluster\" and the arguments of that class",
+        ),
         ('kind = "kubernetes"\nworkers = 2', "image: is missing"),
         ('kind = "kubernetes"\nworkers = 2\nimage = "a"\nmemory = "2 GiB"', "memory"),
         (
@@ -59,7 +69,6 @@ def test_the_ready_files_are_valid(repository):
             "'1.2.3 GiB' is not valid; expected an amount with its unit, as in",
         ),
         ('kind = "local"\nmemory_limit = "0 B"', "memory_limit: '0 B' is not valid; expected a byte or more"),
-        ('kind = "slurm"\nworkers = 2\nmemory = "0.0 GiB"', "memory: '0.0 GiB' is not valid; expected a byte or more"),
         ('kind = "local"\nworkers = { maximum = 4, least = 1 }', "least"),
         ('kind = "slrum"\nworkers = 2', "kind: 'slrum' is not valid"),
     ],
@@ -94,12 +103,79 @@ def test_a_scheduler_whose_workers_come_later_gets_as_many_cells_as_they_will_wa
                 assert len(pool.staff) == 1
 
 
-@pytest.mark.parametrize("kind", BATCH)
-def test_a_batch_system_that_is_not_there_is_named(tmp_path, monkeypatch, kind):
+@pytest.mark.parametrize("system", BATCH)
+def test_a_batch_system_that_is_not_there_is_named(tmp_path, monkeypatch, system):
     monkeypatch.setenv("PATH", str(tmp_path))
-    cluster = loaded(tmp_path, f'kind = "{kind}"\nworkers = 2')
-    with pytest.raises(BadInput, match=rf"^cluster: {BATCH[kind]} is not on the PATH; expected a machine from which"):
-        batch_cluster(cluster, None)
+    cluster = loaded(tmp_path, f'class = "dask_jobqueue.{system}Cluster"\nworkers = 2')
+    with (
+        pytest.raises(BadInput, match=rf"^cluster: {BATCH[system]} is not on the PATH; run sigstats on a machine"),
+        clusters.open_pool(cluster),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("dask_jobqueue.SLURMClutser", r"expected a class of clusters \(did you mean 'SLURMCluster'\?\)$"),
+        ("dask_jobqueue.core.Job", "expected a class of clusters$"),
+        ("distributed.nothing.Cluster", "No module named 'distributed.nothing'$"),
+        ("dask_cloudprovider.aws.EC2Cluster", "run pip install dask-cloudprovider$"),
+    ],
+)
+def test_a_class_that_does_not_exist_is_refused(tmp_path, text, said):
+    cluster = loaded(tmp_path, f'class = "{text}"\nworkers = 2')
+    with pytest.raises(BadInput, match=rf"^cluster: class: '{text}' is not valid; {said}"), clusters.open_pool(cluster):
+        pass
+
+
+def test_a_missing_package_is_named_with_the_extra_that_installs_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "dask_jobqueue", None)
+    cluster = loaded(tmp_path, f"{OF_SLURM}\nworkers = 2")
+    with pytest.raises(BadInput, match=r"run pip install 'sigstats\[jobqueue\]'$"), clusters.open_pool(cluster):
+        pass
+
+
+def test_a_package_that_the_person_allows_may_bring_the_class(tmp_path):
+    path = tmp_path / "cluster.toml"
+    path.write_text('class = "mysite.Cluster"\nworkers = 2')
+    with pytest.raises(BadInput, match=r"or --allow mysite$"):
+        load_cluster(str(path))
+    assert load_cluster(str(path), None, ["mysite"]).class_ == "mysite.Cluster"
+
+
+@pytest.mark.filterwarnings("ignore:unclosed cluster")  # by dask-jobqueue, which does not close what it refuses
+@pytest.mark.parametrize(
+    ("argument", "said"),
+    [
+        ('queu = "long"', "queu is not an argument of it"),
+        (
+            'job_script_prologue = "module load python"',
+            "job_script_prologue: 'module load python' is not valid; expected a list",
+        ),
+        ('shared_temp_directory = "/nowhere"', r"\[Errno 2\] No such file or directory: '/nowhere/\S*'"),
+    ],
+)
+def test_a_wrong_argument_is_named(commands, argument, said):
+    cluster = loaded(commands, f'{OF_SLURM}\nworkers = 2\ncores = 1\nmemory = "1 GiB"\n{argument}')
+    said = rf"^cluster: dask_jobqueue\.SLURMCluster cannot start a scheduler: {said}$"
+    with pytest.raises(BadInput, match=said), clusters.open_pool(cluster):
+        pass
+    gc.collect()
+
+
+@pytest.mark.long
+@pytest.mark.processes
+def test_a_study_runs_on_any_class_of_clusters(many, tmp_path):
+    path, reference = many
+    (tmp_path / "cluster.toml").write_text(
+        'class = "distributed.LocalCluster"\nworkers = 2\nn_workers = 0\nthreads_per_worker = 1\n'
+        'dashboard_address = "127.0.0.1:0"\n'
+    )
+    place = Folder(tmp_path / "out")
+    done = run("run", path, "--cluster", tmp_path / "cluster.toml", place=place)
+    assert done.returncode == 0, done.stderr
+    assert results(place) == reference
 
 
 @pytest.fixture
@@ -110,24 +186,45 @@ def commands(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("kind", "lines"),
+    ("system", "own", "lines"),
     [
-        ("pbs", ["#PBS -N sigstats", "#PBS -q long", "#PBS -A stats", "#PBS -l walltime=00:30:00", "#PBS -l x=1"]),
-        ("sge", ["#$ -N sigstats", "#$ -q long", "#$ -P stats", "#$ -l h_rt=00:30:00", "#$ -l x=1"]),
-        ("lsf", ["#BSUB -J sigstats", "#BSUB -q long", '#BSUB -P "stats"', "#BSUB -W 00:30", "#BSUB -l x=1"]),
+        (
+            "PBS",
+            'walltime = "00:30:00"\naccount = "stats"',
+            ["#PBS -N sigstats", "#PBS -q long", "#PBS -A stats", "#PBS -l walltime=00:30:00", "#PBS -l x=1"],
+        ),
+        (
+            "SGE",
+            'walltime = "00:30:00"\nproject = "stats"',
+            ["#$ -N sigstats", "#$ -q long", "#$ -P stats", "#$ -l h_rt=00:30:00", "#$ -l x=1"],
+        ),
+        (
+            "LSF",
+            'walltime = "00:30"\nproject = "stats"',
+            ["#BSUB -J sigstats", "#BSUB -q long", '#BSUB -P "stats"', "#BSUB -W 00:30", "#BSUB -l x=1"],
+        ),
     ],
 )
-def test_the_job_script_says_what_the_file_says(commands, kind, lines):
-    walltime = "00:30" if kind == "lsf" else "00:30:00"
+def test_the_job_script_has_the_arguments_of_the_file_and_the_lines_of_the_site(commands, system, own, lines):
     text = (
-        f'kind = "{kind}"\nworkers = 8\nprocesses = 4\nmemory = "1 GiB"\nqueue = "long"\naccount = "stats"\n'
-        f'walltime = "{walltime}"\ndirectives = ["-l x=1"]'
+        f'class = "dask_jobqueue.{system}Cluster"\nworkers = 8\ncores = 4\nmemory = "4 GiB"\nqueue = "long"\n{own}\n'
+        f'job_extra_directives = ["-l x=1"]\nshared_temp_directory = "{commands}"'
     )
-    _dask_jobqueue()  # or its defaults would go with what is set here
-    own = {"job-script-prologue": ["module load python"], "worker-extra-args": ["--own"]}
-    before = {f"jobqueue.{kind}.{key}": value for key, value in own.items()}
-    with dask.config.set(settings() | before), batch_cluster(loaded(commands, text), None) as cluster:
-        script = cluster.job_script()
+    cluster = loaded(commands, text)
+    imported(cluster.class_)  # or its defaults would go with what is set here
+    site = {"job-script-prologue": ["module load python"], "worker-extra-args": ["--own"]}
+    before = {f"jobqueue.{system.lower()}.{key}": value for key, value in site.items()}
+    with dask.config.set(settings() | before), started_cluster(cluster, cluster.model_extra) as started:
+        script = started.job_script()
+        (folder,) = commands.glob(".sigstats-tls-*")
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700  # for this user alone
+        keys = sorted(folder.iterdir())
+        assert {stat.S_IMODE(file.stat().st_mode) for file in keys} == {0o600}
+        assert all(
+            f"--tls-{part} {file}" in script for part, file in zip(("ca-file", "cert", "key"), keys, strict=True)
+        )
+        assert started.security.require_encryption
+    assert not folder.exists()
     assert [line for line in [*lines, "module load python"] if line not in script.splitlines()] == []
     told = subprocess.run(
         ["sh", "-c", "\n".join(line for line in script.splitlines() if line.startswith("export ")) + "\nenv"],
@@ -151,46 +248,13 @@ def test_the_job_script_says_what_the_file_says(commands, kind, lines):
         assert option in worker
 
 
-@pytest.mark.parametrize(
-    ("kind", "command", "said", "code", "gone"),
-    [
-        ("slurm", "squeue", ["PENDING"], 0, False),
-        ("slurm", "squeue", [""], 0, True),
-        ("slurm", "squeue", ["slurm_load_jobs error: Invalid job id specified"], 1, True),
-        ("slurm", "squeue", ["slurm_load_jobs error: Unable to contact slurm controller (connect failure)"], 1, False),
-        ("pbs", "qstat", ["12.server sigstats me 0 Q long"], 0, False),
-        ("pbs", "qstat", ["qstat: Unknown Job Id 12.server"], 153, True),
-        (
-            "pbs",
-            "qstat",
-            ["qstat: 12.server Job has finished, use -x or -H to obtain historical job information"],
-            35,
-            True,
-        ),
-        ("sge", "qstat", ["job_number: 12"], 0, False),
-        ("sge", "qstat", ["Following jobs do not exist: ", "12"], 1, True),
-        ("lsf", "bjobs", ["PEND"], 0, False),
-        ("lsf", "bjobs", ["EXIT"], 0, True),
-        ("lsf", "bjobs", ["Job <12> is not found"], 255, True),
-        ("lsf", "nothing", [], 0, False),
-    ],
-)
-def test_a_job_is_given_up_where_the_batch_system_no_longer_knows_it(commands, kind, command, said, code, gone):
-    place = commands / "bin" / command
-    lines = [f'echo "{line}" {">&2" if code else ""}' for line in said]
-    place.write_text(
-        "\n".join(["#!/bin/sh", 'case "$*" in *12) ;; *) echo "$*" >&2; exit 9;; esac', *lines, f"exit {code}", ""])
-    )
-    place.chmod(0o755)
-    assert asyncio.run(_has_ended(kind, SimpleNamespace(job_id="12"))) is gone
-
-
 @pytest.mark.processes
 @pytest.mark.faults
 def test_a_study_runs_as_jobs_of_pbs(many, tmp_path, commands):
     path, reference = many
     (tmp_path / "cluster.toml").write_text(
-        f'kind = "pbs"\nworkers = 2\nmemory = "500 MiB"\nshared_folder = "{tmp_path}"\n'
+        'class = "dask_jobqueue.PBSCluster"\nworkers = 2\ncores = 1\nmemory = "500 MiB"\n'
+        f'shared_temp_directory = "{tmp_path}"\n'
     )
     place = Folder(tmp_path / "out")
     done = run("run", path, "--cluster", tmp_path / "cluster.toml", place=place)
@@ -287,19 +351,7 @@ def test_where_no_kubernetes_answers_one_line_says_so(tmp_path, monkeypatch, ser
     monkeypatch.setenv("KUBECONFIG", str(configuration))
     cluster = loaded(tmp_path, 'kind = "kubernetes"\nimage = "sigstats"\nworkers = 2')
     with (
-        pytest.raises(BadInput, match=r"^cluster: Kubernetes does not start a scheduler \("),
+        pytest.raises(BadInput, match=r"^cluster: dask_kubernetes\.operator\.KubeCluster cannot start a scheduler: "),
         clusters.open_pool(cluster),
     ):
         pass
-
-
-def test_keys_of_a_run_are_its_users_alone(tmp_path):
-    from sigstats.flows.clusters._engine import shared_certificates
-
-    cluster = loaded(tmp_path, f'kind = "slurm"\nworkers = 1\nshared_folder = "{tmp_path}"')
-    with shared_certificates(cluster.shared_folder) as security:
-        (folder,) = tmp_path.glob(".sigstats-tls-*")
-        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-        assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
-        assert security.require_encryption
-    assert not folder.exists()

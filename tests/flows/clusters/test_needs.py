@@ -9,7 +9,7 @@ from distributed import LocalCluster
 from sigstats.flows import clusters
 from sigstats.flows.clusters import _workers, address, kubernetes, load_cluster
 from sigstats.flows.clusters._engine import settings
-from sigstats.flows.clusters.batch import _dask_jobqueue, batch_cluster, fitted
+from sigstats.flows.clusters.by_class import imported, started_cluster, with_needs
 from sigstats.flows.errors import BadInput
 from sigstats.tasks.engine.pools import RoutedPool, Serial
 from sigstats.tasks.plan import Needs, needs_of
@@ -89,19 +89,17 @@ def test_a_new_worker_takes_over_what_an_ended_one_had():
 
 
 @pytest.mark.parametrize(
-    ("kind", "lines"),
+    ("system", "lines"),
     [
-        ("slurm", ["#SBATCH --cpus-per-task=4", "#SBATCH --mem=10G", "#SBATCH --gres=gpu:1"]),
-        ("pbs", ["#PBS -l select=1:ncpus=4:mem=10GB", "#PBS -l ngpus=1"]),
-        ("sge", ["#$ -l gpu=1"]),
-        ("lsf", ["#BSUB -n 4", "#BSUB -gpu num=1"]),
+        ("SLURM", ["#SBATCH --cpus-per-task=4", "#SBATCH --mem=10G", "#SBATCH --gres=gpu:1"]),
+        ("PBS", ["#PBS -l select=1:ncpus=4:mem=10GB", "#PBS -l ngpus=1"]),
+        ("LSF", ["#BSUB -n 4", "#BSUB -gpu num=1"]),
     ],
 )
-def test_a_job_of_its_own_asks_the_batch_system_for_it(commands, kind, lines):
-    told = {"pbs": 'gpu_directive = "-l ngpus={gpu}"', "sge": 'gpu_directive = "-l gpu={gpu}"'}.get(kind, "")
-    cluster = loaded(commands, f'kind = "{kind}"\nworkers = 8\nprocesses = 4\nmemory = "2 GiB"\n{told}')
-    _dask_jobqueue()
-    with dask.config.set(settings()), batch_cluster(fitted(cluster, NET), None, NET.threads) as started:
+def test_a_job_of_its_own_asks_the_batch_system_for_it(commands, repository, system, lines):
+    cluster = load_cluster(str(repository / "configs" / "clusters" / f"{system.lower()}.toml"))
+    imported(cluster.class_)
+    with dask.config.set(settings()), started_cluster(cluster, with_needs(cluster, NET), alone=True) as started:
         script = started.job_script()
     written = [line.strip() for line in script.splitlines()]
     assert [line for line in lines if line not in written] == []
@@ -110,10 +108,32 @@ def test_a_job_of_its_own_asks_the_batch_system_for_it(commands, kind, lines):
     assert "--nworkers 1 " in command or "--nworkers" not in command
 
 
-def test_a_batch_system_that_is_not_asked_for_gpus_is_refused(tmp_path):
-    cluster = loaded(tmp_path, 'kind = "sge"\nworkers = 2')
-    with pytest.raises(BadInput, match=r"^classifier net: resources\.gpu: 1 .* no gpu_directive for sge$"):
-        fitted(cluster, NET)
+def test_a_need_that_the_file_does_not_state_is_refused(tmp_path):
+    text = 'class = "dask_jobqueue.SGECluster"\nworkers = 2\n[needs]\n'
+    cluster = loaded(tmp_path, text + 'memory = { memory = "{amount}" }\nthreads = { cores = "{amount}" }')
+    said = r"^classifier net: resources\.gpu: 1 is not valid here; .*; add \[needs\.gpu\] to the cluster file$"
+    with pytest.raises(BadInput, match=said), clusters.open_pool(cluster, [NET]):
+        pass
+
+
+def test_needs_add_to_the_lists_of_the_file_and_replace_its_other_arguments(tmp_path):
+    text = """
+class = "dask_jobqueue.SLURMCluster"
+workers = 2
+cores = 8
+job_extra_directives = ["--exclusive"]
+env = { A = "1" }
+[needs.threads]
+cores = "{amount}"
+env = { OMP_NUM_THREADS = "{amount} or so" }
+[needs.gpu]
+job_extra_directives = ["--gres=gpu:{amount}"]
+"""
+    assert with_needs(loaded(tmp_path, text), Needs(threads=4, gpu=2)) == {
+        "cores": 4,
+        "job_extra_directives": ["--exclusive", "--gres=gpu:2"],
+        "env": {"OMP_NUM_THREADS": "4 or so"},
+    }
 
 
 def test_a_pod_of_its_own_has_it(tmp_path):

@@ -14,6 +14,8 @@ from .slurm import asked, jobs, slurm
 
 pytestmark = [pytest.mark.processes, pytest.mark.faults]
 
+ONE_CORE = 'cores = 1\nmemory = "500 MiB"'
+
 
 @pytest.fixture(scope="module")
 def site():
@@ -31,13 +33,14 @@ def place(tmp_path, site):
 def cluster_file(folder, text):
     path = folder / "cluster.toml"
     logs = folder / "logs"
-    path.write_text(f'kind = "slurm"\nmemory = "500 MiB"\nshared_folder = "{folder}"\nlog_folder = "{logs}"\n{text}\n')
+    own = f'shared_temp_directory = "{folder}"\nlog_directory = "{logs}"\n'
+    path.write_text(f'class = "dask_jobqueue.SLURMCluster"\n{own}{text}\n')
     return path
 
 
 def test_a_study_runs_as_jobs_and_a_lost_job_is_replaced(many, tmp_path, place, site, record):
     path, reference = many
-    cluster = cluster_file(tmp_path, "workers = 2")
+    cluster = cluster_file(tmp_path, f"workers = 2\n{ONE_CORE}")
     process = start("run", path, "--cluster", cluster, place=place)
     wait_until(lambda: stored(place) > 100, process)
     first = jobs(site)
@@ -58,7 +61,9 @@ def test_a_study_runs_as_jobs_and_a_lost_job_is_replaced(many, tmp_path, place, 
 
 def test_a_job_that_ends_before_its_worker_came_is_replaced_and_said(many, tmp_path, place, site, record):
     path, reference = many
-    process = start("run", path, "--cluster", cluster_file(tmp_path, "workers = 1"), place=place)
+    process = start(
+        "run", path, "--cluster", cluster_file(tmp_path, f"workers = 1\nresubmit_after = 60\n{ONE_CORE}"), place=place
+    )
     wait_until(lambda: jobs(site), process)
     asked(site, "scancel", *jobs(site))  # before it could start Python
     _, err = process.communicate(timeout=300)
@@ -66,12 +71,16 @@ def test_a_job_that_ends_before_its_worker_came_is_replaced_and_said(many, tmp_p
     assert "note: there are no workers; the blocks wait for one\n" in err
     assert results(place) == reference
     wait_until(lambda: not jobs(site), seconds=60)
-    record("a job of a real Slurm ends before its worker came", count=1, seen="replaced after a minute; the same bytes")
+    record(
+        "a job of a real Slurm ends before its worker came",
+        count=1,
+        seen="replaced after resubmit_after; the same bytes",
+    )
 
 
 def test_as_many_jobs_as_there_is_work_for(many, tmp_path, place, site):
     path, reference = many
-    cluster = cluster_file(tmp_path, "workers = { minimum = 0, maximum = 3 }\nprocesses = 1")
+    cluster = cluster_file(tmp_path, f"workers = {{ minimum = 0, maximum = 3 }}\n{ONE_CORE}")
     process = start("run", path, "--cluster", cluster, place=place, fault={})
     wait_until(lambda: len(jobs(site)) > 1, process)
     _, err = process.communicate(timeout=300)
@@ -82,7 +91,7 @@ def test_as_many_jobs_as_there_is_work_for(many, tmp_path, place, site):
 
 def test_a_killed_run_leaves_no_job(many, tmp_path, place, site, record):
     path, reference = many
-    cluster = cluster_file(tmp_path, "workers = 2\nprocesses = 2")
+    cluster = cluster_file(tmp_path, 'workers = 2\ncores = 2\nmemory = "1000 MiB"')
     process = start("run", path, "--cluster", cluster, place=place)
     wait_until(lambda: stored(place) > 100, process)
     assert len(jobs(site)) == 1
@@ -126,12 +135,13 @@ def test_an_array_of_parts_one_of_them_killed_is_gathered(many, tmp_path, place,
 
 def test_what_the_batch_system_refuses_is_said_in_one_line(many, tmp_path, place):
     path, _ = many
-    cluster = cluster_file(tmp_path, 'workers = 2\nqueue = "nosuch"')
+    cluster = cluster_file(tmp_path, f'workers = 2\nqueue = "nosuch"\n{ONE_CORE}')
     done = run("run", path, "--cluster", cluster, place=place)
     assert done.returncode == 2
     (line,) = [line for line in done.stderr.splitlines() if line.startswith("sigstats:")]
     assert line == (
-        "sigstats: cluster: the batch system takes no job: sbatch: error: invalid partition specified: nosuch"
+        "sigstats: cluster: dask_jobqueue.SLURMCluster cannot start a worker: sbatch: error: "
+        "invalid partition specified: nosuch"
     )
     assert "Traceback" not in done.stderr
     assert place.names() == []

@@ -22,7 +22,10 @@ def test_jobs_of_a_batch_system_with_another_version_are_refused(tmp_path):
         shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
         (copy / "__init__.py").write_text(f'__version__ = "{version}"\n')
     cluster = tmp_path / "cluster.toml"
-    cluster.write_text(f'kind = "pbs"\nworkers = 1\nmemory = "500 MiB"\nshared_folder = "{tmp_path}"\ntls = false\n')
+    cluster.write_text(
+        'class = "dask_jobqueue.PBSCluster"\nworkers = 1\ncores = 1\nmemory = "500 MiB"\n'
+        f'shared_temp_directory = "{tmp_path}"\ntls = false\n'
+    )
     study = study_of(tmp_path, ['"lda"', named("net", "netpackage.models:Net")], nulls="")
     prologue = json.dumps([f"export PYTHONPATH={tmp_path / 'there'}"])
     own = {

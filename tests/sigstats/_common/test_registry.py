@@ -63,7 +63,6 @@ def test_there_is_one_registry_for_each_folder_of_kinds():
         "sigstats.tasks.analyses",
         "sigstats.tasks.datasets.readers",
         "sigstats.tasks.predictions.readers",
-        "sigstats.flows.clusters",
         "sigstats.flows.commands",
         "sigstats.flows.report.sections",
         "sigstats.flows.report.figures",

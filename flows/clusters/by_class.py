@@ -1,0 +1,201 @@
+"""Workers that a class of Dask starts, with the arguments in the cluster file: dask-jobqueue, dask-gateway and others.
+
+Arguments such as ``job_script_prologue`` are shell commands, so anyone who may write a cluster file may run commands.
+"""
+
+import importlib
+import inspect
+import json
+import re
+import shutil
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from sigstats._common.extras import EXTRAS
+from sigstats._common.messages import did_you_mean, one_line, shown
+from sigstats.tasks.engine.dask_pool import DaskPool
+from sigstats.tasks.engine.pools import Pool
+from sigstats.tasks.plan import Needs
+
+from ..config.model import Options
+from ..errors import BadInput
+from ._engine import certificates, environment, quietly, settings
+from ._workers import ClusterFile, Workers, expected, opened_for, refuse_need, restart_dead_workers, start
+
+#: The packages whose classes a cluster file may name; ``--allow`` adds others.
+PACKAGES = ("dask_cloudprovider", "dask_gateway", "dask_jobqueue", "dask_kubernetes", "distributed")
+
+#: Bytes that a worker needs in addition to the memory of its block.
+_OWN_MEMORY = 2 << 30
+
+
+class Cluster(ClusterFile):
+    """A class of Dask; all other keys of the file are arguments of the class."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: Literal["dask"] = "dask"
+    class_: str = Field(
+        alias="class",
+        pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$",
+        description='Import path of a class, as in "dask_jobqueue.SLURMCluster"; all other keys are its arguments',
+    )
+    workers: Workers = Field(description="Number of worker processes")
+    needs: dict[Literal["gpu", "memory", "threads"], Options] = Field(
+        default_factory=dict,
+        description="More arguments for the workers of a classifier that needs the resource; {amount} is what it needs",
+    )
+    tls: bool = Field(True, description="Whether scheduler and workers authenticate each other and encrypt")
+    resubmit_after: float | None = Field(
+        None, gt=0, description="Seconds after which a job without a worker is submitted again; by default never"
+    )
+
+
+def require_allowed(cluster: Cluster, packages: Sequence[str]) -> None:
+    """Refuse a class of a package that is neither one of Dask's nor one that the person who starts the run allows."""
+    package = cluster.class_.partition(".")[0]
+    if package not in (*PACKAGES, *packages):
+        wanted = f"a class of {', '.join(PACKAGES)}, or --allow {package}"
+        raise BadInput(f"cluster: class: {shown(cluster.class_)} is not valid; expected {wanted}")
+
+
+def imported(path: str) -> Any:
+    """The class with this import path."""
+    module, _, name = path.rpartition(".")
+    package = module.partition(".")[0]
+    where = f"cluster: class: {shown(path)} is not valid"
+    # Importing dask_jobqueue sets a handler of SIGINT: only the main thread can set one, and ours must stay.
+    set_handler, signal.signal = signal.signal, lambda *_: None
+    try:
+        members = importlib.import_module(module)
+    except ImportError as error:
+        wanted = f"'sigstats[{EXTRAS[package]}]'" if package in EXTRAS else package.replace("_", "-")
+        reason = f"run pip install {wanted}" if error.name == package else one_line(error)[:200]
+        raise BadInput(f"{where}; {reason}") from None
+    finally:
+        signal.signal = set_handler
+    made = getattr(members, name, None)
+    if not (isinstance(made, type) and hasattr(made, "scale")):
+        hint = did_you_mean(name, [member for member in dir(members) if member.endswith("Cluster")])
+        raise BadInput(f"{where}; expected a class of clusters{hint}")
+    return made
+
+
+def with_needs(cluster: Cluster, needs: Needs) -> dict[str, Any]:
+    """The arguments for workers that have the resources of a block; lists are added to those of other workers."""
+    arguments = dict(cluster.model_extra or {})
+    for name, amount in needs.amounts.items():
+        if name not in cluster.needs:
+            raise refuse_need(needs, name, f"what any worker has; add [needs.{name}] to the cluster file")
+        number = str(amount + _OWN_MEMORY if name == "memory" else amount)
+        text = json.dumps(cluster.needs[name]).replace('"{amount}"', number).replace("{amount}", number)
+        for key, value in json.loads(text).items():
+            arguments[key] = [*arguments.get(key, ()), *value] if isinstance(value, list) else value
+    return arguments
+
+
+def _for_jobs(made: Any, arguments: Mapping[str, Any], *, alone: bool) -> dict[str, Any]:
+    """The arguments of a class of dask-jobqueue: a job has one worker `alone`, or one for each core.
+
+    What the site has in dask-jobqueue's own configuration stays.
+    """
+    import dask
+
+    from sigstats.tasks.engine.nodes import Scheduler
+
+    site = arguments.get("config_name") or made.job_cls.default_config_name()
+
+    def own(key: str, form: type) -> Any:
+        value = arguments.get(key) or dask.config.get(f"jobqueue.{site}.{key.replace('_', '-')}", None) or form()
+        if not isinstance(value, form):
+            raise TypeError(f"{key}: {shown(value)} is not valid; expected a {form.__name__}")
+        return value
+
+    exports = [f'export {name}="${{{name}:-{value}}}"' for name, value in environment().items()]
+    worker = ["--nthreads", "1", "--worker-class", "sigstats.tasks.engine.nodes.Worker"]
+    return {
+        "job_name": "sigstats",
+        "death_timeout": 60,  # a job that finds no scheduler for a minute ends itself
+        **({"processes": arguments["cores"]} if "cores" in arguments else {}),
+        **arguments,
+        **({"processes": 1} if alone else {}),
+        "shared_temp_directory": own("shared_temp_directory", str),
+        "job_script_prologue": [*own("job_script_prologue", list), *exports],
+        # A worker has one block at a time, however many cores: the last --nthreads counts.
+        "worker_extra_args": [*own("worker_extra_args", list), *worker],
+        "scheduler_cls": Scheduler,
+        "scheduler_options": {"dashboard": False, **own("scheduler_options", dict)},
+    }
+
+
+@contextmanager
+def started_cluster(cluster: Cluster, arguments: Mapping[str, Any], *, alone: bool = False) -> Iterator[Any]:
+    """The cluster of a class, with its scheduler running and without workers; closed with the context."""
+    made = imported(cluster.class_)
+    jobs = getattr(made, "job_cls", None)
+    if jobs is not None:
+        command = jobs.submit_command.split()[0]
+        if shutil.which(command) is None:
+            raise BadInput(f"cluster: {command} is not on the PATH; run sigstats on a machine that can submit jobs")
+    with ExitStack() as stack:
+        with refused(cluster, "a scheduler"):
+            arguments = arguments if jobs is None else _for_jobs(made, arguments, alone=alone)
+            if cluster.tls and "security" in inspect.signature(made).parameters:
+                security = certificates()
+                if jobs is not None:
+                    shared = Path(arguments["shared_temp_directory"]).expanduser().absolute()
+                    keys = stack.enter_context(TemporaryDirectory(dir=shared, prefix=".sigstats-tls-"))
+                    for part in ("tls_ca_file", "tls_worker_cert", "tls_worker_key"):
+                        file = Path(keys, f"{part}.pem")
+                        file.touch(mode=0o600)
+                        file.write_text(getattr(security, part))
+                        setattr(security, part, str(file))
+                arguments = {"security": security, **arguments}
+            started = stack.enter_context(made(**arguments))
+        yield started
+
+
+@contextmanager
+def refused(cluster: Cluster, what: str) -> Iterator[None]:
+    """Turn the error of a class that cannot start something into one line."""
+    try:
+        yield
+    except Exception as error:  # each package raises exceptions of its own
+        lines = str(error).rpartition("stderr:")[2].strip().split("\n")  # of a batch system
+        reason = " ".join(lines[0].split())[:300] or type(error).__name__
+        if wrong := re.search(r"unexpected keyword argument '(\w+)'", str(error)):
+            reason = f"{wrong[1]} is not an argument of it"
+        raise BadInput(f"cluster: {cluster.class_} cannot start {what}: {reason}") from None
+
+
+@quietly
+def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
+    """Start the workers, and end them with the context; blocks with needs of their own get workers of their own."""
+    arguments: dict[Needs | None, Any] = {None: cluster.model_extra, **{one: with_needs(cluster, one) for one in needs}}
+    imported(cluster.class_)  # before settings that its own defaults would go with
+    return opened_for(needs, lambda one: open_workers(cluster, arguments[one], one))
+
+
+@contextmanager
+def open_workers(cluster: Cluster, arguments: Mapping[str, Any], needs: Needs | None) -> Iterator[Pool]:
+    """Start the workers of one kind, and end them with the context."""
+    import dask
+    from distributed import Client, SpecCluster
+
+    with (
+        dask.config.set(settings()),
+        started_cluster(cluster, arguments, alone=needs is not None) as started,
+        Client(started) as client,
+        restart_dead_workers(started, patience=cluster.resubmit_after),
+    ):
+        with refused(cluster, "a worker" if needs is None else f"a worker with {needs}, which {needs.who} needs"):
+            start(started, cluster.workers)
+            if needs is not None and not isinstance(started, SpecCluster):
+                client.wait_for_workers(1, timeout=300)  # such a service does not refuse what it does not have
+        yield DaskPool(client, expected=expected(cluster.workers))
