@@ -30,11 +30,11 @@ from .many_datasets.friedman import friedman_test as friedman_test
 from .many_datasets.joint_tasks import joint_tasks_test as joint_tasks_test
 from .many_datasets.signed_rank import signed_rank_test as signed_rank_test
 from .many_datasets.stratified import stratified_paired_test as stratified_paired_test
+from .mcnemar.pair_probability import pair_probability as pair_probability
 from .mcnemar.power import type_one_error as type_one_error
 from .mcnemar.sample_size import detectable_difference as detectable_difference
 from .mcnemar.test import discordant_counts as discordant_counts
 from .mcnemar.test import mcnemar_test as mcnemar_test
-from .mcnemar.test import pair_probability as pair_probability
 from .measures.measure import Measure as Measure
 from .multiplicity import adjust_pvalues as adjust_pvalues
 from .possibilistic_indices import dominance as dominance

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy.special import betainc, log_ndtr
+from scipy.special import log_ndtr
 
 from .._common.class_names import as_predictions, takes_counts
 from .._common.data_frames import right_first
@@ -25,13 +25,13 @@ from .._common.validation import (
     as_choice,
     as_count,
     as_counts,
-    as_real,
     refuse,
     require_flag,
 )
 from ..intervals import Interval, as_level, clopper_pearson, with_alternative
 from ..test_result import TestResult
 from .binomial_tails import log_tail, tail, tail_error
+from .unconditional import MOST_OBSERVATIONS, ROUNDING_OF_SUMS, log_supremum
 
 McNemarMethod: TypeAlias = Literal["exact", "mid-p", "chi2"]
 
@@ -39,6 +39,7 @@ MCNEMAR_METHODS: tuple[McNemarMethod, ...] = ("exact", "mid-p", "chi2")
 
 #: With fewer discordant pairs the result of ``method="chi2"`` carries a warning.
 CHI2_MINIMUM = 25
+_NOTHING = "no discordant pair: the data say nothing about a difference"
 
 
 class DiscordantCounts(NamedTuple):
@@ -129,11 +130,14 @@ def mcnemar_test(
     only_b: int | None = None,
     *,
     alternative: Alternative = "two-sided",
-    method: McNemarMethod = "exact",
+    method: McNemarMethod | Literal["unconditional"] = "exact",
     correction: bool = False,
     confidence_level: float = 0.95,
+    n: int | None = None,
 ) -> McNemarResult:
     """Test whether two classifiers, tried on the same observations, are equally accurate.
+
+    The null hypothesis is that an observation is as likely to be right by A alone as by B alone.
 
     Parameters
     ----------
@@ -144,17 +148,23 @@ def mcnemar_test(
         bare numbers a table with A in columns cannot be told from one with A in rows; its sign is the opposite.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is the more accurate one; ``"less"``: B is.
-    method : {"exact", "mid-p", "chi2"}
+    method : {"exact", "mid-p", "chi2", "unconditional"}
         ``"exact"`` sums the probabilities of all outcomes at least as extreme, two-sided: no likelier than the
         observed one. It never rejects a true hypothesis more often than stated, and often much less. ``"mid-p"``
         counts outcomes exactly as likely as the observed one (one-sided: the observed one) by half: its rate of false
         rejections is near the stated one and not above it unless nearly all observations are discordant (Fagerland,
         Lydersen and Laake 2013; `sigstats.type_one_error` gives it). ``"chi2"`` is
-        McNemar's (1947) approximation, for comparison with other programs.
+        McNemar's (1947) approximation, for comparison with other programs. ``"unconditional"`` is the exact test of
+        Suissa and Shuster (1991), in which the number of discordant observations is random: the largest probability,
+        whatever the share of these, of a statistic ``(only_a - only_b) / sqrt(only_a + only_b)`` as large as the one
+        observed. It too rejects a true hypothesis no more often than stated, of independent observations whose number
+        `n` was not chosen by their outcomes, and is more powerful than ``"exact"`` below some 2,000 observations.
     correction : bool
         Edwards's continuity correction, for ``"chi2"`` alone.
     confidence_level : float
         That of the interval, strictly between 0 and 1, above 1/2 if it is one-sided.
+    n : int, optional
+        The number of all observations, at most 2,000, for ``"unconditional"`` only; by default the total of a table.
 
     Returns
     -------
@@ -165,7 +175,15 @@ def mcnemar_test(
     ------
     ValueError
         If a count is negative or fractional, a table is not of two rows and two columns or its axes are named B and A,
-        labels are given, an option is unknown, or `correction` is asked of another method than ``"chi2"``.
+        labels are given, an option is unknown or of another method, or `n` is missing, too small or too large.
+
+    Notes
+    -----
+    The p-value of ``"unconditional"`` is at most 0.1% above the supremum, and not below it. The supremum is one of equal
+    probabilities, since the statistic grows with `only_a` and falls with `only_b` (Berger and Sidik, Stat. Methods Med.
+    Res. 12 (2003); Fagerland, Lydersen and Laake, BMC Med. Res. Methodol. 13:91 (2013)). With 10% discordant pairs and
+    one-sided p <= 0.05, a difference of 5 points is found in 45% of sets of 100 (``"exact"``: 35%), one of 3 points in
+    38% of sets of 200 (31%) and in 68% of sets of 500 (64%).
 
     Examples
     --------
@@ -178,18 +196,25 @@ def mcnemar_test(
     0.0390625
     >>> sigstats.mcnemar_test(7, 1, alternative="greater").pvalue
     0.03515625
+    >>> round(sigstats.mcnemar_test(1, 7, method="unconditional", n=100).pvalue, 3)
+    0.035
     >>> round(sigstats.mcnemar_test(10_000, 30_000).log10_pvalue, 3)
     -2274.297
     """
     a, b = _discordant_cells(only_a) if only_b is None else (as_count(only_a, "only_a"), as_count(only_b, "only_b"))
-    check_options(alternative, method, correction)
+    check_options(alternative, "exact" if method == "unconditional" else method, correction)
+    if method == "unconditional":
+        total = n if only_b is not None or n is not None else int(as_counts(right_first(only_a), "table").sum())
+        return _unconditional(a, b, total, alternative, as_level(confidence_level, alternative))
+    if n is not None:
+        raise refuse("n", n, f'None with method="{method}", which is given the discordant pairs')
     reason, statistic = "", float(a)
     if method == "chi2":
         statistic = _chi2(a, b, bool(correction))
         if a + b < CHI2_MINIMUM:
             reason = f"only {a + b} discordant pairs: the chi-square approximation wants {CHI2_MINIMUM} or more"
     if a + b == 0:
-        pvalue, log_p, reason = 1.0, 0.0, "no discordant pair: the data say nothing about a difference"
+        pvalue, log_p, reason = 1.0, 0.0, _NOTHING
     elif method == "chi2":
         log_p = _log_chi2_pvalue(a, b, alternative, bool(correction))
         pvalue = math.exp(log_p)
@@ -206,6 +231,25 @@ def mcnemar_test(
         log10_pvalue=min(0.0, log_p / math.log(10)),
         confidence_level=as_level(confidence_level, alternative),
         error_bound=None if method == "chi2" and a + b else error_bound(pvalue, tail_error(a + b, log_p)),
+    )
+
+
+def _unconditional(a: int, b: int, n: Any, alternative: Alternative, level: float) -> McNemarResult:
+    if n is None or not a + b <= (count := as_count(n, "n")) <= MOST_OBSERVATIONS:
+        raise refuse("n", n, f"the number of all observations, from {a + b} to {MOST_OBSERVATIONS}")
+    more, fewer = {"two-sided": (max(a, b), min(a, b)), "greater": (a, b), "less": (b, a)}[alternative]
+    low, high = log_supremum(more, fewer, count, 2 if alternative == "two-sided" else 1)
+    return McNemarResult(
+        statistic=_chi2(a, b, False),
+        pvalue=math.exp(high),
+        method="unconditional",
+        alternative=alternative,
+        reason="" if a + b else _NOTHING,
+        only_a=a,
+        only_b=b,
+        log10_pvalue=high / math.log(10),
+        confidence_level=level,
+        error_bound=error_bound(math.exp(high), -math.expm1(low - high) + ROUNDING_OF_SUMS),
     )
 
 
@@ -254,44 +298,3 @@ def _log_chi2_pvalue(a: int, b: int, alternative: Alternative, correction: bool)
     # P(X >= a) is taken at a - 1/2, also where the data speak against the alternative.
     toward = (a - b if alternative == "greater" else b - a) - int(correction)
     return float(log_ndtr(-math.copysign(math.sqrt(toward**2 / (a + b)), toward)))
-
-
-@takes_counts(2, discordant_counts)
-def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
-    """The posterior probability that A is more accurate than B on rows like these.
-
-    Parameters
-    ----------
-    only_a, only_b : int
-        How many rows only A, and only B, got right (`sigstats.discordant_counts`).
-    prior : float
-        Both parameters of the beta prior of the share of discordant rows that A gets right: 1 is uniform, 1/2
-        Jeffreys's.
-
-    Returns
-    -------
-    float
-        1/2 where the counts are equal.
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or fractional, or `prior` is not above 0.
-
-    Notes
-    -----
-    The share's posterior is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that it
-    exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``: the Bayesian McNemar test
-    of Chechile (2020), *Bayesian Statistics for Experimental Scientists*, ``dfba_mcnemar`` of the R package DFBA. The
-    rows that both or neither got right do not matter where the prior of all four cells is a Dirichlet law: the share of
-    one of two cells in their sum is then beta, with the parameters of these two, and independent of the sum.
-
-    Examples
-    --------
-    >>> import sigstats
-    >>> round(sigstats.pair_probability(7, 1), 5), round(sigstats.pair_probability(7, 1, prior=0.5), 5)
-    (0.98047, 0.98663)
-    """
-    a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
-    weight = as_real(prior, "prior", low=0, high=1e15, open_ends=True)
-    return 0.5 if a == b else float(betainc(b + weight, a + weight, 0.5))

@@ -1,0 +1,53 @@
+"""The Bayesian form of McNemar's test: how probable it is that one classifier is the more accurate one.
+
+When not to use: where a test is asked for, `sigstats.mcnemar_test`.
+"""
+
+from typing import Any
+
+from scipy.special import betainc
+
+from .._common.class_names import takes_counts
+from .._common.validation import as_count, as_real
+from .test import discordant_counts
+
+
+@takes_counts(2, discordant_counts)
+def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
+    """The posterior probability that A is more accurate than B on rows like these.
+
+    Parameters
+    ----------
+    only_a, only_b : int
+        How many rows only A, and only B, got right (`sigstats.discordant_counts`).
+    prior : float
+        Both parameters of the beta prior of the share of discordant rows that A gets right: 1 is uniform, 1/2
+        Jeffreys's.
+
+    Returns
+    -------
+    float
+        1/2 where the counts are equal.
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or fractional, or `prior` is not above 0.
+
+    Notes
+    -----
+    The share's posterior is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that it
+    exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``: the Bayesian McNemar test
+    of Chechile (2020), *Bayesian Statistics for Experimental Scientists*, ``dfba_mcnemar`` of the R package DFBA. The
+    rows that both or neither got right do not matter where the prior of all four cells is a Dirichlet law: the share of
+    one of two cells in their sum is then beta, with the parameters of these two, and independent of the sum.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> round(sigstats.pair_probability(7, 1), 5), round(sigstats.pair_probability(7, 1, prior=0.5), 5)
+    (0.98047, 0.98663)
+    """
+    a, b = as_count(only_a, "only_a"), as_count(only_b, "only_b")
+    weight = as_real(prior, "prior", low=0, high=1e15, open_ends=True)
+    return 0.5 if a == b else float(betainc(b + weight, a + weight, 0.5))
