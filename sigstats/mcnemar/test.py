@@ -10,6 +10,7 @@ test speaks about two trained classifiers alone.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -179,11 +180,10 @@ def mcnemar_test(
 
     Notes
     -----
-    The p-value of ``"unconditional"`` is at most 0.1% above the supremum, and not below it. The supremum is one of equal
-    probabilities, since the statistic grows with `only_a` and falls with `only_b` (Berger and Sidik, Stat. Methods Med.
-    Res. 12 (2003); Fagerland, Lydersen and Laake, BMC Med. Res. Methodol. 13:91 (2013)). With 10% discordant pairs and
-    one-sided p <= 0.05, a difference of 5 points is found in 45% of sets of 100 (``"exact"``: 35%), one of 3 points in
-    38% of sets of 200 (31%) and in 68% of sets of 500 (64%).
+    The p-value of ``"unconditional"`` is at most 0.1% above the supremum, which is one of equal probabilities, since
+    the statistic grows with `only_a` and falls with `only_b` (Berger and Sidik, Stat. Methods Med. Res. 12 (2003);
+    Fagerland, Lydersen and Laake, BMC Med. Res. Methodol. 13:91 (2013)). With 10% discordant pairs and one-sided
+    p <= 0.05 it finds 5 points in 45% of sets of 100 (``"exact"``: 35%), and 3 in 68% of sets of 500 (64%).
 
     Examples
     --------
@@ -202,7 +202,7 @@ def mcnemar_test(
     -2274.297
     """
     a, b = _discordant_cells(only_a) if only_b is None else (as_count(only_a, "only_a"), as_count(only_b, "only_b"))
-    check_options(alternative, "exact" if method == "unconditional" else method, correction)
+    check_options(alternative, method, correction, (*MCNEMAR_METHODS, "unconditional"))
     if method == "unconditional":
         total = n if only_b is not None or n is not None else int(as_counts(right_first(only_a), "table").sum())
         return _unconditional(a, b, total, alternative, as_level(confidence_level, alternative))
@@ -262,10 +262,10 @@ def _discordant_cells(table: Any) -> tuple[int, int]:
     return int(cells[0, 1]), int(cells[1, 0])
 
 
-def check_options(alternative: Any, method: Any, correction: Any) -> None:
+def check_options(alternative: Any, method: Any, correction: Any, methods: Sequence[Any] = MCNEMAR_METHODS) -> None:
     """ValueError unless these are options of `mcnemar_test` that go together. Not part of the public names."""
     as_choice(alternative, "alternative", ALTERNATIVES)
-    as_choice(method, "method", MCNEMAR_METHODS)
+    as_choice(method, "method", methods)
     require_flag(correction, "correction")
     if correction and method != "chi2":
         raise refuse("correction", correction, f'False with method="{method}": it corrects the chi-square alone')
