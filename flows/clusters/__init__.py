@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from ..errors import BadInput
 from .address import Given, given, open_given
 
 
-@cache
 def kinds() -> dict[str, Any]:
     """The module of each kind of cluster.
 

@@ -81,14 +81,14 @@ def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[st
 @quietly
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own."""
-    of_class = by_class.Cluster.model_validate(
+    kube = by_class.Cluster.model_validate(
         {"class": "dask_kubernetes.operator.KubeCluster", "workers": cluster.workers}
     )
-    by_class.imported(of_class.class_)
+    by_class.imported(kube.class_)
     import kr8s
 
     # Asked first: a KubeCluster that finds no server would be cleaned up, with an error, at exit.
-    with by_class.refused(of_class, "a scheduler"):
+    with by_class.refused(kube, "a scheduler"):
         kr8s.api(namespace=cluster.namespace).version()
 
     def pods(one: Needs | None) -> AbstractContextManager[Pool]:
@@ -99,6 +99,6 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextM
             "shutdown_on_close": True,
             "quiet": True,
         }
-        return by_class.open_workers(of_class, arguments, one)
+        return by_class.open_workers(kube, arguments, one)
 
     return opened_for(needs, pods)

@@ -27,18 +27,14 @@ def schema_of(what: str) -> dict[str, Any]:
     from functools import reduce
     from operator import or_
 
-    from pydantic import BaseModel, Field, TypeAdapter
+    from pydantic import Field, TypeAdapter
 
     from .. import clusters, studies
 
-    models: list[type[BaseModel]]
-    if what == "study":
-        models = [module.KIND.model for module in studies.REGISTRY.modules().values()]
-    else:
-        models = [module.Cluster for module in clusters.kinds().values()]
-    union: Any = reduce(or_, models)
-    kind: Any = Annotated[union, Field(discriminator="kind")] if len(models) > 1 else union
-    schema: dict[str, Any] = TypeAdapter(kind).json_schema()
+    of_studies = (module.KIND.model for module in studies.REGISTRY.modules().values())
+    of_clusters = (module.Cluster for module in clusters.kinds().values())
+    union: Any = reduce(or_, of_studies if what == "study" else of_clusters)
+    schema: dict[str, Any] = TypeAdapter(Annotated[union, Field(discriminator="kind")]).json_schema()
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = f"sigstats {what} file"
     if what == "study":  # the loader takes the name from that of the file, so an editor must not demand one

@@ -69,3 +69,15 @@ def test_a_cluster_of_a_gateway_is_used_and_left_running(gateway, reference, tmp
                 assert client.submit(sum, [1, 2]).result() == 3
     with pytest.raises(ValueError, match=r"the gateway does not connect it"):
         sigstats.run_study(STUDY, output=tmp_path / "none", cluster=f"{proxy}/none")
+
+
+@pytest.mark.parametrize("workers", ["1", "{ minimum = 1, maximum = 2 }"])
+def test_a_cluster_file_starts_a_cluster_of_a_gateway_and_ends_it(gateway, reference, tmp_path, workers):  # noqa: F811
+    found, proxy = gateway
+    (tmp_path / "cluster.toml").write_text(
+        f'class = "dask_gateway.GatewayCluster"\nworkers = {workers}\naddress = "{found.address}"\n'
+        f'proxy_address = "{proxy}"\n'
+    )
+    sigstats.run_study(STUDY, output=tmp_path / "out", cluster=str(tmp_path / "cluster.toml"))
+    assert stored(tmp_path / "out") == reference
+    wait_until(lambda: not found.list_clusters(), seconds=60)
