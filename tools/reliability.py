@@ -20,47 +20,44 @@ _UNRULY = "tests/flows/own_models/test_unruly.py"
 HEAD = """\
 # What happens when something dies
 
-Each line is a test of `tests/faults/`, `tests/flows/clusters/` or `tests/flows/own_models/` that does the thing for
-real to a run, most of 220 blocks, many times where it says so, at random moments. "The same bytes" means that
-afterwards every file of replicates, the summary and the report are byte for byte those of a run that nothing happened
-to: no replicate is lost, none is counted twice.
+Each line is a test of `tests/faults/`, `tests/flows/clusters/` or `tests/flows/own_models/` that injects a real fault
+into a run of, mostly, 220 blocks, at random moments. "The same bytes" means that afterwards all replicates, the
+summary and the report are byte for byte those of an undisturbed run: no replicate is lost or counted twice.
 
-`python tools/reliability.py` runs them all and writes this page; `make check` repeats some of them fewer times.
-`python tools/fuzz.py READER 100000` gives a reader so many spoiled files.
+`python tools/reliability.py` runs all tests and writes this page; `make check` repeats some of them fewer times.
+`python tools/fuzz.py READER 100000` sends 100,000 spoiled files to a reader.
 
 | what happens | times | results in | what is seen | test |
 |---|---|---|---|---|
 """
 
 FOOT = """
-## Why it holds
+## Why results survive
 
-- A block is computed from the seed, its cell and its numbers alone: doing it twice gives the same bytes twice.
-- A worker writes a block to a file of another name first and then renames it; on an object store, where nothing can
-  be renamed, it is put whole or not at all. Every file bears a digest of its content and of the study it belongs to,
-  and is checked when it is read: one that is cut off, altered or another study's is named and made again.
-- What is done is asked of the store, never of the engine's memory. A run that begins again computes what is missing.
-- One run writes to an output at a time: a lock that the system takes back when the process dies, or a lease that
-  runs out where the store has no locks.
-- A worker that dies is replaced, and its block computed anew, up to 400 times where no code of another package runs in
-  it. A block of such code, of which four workers died, is computed with no other block of such code under way; after
-  twelve it is named as failed, the rest completes, and the exit code is 3.
-- A block that a broken connection to the scheduler has cost is sent again. Prefect is a view of the run: where its
-  server no longer answers, the run says so and goes on without it.
-- A clock that is put back holds up Dask, not the store: its connections wait by the wall clock, for as long as the
-  clock went back. Nothing is lost by that; a run that is interrupted then goes on where it was.
-- Finished cells lie apart from blocks. What a worker writes late, because it was cut off, or computed again a block
-  whose receipt was lost, lies where no result is read, and is removed by the next run.
-- Under a limit of addresses (`ulimit -v`) OpenBLAS asks without end or ends the process, Arrow waits for a thread that
-  never began, and the C library ends the process with its own code. So a command is refused below 512 MiB, a study
-  below 1 GiB; above that libraries take their buffers and threads at the start, one of each.
-- Ctrl-C while the program starts ends it with one line and exit code 130, also where a package that is being imported
-  would take the signal for a failure of its own (`tests/sigstats/test_main.py`).
-- Outputs of one command (`compare`, `rank`, `size`, `verify`) are written under another name first too: a full disk
-  leaves the file that was there. Many comparisons at once share nothing but their inputs: a test holds that twelve
-  give the bytes of one, and `python benchmarks/many_at_once.py` measures two hundred
-  ([figures](../benchmarks/many_at_once.md)): 142 s one after another, 103 s at once, 9.5 GB together. One of 600 rows
-  takes 57 MB for itself.
+- A block depends only on the seed, its cell and its numbers: computing it twice gives the same bytes.
+- A worker writes a block under another name and then renames it; an object store takes it whole or not at all. Every
+  file has a digest of its content and its study, which is checked when the file is read: a file that is cut off,
+  altered or from another study is named and made again.
+- The store states what is done, not the engine's memory. A run that starts again computes what is missing.
+- One run writes to an output at a time, under a lock that the system releases when the process dies, or under a lease
+  that expires if the store has no locks.
+- A worker that dies is replaced, and its block computed again: up to 400 times if no code of another package runs in
+  it. A block of such code that killed four workers is computed with no other such block under way; after twelve deaths
+  it is named as failed, the rest completes, and the exit code is 3.
+- A block that a broken connection has cost is sent again. Prefect only displays the run: if its server stops
+  answering, the run says so and goes on without it.
+- A clock that is put back delays Dask, whose connections wait by the wall clock, by as long as it went back. Nothing
+  is lost, and an interrupted run can be resumed.
+- Finished cells are stored apart from blocks. A block that a cut-off worker writes late, or computes twice, is never
+  read as a result, and the next run removes it.
+- Under a limit of addresses (`ulimit -v`) OpenBLAS, Arrow and the C library hang or end the process. So a command is
+  refused below 512 MiB and a study below 1 GiB; above that, libraries take one buffer and one thread at the start.
+- Ctrl-C while the program starts ends it with one line and exit code 130, also if a package that is being imported
+  would catch the signal (`tests/sigstats/test_main.py`).
+- Outputs of `compare`, `rank`, `size` and `verify` are written under another name first, too: a full disk leaves the
+  old file. Simultaneous comparisons share only their inputs: twelve give the bytes of one, and
+  `python benchmarks/many_at_once.py` measures two hundred ([figures](../benchmarks/many_at_once.md)): 142 s one after
+  another, 103 s at once, 9.5 GB together. One of 600 rows takes 57 MB.
 """
 
 
