@@ -53,4 +53,4 @@ def test_the_statistics_import_no_engine_and_read_no_files():
     statistics = [name for name in MODULES if name.split(".")[1:2] and name.split(".")[1] not in NOT_STATISTICS]
     wrong = [(name, each) for name in statistics for each in imported(name) if each.partition(".")[0] in ABOVE]
     assert len(statistics) > 100
-    assert wrong == [("sigstats._common.tabular", "matplotlib.pyplot")]  # where somebody asks for a picture
+    assert wrong == [("sigstats._common.drawing", "matplotlib.pyplot")]  # where somebody asks for a picture

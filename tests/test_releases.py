@@ -54,7 +54,7 @@ def test_each_extra_is_tried_and_named_in_the_readme(tool):
     [
         (2, "sigstats[s3]", None),
         (0, "sigstats[s3]", "ended with 2, expected 0 and 'sigstats[s3]': needs sigstats[s3]"),
-        (2, "sigstats[png]", "ended with 2, expected 2 and 'sigstats[png]': needs sigstats[s3]"),
+        (2, "sigstats[stem]", "ended with 2, expected 2 and 'sigstats[stem]': needs sigstats[s3]"),
     ],
 )
 def test_an_environment_that_does_another_thing_has_failed(tool, tmp_path, code, said, problem):

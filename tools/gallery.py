@@ -1,4 +1,4 @@
-"""Draw the gallery of docs/gallery.md: small studies, and each of their figures as an SVG.
+"""Draw the gallery of docs/gallery.md: small studies, and their figures by Matplotlib.
 
 python -m tools.gallery
 """
@@ -73,28 +73,28 @@ TRAINED = {
     ],
     "tests": [{"test": "bootstrap", "measure": "f1", "resamples": 2_000}, {"test": "mcnemar"}],
 }
-COUNTS = {
-    "kind": "significance",
-    "tables": [{"name": "102 ulcer patients", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]]}],
-}
-#: The figures that are taken from each study, with what is shown.
-FIGURES: list[tuple[dict[str, Any], dict[str, dict[str, str]]]] = [
+#: The figures that are taken from each study, with the options that choose one.
+FIGURES: list[tuple[dict[str, Any], dict[str, dict[str, Any]]]] = [
     (
         BENCHMARK,
         {
-            "critical-difference": {},
-            "over-data-sets": {},
-            "grids": {},
-            "permutation-tests": {},
-            "pairs": {"dataset": "breast-cancer"},
-            "null": {"dataset": "breast-cancer", "classifier": "lda"},
+            "critical_difference": {},
+            "over_data_sets": {},
+            "forest": {"test": "mcnemar", "dataset": "breast-cancer"},
+            "null": {"dataset": "breast-cancer", "classifier": "lda", "test": "permutation-features"},
         },
     ),
-    (GROWING, {"trends": {}}),
-    (CALIBRATION, {"power": {}, "calibration-curves": {}}),
-    (INTERVALS, {"nested-loops": {}, "paired-rates": {"slice": "difference = 0.05, prevalence = 0.5"}, "zips": {}}),
-    (TRAINED, {"law-of-p": {}, "reliability": {}, "resampled-differences": {}}),
-    (COUNTS, {"counts": {}}),
+    (GROWING, {"trends": {"classifier": "decision-tree", "test": "permutation-features"}}),
+    (CALIBRATION, {"power": {}, "calibration_curves": {"n": 200}}),
+    (INTERVALS, {"nested_loops": {}, "zips": {"method": "difference of F1 (percentile)"}}),
+    (
+        TRAINED,
+        {
+            "law_of_p": {"method": "bootstrap (f1, percentile)"},
+            "reliability": {"method": "bootstrap (f1, percentile)", "n": 50},
+            "resampled_differences": {},
+        },
+    ),
 ]
 
 
@@ -105,8 +105,9 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as output:
             plot = sigstats.run_study(study, output=output).plot
             print(study["kind"], plot.names, flush=True)
-            for name, subject in figures.items():
-                plot(name, **subject).save(FOLDER / f"{name}.svg")
+            for name, options in figures.items():
+                ax = getattr(plot, name)(**options)
+                ax.figure.savefig(FOLDER / f"{name}.png", dpi=150, bbox_inches="tight")
 
 
 if __name__ == "__main__":

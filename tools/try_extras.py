@@ -4,8 +4,8 @@ python tools/try_extras.py [--python 3.11 ...] [--extra NAME ...] [--lowest]
 
 Without options: on every supported Python the wheel without extras and with each one, and the source distribution; with
 `--lowest` the oldest versions that pyproject.toml allows, in place of the newest. It prints a row for each environment,
-and ends with 1 if anything in one failed. It needs uv and the Pythons, the library cairo, and the environment of this
-repository (`make setup`), of which it takes the object store and the batch system of the tests.
+and ends with 1 if anything in one failed. It needs uv, the Pythons, and the environment of this repository
+(`make setup`), of which it takes the object store and the batch system of the tests.
 """
 
 import argparse
@@ -41,8 +41,6 @@ CLUSTERS = {
     'shared_temp_directory = "{folder}"\n',
     "kubernetes": 'kind = "kubernetes"\nimage = "registry.example.org/sigstats"\nworkers = 1\nmemory = "1Gi"\n',
 }
-SAVE = 'import sys, sigstats\nsigstats.open_results(sys.argv[1]).plot.pairs().save("pairs.png")'
-
 STEM = 'from sigstats.learners.encoders import StemmedWords\nprint(StemmedWords("english")("selling corn"))'
 
 
@@ -101,7 +99,6 @@ def studies(place: Place) -> None:
     for extra, text in CLUSTERS.items():
         (place.folder / f"{extra}.toml").write_text(text.format(folder=place.folder))
         place.expect(2, f"sigstats[{extra}]", "sigstats", "run", "study.toml", "--cluster", f"{extra}.toml")
-    place.expect(1, "sigstats[png]", "python", "-c", SAVE, "serial")
     place.expect(1, "sigstats[stem]", "python", "-c", STEM)
 
 
@@ -141,16 +138,8 @@ def stem(place: Place) -> None:
     place.expect(0, "['sell', 'corn']", "python", "-c", STEM)
 
 
-def png(place: Place) -> None:
-    """A figure of a report as a picture."""
-    place.expect(0, "", "sigstats", *RUN, "serial", "--output", "serial")
-    place.expect(0, "", "python", "-c", SAVE, "serial")
-    if not (place.folder / "pairs.png").read_bytes().startswith(b"\x89PNG\r\n"):
-        raise Failed("pairs.png is no PNG")
-
-
 ONE_BY_ONE: dict[str, Callable[[Place], None]] = {
-    "fast": fast, "s3": s3, "jobqueue": jobqueue, "kubernetes": kubernetes, "png": png, "stem": stem,
+    "fast": fast, "s3": s3, "jobqueue": jobqueue, "kubernetes": kubernetes, "stem": stem,
 }  # fmt: skip
 
 
@@ -185,7 +174,7 @@ def installed(package: Path, extra: str, version: str, *, lowest: bool) -> Itera
         uv("venv", "--quiet", "--python", version, str(environment))
         python = str(environment / "bin" / "python")
         install = ("pip", "install", "--quiet", "--python", python)
-        # Numba, CairoSVG and the stemmer serve studies.
+        # Numba and the stemmer serve studies.
         wanted = "" if extra == "none" else "studies" if extra == "studies" else f"studies,{extra}"
         if lowest:  # what pyproject.toml names, not what a wheel asks for, is direct
             more = [part for name in filter(None, wanted.split(",")) for part in ("--extra", name)]

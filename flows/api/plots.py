@@ -1,84 +1,56 @@
-"""The figures of a report as objects: a notebook shows them, and they save as SVG, PNG and PDF."""
+"""The figures of a study for papers: drawn with Matplotlib from the data of the figures of its report."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from os import PathLike, fspath
-from pathlib import Path
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from sigstats._common.drawing import forest, ranks_with_cliques
+from sigstats._common.messages import some_of
 from sigstats._common.validation import did_you_mean, refuse
-from sigstats.tasks.plan import Cell
+from sigstats.ecdf_band import ecdf_band, shares
+from sigstats.tasks.rates import COVERAGE, POWER
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
+from sigstats.tasks.storage.history import Record
 
-from ..report import figures
-from ..report.evidence import Evidence
-from ..report.over_data_sets import OverDataSets
-from ..report.section import Figure
-from ..report.standalone import standalone
+from ..report.evidence import Evidence, distinct, group_by
+from ..report.evidence import some_of as some_sizes
+from ..report.figures import nested_loops, null_p_values, stated_confidence
+from ..report.figures import power_curves as rates_by_size
+from ..report.figures import trends as errors_by_value
+from ..report.figures import zips as intervals_by_method
+from ..report.figures.null_histograms import Bins
+from ..report.replicates import null_distribution
+from ._drawing import Draw, curves, shares_of, stairs, zip_plot
 
+#: The options that choose a figure with their values, and the function that draws it on axes.
+Panel: TypeAlias = tuple[dict[str, Any], Draw]
 
-@dataclass(frozen=True)
-class Plot:
-    """A figure of a report.
-
-    Attributes
-    ----------
-    title, caption : str
-        What it shows, and how it is read.
-    svg : str
-        The drawing with its caption, which needs no page and no network.
-    """
-
-    title: str
-    caption: str
-    svg: str = field(repr=False)
-
-    def save(self, path: "str | PathLike[str]") -> None:
-        """Write the figure to a file.
-
-        Parameters
-        ----------
-        path : str or path
-            A name that ends with ``.svg``, or with ``.png`` or ``.pdf``, which need CairoSVG (``pip install
-            'sigstats[png]'``).
-
-        Raises
-        ------
-        ValueError
-            If the suffix is another one, CairoSVG is not there, or the file cannot be written.
-        """
-        place = Path(fspath(path))
-        if place.suffix not in (".svg", ".png", ".pdf"):
-            raise refuse("path", fspath(path), "a name that ends with .svg, .png or .pdf")
-        content = self.svg.encode() if place.suffix == ".svg" else _by_cairo(self.svg, place)
-        try:
-            place.write_bytes(content)
-        except OSError as error:
-            raise ValueError(f"path: {place} cannot be written ({error.strerror or error})") from None
-
-    def _repr_svg_(self) -> str:
-        return self.svg
+_FIGURES: dict[str, Callable[["StudyPlots"], Iterable[Panel]]] = {}
 
 
-def _by_cairo(drawing: str, path: Path) -> bytes:
-    try:
-        import cairosvg
-    except ImportError:
-        how = "pip install 'sigstats[png]'"
-        raise refuse("path", str(path), f"a name that ends with .svg; {path.suffix} needs {how}") from None
-    except OSError:  # what CairoSVG loads
-        how = "the library cairo, which CairoSVG did not find (libcairo2 of Debian, cairo of Homebrew and conda-forge)"
-        raise refuse("path", str(path), f"a name that ends with .svg; {path.suffix} needs {how}") from None
-    source = drawing.encode()
-    made: bytes = cairosvg.svg2pdf(bytestring=source) if path.suffix == ".pdf" else cairosvg.svg2png(source, scale=2)
-    return made
+def _figure(panels: Callable[["StudyPlots"], Iterable[Panel]]) -> Callable[..., Any]:
+    """Make a method that draws the one of these panels that its options choose."""
+
+    def draw(self: "StudyPlots", ax: Any = None, **options: Any) -> Any:
+        return self._chosen(panels.__name__, options)(ax)
+
+    draw.__name__, draw.__qualname__, draw.__doc__ = panels.__name__, panels.__qualname__, panels.__doc__
+    _FIGURES[panels.__name__] = panels
+    return draw
 
 
 @dataclass(frozen=True)
 class StudyPlots:
-    """The figures of the report of a study.
+    """The figures of a study on axes of Matplotlib, without title or caption.
+
+    Every method takes axes, ``ax=``, and returns them; by default it makes a figure as wide as a column of a paper, 3.4
+    inches. If a study has several such figures, options choose one by the columns of `StudyResults.summary`, as in
+    ``null(dataset="iris", classifier="lda", test="permutation-labels")``; a ValueError lists the choices.
 
     Examples
     --------
@@ -86,110 +58,180 @@ class StudyPlots:
     >>> from sigstats.flows.api.run import run_study
     >>> study = {"kind": "benchmark", "datasets": ["iris"], "classifiers": ["lda", "1-nn"],
     ...          "cross_validation": {"folds": 3}, "permutation": {"resamples": 19}}
-    >>> found = run_study(study, output=tempfile.mkdtemp())
-    >>> found.plot.names
-    ('grids', 'null', 'pairs', 'permutation-tests')
-    >>> found.plot.null(classifier="lda")
-    Plot(title='Errors under the null hypothesis', caption='The histogram is the error of classifiers ...')
-    >>> found.plot.pairs().save("pairs.svg")  # doctest: +SKIP
+    >>> results = run_study(study, output=tempfile.mkdtemp())
+    >>> results.plot.names
+    ('forest', 'null')
+    >>> results.plot.forest(test="mcnemar").figure.savefig("pairs.pdf")  # doctest: +SKIP
     """
 
     _results: Results = field(repr=False)
+    #: The comparison of a regression study.
+    _record: Record | None = field(default=None, repr=False)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The figures that this study has."""
-        evidence = Evidence(self._results)
-        return tuple(sorted(name for name, draw in figures.kinds().items() if any(True for _ in draw(evidence))))
-
-    def null(self, dataset: str | None = None, classifier: str | None = None) -> Plot:
-        """The errors of retrains under each null hypothesis, with the observed one.
-
-        Parameters
-        ----------
-        dataset, classifier : str, optional
-            Show only these.
-
-        Raises
-        ------
-        ValueError
-            If the study has no such figure; the message names those that it has.
-        """
-        return self._drawn("null", dataset=dataset, classifier=classifier)
-
-    def power(self, dataset: str | None = None) -> Plot:
-        """How often each test rejects against the size of the test set; ValueError as `null`."""
-        return self._drawn("power", dataset=dataset)
-
-    def pairs(self, dataset: str | None = None) -> Plot:
-        """Which classifier is shown to be better than which; ValueError as `null`."""
-        return self._drawn("pairs", dataset=dataset)
-
-    def __call__(
-        self,
-        name: str,
-        *,
-        dataset: str | None = None,
-        slice: str | None = None,  # noqa: A002 - the name of the column
-        classifier: str | None = None,
-    ) -> Plot:
-        """Return the figure of this name.
-
-        Parameters
-        ----------
-        name : str
-            One of `names`.
-        dataset, slice, classifier : str, optional
-            Show only these, by their names in the columns of `StudyResults.summary`.
-
-        Raises
-        ------
-        ValueError
-            If the study has no such figure; the message names those that it has.
-        """
-        return self._drawn(name, dataset=dataset, slice=slice, classifier=classifier)
-
-    def _drawn(self, name: str, **subject: str | None) -> Plot:
-        asked = {key: value for key, value in subject.items() if value is not None}
-        if name not in self.names:
-            hint = did_you_mean(name, self.names)
-            raise refuse("figure", name, f"one that this study has: {', '.join(self.names) or 'it has none'}{hint}")
-        evidence = _Chosen(self._results, asked)
-        for key, value in asked.items():
-            known = sorted({str(each) for row in Evidence(self._results).rows for each in _values(vars(row), key)})
-            if value not in known:
-                raise refuse(key, value, f"one of {', '.join(known)}" + did_you_mean(value, known))
-        drawn: list[Figure] = list(figures.kinds()[name](evidence))
-        if not drawn:
-            raise ValueError(f"figure: {name!r} has nothing to show of {', '.join(asked.values())}")
-        return Plot(
-            "; ".join(each.title for each in drawn), " ".join(each.caption for each in drawn), standalone(drawn)
-        )
-
-
-@dataclass(frozen=True)
-class _Chosen(Evidence):
-    """The hypotheses about one data set, one part of its rows, or one classifier."""
-
-    subject: Mapping[str, str]
+        return tuple(sorted(name for name in _FIGURES if self._panels(name)))
 
     @cached_property
-    def rows(self) -> tuple[Hypothesis, ...]:
-        return tuple(row for row in Evidence(self.results).rows if self._is_of(vars(row)))
+    def _evidence(self) -> Evidence:
+        return Evidence(self._results)
 
-    @cached_property
-    def over_data_sets(self) -> OverDataSets | None:
-        """Of all or none: what is said of several data sets is not about one."""
-        return None if self.subject else super().over_data_sets
+    def _panels(self, name: str) -> list[Panel]:
+        return [] if self._record is not None and name != "forest" else list(_FIGURES[name](self))
 
-    def cells_with(self, fanout: str) -> list[Cell]:
-        return [cell for cell in super().cells_with(fanout) if self._is_of(cell.subject)]
+    def _chosen(self, name: str, options: dict[str, Any]) -> Draw:
+        """The only panel of a figure with these options; ValueError if there is none, or more than one."""
+        panels = self._panels(name)
+        if not panels:
+            raise refuse("figure", name, f"one that this study has: {', '.join(self.names) or 'it has none'}")
+        keys = tuple(panels[0][0])
+        for key, value in options.items():
+            if key not in keys:
+                raise refuse("option", key, f"one of {', '.join(keys)}{did_you_mean(key, keys)}")
+            known = distinct(str(about[key]) for about, _ in panels)
+            panels = [panel for panel in panels if str(panel[0][key]) == str(value)]
+            if not panels:
+                raise refuse(key, value, f"one of {', '.join(known)}{did_you_mean(str(value), known)}")
+        if len(panels) > 1:
+            values = {key: distinct(repr(about[key]) for about, _ in panels) for key in keys}
+            choices = "; ".join(f"{key}= {some_of(known)}" for key, known in values.items() if len(known) > 1)
+            raise ValueError(f"{name}: there are {len(panels)} such figures; choose one by {choices}")
+        return panels[0][1]
 
-    def _is_of(self, found: Mapping[str, Any]) -> bool:
-        return all(value in _values(found, key) for key, value in self.subject.items())
+    @_figure
+    def critical_difference(self) -> Iterator[Panel]:
+        """Draw mean ranks over the data sets, and bars over classifiers of which no two are shown to differ."""
+        if over := self._evidence.over_data_sets:
+            found = over.comparison
+            yield {}, partial(ranks_with_cliques, models=found.models, ranks=found.ranks, cliques=found.cliques)
+
+    @_figure
+    def over_data_sets(self) -> Iterator[Panel]:
+        """Draw the probabilities that the first of two classifiers is better, equal in practice, and worse."""
+        if over := self._evidence.over_data_sets:
+            yield {}, shares_of({f"{pair.a} − {pair.b}": pair.probabilities for pair in over.comparison.pairs})
+
+    @_figure
+    def forest(self) -> Iterator[Panel]:
+        """Draw estimates with their intervals: of classifiers, of pairs (b − a), of slices of a regression study."""
+        if self._record is not None:
+            for measure, changed in group_by(self._record.rows, lambda row: str(row["measure"])).items():
+                lines = [(row["slice"], row["difference"], row["low"], row["high"]) for row in changed]
+                if lines := [line for line in lines if None not in line]:
+                    yield {"measure": measure}, partial(forest, lines=lines, unit=f"difference of {measure}")
+            return
+        known = [row for row in self._evidence.rows if row.estimate_low is not None and (row.classifier or row.a)]
+        rows = [row for row in known if row.test != "confidence"]  # whose interval is of another quantity
+        for group in group_by(rows, lambda row: (row.test, row.dataset, row.measure, row.method)).values():
+            lines = [(_label(row), row.estimate, row.estimate_low, row.estimate_high) for row in group]
+            drawn = partial(forest, lines=lines, unit=group[0].measure or "", marks=(0.0,) if group[0].a else ())
+            yield _about(group[0], "test", "dataset", "measure", "method"), drawn
+
+    @_figure
+    def null(self) -> Iterator[Panel]:
+        """Draw the measure on permuted data as a histogram, and the observed one as a line."""
+        for row in self._evidence.rows:
+            if null := null_distribution(row, self._evidence):
+                bins = Bins.of([null])
+                counts, left = bins.count(null.counts, null.observed, more=null.more_is_better)
+                edges = null.step * np.append(left, left[-1] + bins.width)
+                drawn = stairs(counts, edges, null.step * null.observed, (row.measure or "", "permutations"))
+                yield _about(row, "test", "dataset", "classifier", "measure"), drawn
+
+    @_figure
+    def resampled_differences(self) -> Iterator[Panel]:
+        """Draw the bootstrap replicates of a difference on the one test set, with the middle 95% shaded."""
+        for row in self._evidence.of("confidence"):
+            if row.resampled is not None:
+                found = json.loads(row.resampled)
+                edges = (found["first"] + np.arange(len(found["counts"]) + 1)) * found["width"]
+                band = found["mean"] - found["reach"], found["mean"] + found["reach"]
+                drawn = stairs(found["counts"], edges, 0.0, (f"difference in {row.measure}", "replicates"), band)
+                yield _about(row, "dataset", "slice", "method", "measure", "n"), drawn
+
+    @_figure
+    def trends(self) -> Iterator[Panel]:
+        """Draw errors over a number in which data sets differ, and the mean and middle 90% of permuted errors."""
+        for test in self._evidence.tests:
+            name, found = errors_by_value.curves_of(test, self._evidence)
+            for classifier, points in found.items():
+                x, observed, mean, low, high, _ = np.array([list(vars(point).values()) for point in points]).T
+                lines = {"observed": (x, observed), "permuted": (x, mean)}
+                drawn = curves(lines, (name, "error"), band=(x, low, high))
+                yield {"test": test, "classifier": classifier}, drawn
+
+    @_figure
+    def power(self) -> Iterator[Panel]:
+        """Draw rates of rejection or coverage with 95% intervals over the size of the test set; lines where exact."""
+        for dataset, method, covers, found in rates_by_size.curves_of(self._evidence):
+            measure, level = (COVERAGE, 1 - self._evidence.alpha) if covers else (POWER, self._evidence.alpha)
+            bars = [
+                tuple(zip(*((r.n, r.estimate, r.estimate_low, r.estimate_high) for r in curve.rows), strict=True))
+                for curve in found
+            ]
+            exact = [[row.statistic for row in curve.rows] if curve.exact else None for curve in found]
+            lines = {c.label: (bar[0], line or bar[1]) for c, bar, line in zip(found, bars, exact, strict=True)}
+            drawn = curves(lines, ("rows of the test set", measure), level=level, bars=bars)
+            yield {"dataset": dataset, "method": method, "measure": measure}, drawn
+
+    @_figure
+    def calibration_curves(self) -> Iterator[Panel]:
+        """Draw the achieved type I error with its 95% interval over the stated one."""
+        for row in null_p_values.true_nulls(self._evidence):
+            x, p_values = null_p_values.RATE_LEVELS, null_p_values.p_values_of(row, self._evidence)
+            share, low, high = null_p_values.achieved(p_values).T
+            drawn = curves({"": (x, share)}, ("stated", "achieved"), diagonal=True, band=(x, low, high))
+            yield _about(row, "dataset", "slice", "method", "n"), drawn
+
+    @_figure
+    def law_of_p(self) -> Iterator[Panel]:
+        """Draw the distribution function of p under the null hypothesis, and the 95% band of uniform p-values."""
+        rows = null_p_values.true_nulls(self._evidence)
+        for group in group_by(rows, lambda row: (row.dataset, row.slice, row.method)).values():
+            sizes = some_sizes(sorted(group, key=lambda row: row.n or 0))
+            x, trials = np.array(null_p_values.LEVELS), min(row.replicates or 0 for row in sizes)
+            p_values = {f"{row.n:,} rows": null_p_values.p_values_of(row, self._evidence) for row in sizes}
+            lines = {label: (x, shares(p, null_p_values.LEVELS)) for label, p in p_values.items()}
+            low, high = (bound / trials for bound in ecdf_band(trials, null_p_values.LEVELS))
+            drawn = curves(lines, ("level", "share of p ≤ level"), diagonal=True, scale="log", band=(x, low, high))
+            yield _about(group[0], "dataset", "slice", "method"), drawn
+
+    @_figure
+    def reliability(self) -> Iterator[Panel]:
+        """Draw how often the classifier that is better on a test set is better in truth, over the stated confidence."""
+        for dataset, method, sizes in stated_confidence.statements_of(self._evidence):
+            for n, said in sizes.items():
+                x, share, low, high, _ = np.array(stated_confidence.binned(said)).T
+                drawn = curves({"": (x, share)}, ("stated", "right"), diagonal=True, bars=[(x, share, low, high)])
+                yield {"dataset": dataset, "method": method, "n": n}, drawn
+
+    @_figure
+    def nested_loops(self) -> Iterator[Panel]:
+        """Draw a rate over all settings of a grid, a line for each method; ticks have the values of the factors."""
+        for dataset, measure, of, rows, names in nested_loops.grids(self._evidence):
+            order = nested_loops.settings(rows, names, self._evidence)
+            places, methods = range(len(order)), distinct(row.method for row in rows)
+            lines = {method: (places, np.full(len(order), np.nan)) for method in methods}
+            for row in rows:
+                lines[row.method][1][order.index(nested_loops.setting_of(row, names, self._evidence))] = row.estimate
+            level = 1 - self._evidence.alpha if measure == COVERAGE else self._evidence.alpha
+            ticks = [", ".join(f"{value:g}" for value in setting) for setting in order]
+            drawn = curves(lines, (", ".join(names), measure or ""), level=level, ticks=ticks)
+            yield {"dataset": dataset, "measure": measure, "of": of}, drawn
+
+    @_figure
+    def zips(self) -> Iterator[Panel]:
+        """Draw the intervals of a method where its coverage is least, those farthest from the truth on top."""
+        for dataset, rows in intervals_by_method.worst_of(self._evidence).items():
+            for row in rows:
+                intervals, confidence = intervals_by_method.intervals(row, self._evidence), 1 - self._evidence.alpha
+                yield {"dataset": dataset, "method": row.method}, zip_plot(*intervals, row.truth or 0.0, confidence)
 
 
-def _values(found: Mapping[str, Any], key: str) -> set[Any]:
-    """What a hypothesis or a cell is about: of classifiers, the one that is tested or the two that are compared."""
-    keys = ("classifier", "a", "b") if key == "classifier" else (key,)
-    return {found.get(each) for each in keys} - {None}
+def _about(row: Hypothesis, *columns: str) -> dict[str, Any]:
+    return {column: getattr(row, column) for column in columns}
+
+
+def _label(row: Hypothesis) -> str:
+    return " ".join(filter(None, (row.classifier or f"{row.b} − {row.a}", row.slice)))

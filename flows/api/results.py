@@ -44,7 +44,7 @@ class StudyResults:
     report : str
         The path or URL of the report.
     plot : StudyPlots
-        The figures of the report, which a notebook shows and which save as SVG and PNG.
+        The figures, drawn with Matplotlib.
     """
 
     output: str
@@ -84,12 +84,10 @@ class StudyResults:
 
     @cached_property
     def plot(self) -> "StudyPlots":
-        """The figures of the report: ``plot.null()``, ``plot.pairs()``, ``plot.power()``; ``plot.names`` has all."""
+        """The figures: ``plot.null(ax=ax)``, ``plot.pairs()``, ``plot.power()``; ``plot.names`` has all."""
         from .plots import StudyPlots
 
-        if self._record is not None:
-            raise ValueError(f"plot: the trends of a regression study are in its report, {self.report}")
-        return StudyPlots(self._results)
+        return StudyPlots(self._results, self._record)
 
     @property
     def report(self) -> str:

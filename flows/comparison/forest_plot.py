@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from sigstats._common.messages import printable
-from sigstats.comparison.cells import difference_in_words, in_points
+from sigstats.comparison.cells import by_unit, difference_in_words, label_of
 from sigstats.comparison.result import ComparisonRow
 
 from ..pages import svg
@@ -31,7 +31,7 @@ def forest_plots(rows: Sequence[ComparisonRow], margin: float, name: str = "fore
     """The differences of all rows that were tested: those in points on one scale, each mark or loss on its own."""
     return Markup("").join(
         _forest_plot(f"{name}-{number}", unit, of_unit, _own(of_unit, margin))
-        for number, (unit, of_unit) in enumerate(_by_unit(rows))
+        for number, (unit, of_unit) in enumerate(by_unit(rows).items())
     )
 
 
@@ -41,16 +41,7 @@ def forest_in_mermaid(rows: Sequence[ComparisonRow], margin: float) -> list[str]
     Its chart has bars and lines, all from the left end: an interval is a bar to its upper limit, over it a darker one
     to the difference, over it a white one to the lower limit. Lines stand at zero and at the margin.
     """
-    return [_in_mermaid(unit, of_unit, _own(of_unit, margin)) for unit, of_unit in _by_unit(rows)]
-
-
-def _by_unit(rows: Sequence[ComparisonRow]) -> list[tuple[str, list[ComparisonRow]]]:
-    """The rows that have an interval by the unit of their differences, that of the first row first."""
-    by_unit: dict[str, list[ComparisonRow]] = {}
-    for row in rows:
-        if row.low is not None:
-            by_unit.setdefault("points" if in_points(row) else row.name, []).append(row)
-    return list(by_unit.items())
+    return [_in_mermaid(unit, of_unit, _own(of_unit, margin)) for unit, of_unit in by_unit(rows).items()]
 
 
 def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
@@ -71,7 +62,7 @@ def _in_mermaid(unit: str, rows: Sequence[ComparisonRow], margin: float) -> str:
     series += [f"  line {_listed([value] * (len(rows) + 2))}" for value in values]
     colours += [_PAPER, _INK, _SHADES["fail"][1]]
     heading = "slice: measure" if len({row.name for row in rows}) > 1 else "slice"
-    labels = [_in_quotes(_label(row, rows)) for row in rows]
+    labels = [_in_quotes(label_of(row, rows)) for row in rows]
     # Rows of equal labels would be drawn as one.
     labels = [
         f"{labels[:i].count(label) + 1}: {label}" if labels.count(label) > 1 else label
@@ -104,11 +95,6 @@ def _in_quotes(text: str) -> str:
     return _UNQUOTED.sub("_", printable(" ".join(text.split())))[:_LONGEST] or "_"
 
 
-def _label(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> str:
-    """The slice, and the measure where there are several."""
-    return f"{row.slice}: {row.name}" if len({each.name for each in rows}) > 1 else row.slice
-
-
 def _limits(rows: Sequence[ComparisonRow], margin: float) -> tuple[float, float]:
     """From where to where every interval and the margin reach."""
     return min(-margin, *(row.low or 0 for row in rows)), max(margin, *(row.high or 0 for row in rows))
@@ -127,7 +113,7 @@ def _margin_of(rows: Sequence[ComparisonRow], margin: float) -> float:
 def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float) -> Markup:
     """One line a row: its label, its interval and its mark."""
     scale = 100 if unit == "points" else 1
-    labels = [_label(row, rows) for row in rows]
+    labels = [label_of(row, rows) for row in rows]
     axes = _axes(rows, labels, margin, scale)
     parts = [
         axes.upwards("axis", 0),

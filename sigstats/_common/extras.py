@@ -14,7 +14,6 @@ _MODULES = {
     "s3": "s3fs",
     "jobqueue": "dask_jobqueue",
     "kubernetes": "dask_kubernetes kr8s",
-    "png": "cairosvg",
     "stem": "snowballstemmer",
 }
 #: The extra that brings a module.

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from .._common.class_names import takes_counts
-from .._common.numerals import p_number
+from .._common.drawing import Drawn, histogram
 from .._common.random_streams import MAX_RESAMPLES
-from .._common.tabular import Drawn, histogram, in_words
+from .._common.tabular import in_words
 from .._common.validation import (
     ALTERNATIVES,
     Alternative,
@@ -107,10 +107,9 @@ class BootstrapResult(Drawn, TestResult):
         )
 
     def _draw(self, ax: Any) -> Any:
-        title = f"A − B of {self.measure}: p = {p_number(self.pvalue)}"
         low, high = self.confidence_interval
         marks = {"observed": self.estimate, "interval from": low, "to": high}
-        return histogram(ax, self._kept(), marks, title=title, unit=f"{self.measure} of A less that of B")
+        return histogram(ax, self._kept(), marks, unit=f"{self.measure} of A less that of B")
 
     def _kept(self) -> tuple[float, ...]:
         if self.bootstrap_distribution is None:

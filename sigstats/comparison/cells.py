@@ -1,6 +1,7 @@
 """The cells of a comparison's table, and the words for values, differences and effects."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 from .._common.numerals import index_number, p_number, significant, told_apart
@@ -52,6 +53,20 @@ def loss(row: ComparisonRow) -> str:
 def in_points(row: ComparisonRow | CheckedRow) -> bool:
     """True if differences of the row's measure are counted in percentage points, not in a unit of its own."""
     return MEASURES[row.measure].in_points
+
+
+def by_unit(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
+    """The rows that have an interval by the unit of their differences, that of the first row first."""
+    rows_of: dict[str, list[ComparisonRow]] = {}
+    for row in rows:
+        if row.low is not None:
+            rows_of.setdefault("points" if in_points(row) else row.name, []).append(row)
+    return rows_of
+
+
+def label_of(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> str:
+    """The slice, and the measure where there are several."""
+    return f"{row.slice}: {row.name}" if len({other.name for other in rows}) > 1 else row.slice
 
 
 def value_of(row: ComparisonRow | CheckedRow, value: float | None) -> str:

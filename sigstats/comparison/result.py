@@ -5,12 +5,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .._common.drawing import Drawn, forest
 from .._common.messages import some_of
 from .._common.numerals import NBSP, significant
 from .._common.tabular import Table, Tabular, columns_of
 from ..multiplicity import IN_WORDS
 from .answer import Answer, answer_of
-from .cells import FEW_COLUMNS, amount, cells_of, in_points, verdict_of
+from .cells import FEW_COLUMNS, amount, by_unit, cells_of, in_points, label_of, verdict_of
 from .margins import margin_in_words
 from .rows import ComparedRows
 from .rows import ComparisonRow as ComparisonRow
@@ -61,8 +62,10 @@ MOST_ROWS = 20
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class ComparisonResult(Tabular, ComparedRows):
+class ComparisonResult(Drawn, ComparedRows):
     """The result of a comparison; a table where it is printed, and in a notebook.
+
+    `plot` draws each difference with its interval, in the unit of the first one, and dashed lines at 0 and the margin.
 
     Attributes
     ----------
@@ -118,5 +121,12 @@ class ComparisonResult(Tabular, ComparedRows):
             f"Tests: {tests}." if tests else "",
         ]
         return Table(answer.headline, columns if shown else {}, notes=(*filter(None, said), *self.notes), words=3)
+
+    def _draw(self, ax: Any) -> Any:
+        unit, rows = next(iter(by_unit(self.rows).items()), ("", []))
+        lines = [(label_of(row, rows), row.difference or 0.0, row.low or 0.0, row.high or 0.0) for row in rows]
+        margins = {row.margin or 0.0 if row.lower_is_better else -(row.margin or 0.0) for row in rows[:1]}
+        what = "difference" if unit == "points" else f"difference of {unit}"
+        return forest(ax, lines, unit=what, marks=(0.0, *margins))
 
     __repr__ = Tabular.__str__

@@ -13,10 +13,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from .._common.data_frames import columns_of
+from .._common.drawing import Drawn, ranks_with_cliques
 from .._common.extreme import ties_as_equal
 from .._common.numerals import significant
 from .._common.random_streams import RNG, as_generator
-from .._common.tabular import Drawn, Table, Tabular, in_words, ranks_with_cliques
+from .._common.tabular import Table, Tabular, in_words
 from .._common.validation import as_choice, as_count, as_names, as_real, as_reals, refuse, require_flag
 from ..intervals import Interval
 from ..multiplicity import ADJUST_METHODS, IN_WORDS, adjusted, in_our_words
@@ -105,8 +106,7 @@ class DatasetsComparison(Drawn, Tabular):
         return Table(self.conclusion, self._in_words(), notes=[f"Mean ranks: {ranks}."], words=2)
 
     def _draw(self, ax: Any) -> Any:
-        title = f"{len(self.models)} models on {self.datasets} data sets"
-        return ranks_with_cliques(ax, self.models, self.ranks, self.cliques, title=title)
+        return ranks_with_cliques(ax, self.models, self.ranks, self.cliques)
 
     @property
     def conclusion(self) -> str:

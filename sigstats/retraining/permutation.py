@@ -35,10 +35,10 @@ import numpy as np
 
 from .._common.class_names import require_no_missing_texts
 from .._common.data_frames import require_same_index
+from .._common.drawing import Drawn, histogram
 from .._common.extreme import at_least
-from .._common.numerals import p_number
 from .._common.random_streams import MAX_RESAMPLES, as_generator
-from .._common.tabular import Drawn, histogram, shown_record
+from .._common.tabular import shown_record
 from .._common.validation import IntArray, as_count, as_groups, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from ._rows import as_rows, copies_note, encoded
@@ -101,8 +101,7 @@ class PermutationTestResult(Drawn, TestResult):
         return self.null_values or tuple(wrong / self.n for wrong in self.null_wrong)
 
     def _draw(self, ax: Any) -> Any:
-        title = f"{self.method}: p = {p_number(self.pvalue)}"
-        return histogram(ax, self.null_distribution, {"observed": self.statistic}, title=title, unit=self.measure)
+        return histogram(ax, self.null_distribution, {"observed": self.statistic}, unit=self.measure)
 
 
 def permutation_test(

@@ -23,14 +23,19 @@ _LEAST, _WIDTH = 4.0, 280.0
 Setting = tuple[float, ...]
 
 
-def draw(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each measure of each grid in which at least two factors vary, the size being one."""
+def grids(evidence: Evidence) -> Iterator[tuple[str | None, str | None, str, list[Hypothesis], list[str]]]:
+    """Data set, measure, estimand, rows and factors of each grid in which at least two vary, the size being one."""
     rows = [row for row in evidence.rows if row.measure in (ERROR, POWER, COVERAGE) and row.estimate is not None]
     groups = group_by(rows, lambda row: (row.dataset, row.measure, estimand(evidence.cells_of(row)[0])))
-    for number, ((dataset, measure, of), group) in enumerate(groups.items()):
+    for (dataset, measure, of), group in groups.items():
         names = _varying(group, evidence)
-        if len(names) < 2 or len(settings(group, names, evidence)) < 4:
-            continue
+        if len(names) >= 2 and len(settings(group, names, evidence)) >= 4:
+            yield dataset, measure, of, group, names
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each measure of each grid."""
+    for number, (dataset, measure, of, group, names) in enumerate(grids(evidence)):
         expected = 1 - evidence.alpha if measure == COVERAGE else evidence.alpha
         yield Figure(
             title=f"{str(measure)[:1].upper()}{str(measure)[1:]} over all settings, {dataset}{', ' + of if of else ''}",

@@ -51,9 +51,7 @@ def draw(evidence: Evidence) -> Iterator[Figure]:
 def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Evidence) -> Markup:
     nulls = [null_distribution(row, evidence) for row in rows]
     present = [null for null in nulls if null is not None]
-    low = min((min(int(null.counts.min()), null.observed) for null in present), default=0)
-    high = max((max(int(null.counts.max()), null.observed) for null in present), default=1)
-    bins = Bins.over(low, high, present[0] if present else None)
+    bins = Bins.of(present)
     panels = [
         _panel(f"{name}-{index}", row, null, bins) for index, (row, null) in enumerate(zip(rows, nulls, strict=True))
     ]
@@ -75,6 +73,13 @@ class Bins:
     width: int
     #: As many steps are one unit of the axis: percent, or one of the measure's own.
     in_unit: float
+
+    @classmethod
+    def of(cls, nulls: Sequence[NullDistribution]) -> "Bins":
+        """Bins for every count of these distributions."""
+        low = min((min(int(null.counts.min()), null.observed) for null in nulls), default=0)
+        high = max((max(int(null.counts.max()), null.observed) for null in nulls), default=1)
+        return cls.over(low, high, nulls[0] if nulls else None)
 
     @classmethod
     def over(cls, low: int, high: int, null: NullDistribution | None = None) -> "Bins":

@@ -25,15 +25,28 @@ from ..section import Figure
 
 _SIDE = 236.0
 #: The levels at which the rate of rejections is drawn.
-_RATE_LEVELS = np.arange(1, 41) / 200
+RATE_LEVELS = np.arange(1, 41) / 200
 #: The levels of the law, even on the logarithmic axis.
 LEVELS = tuple(float(level) for level in np.geomspace(1e-4, 0.2, 23))
 
 
+def true_nulls(evidence: Evidence) -> list[Hypothesis]:
+    """The rates of rejections where the null hypothesis is true."""
+    return [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
+
+
+def p_values_of(row: Hypothesis, evidence: Evidence) -> NDArray[np.float64]:
+    """The p-value on each test set."""
+    table = evidence.results.table(evidence.cells_of(row)[0])
+    assert table is not None
+    p_values: NDArray[np.float64] = table.column("p_value").to_numpy()
+    return p_values
+
+
 def draw_rates(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test and population in which its null hypothesis is true, a panel for some of its sizes."""
-    rows = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
-    for number, group in enumerate(group_by(rows, lambda row: (row.dataset, row.slice, row.method)).values()):
+    groups = group_by(true_nulls(evidence), lambda row: (row.dataset, row.slice, row.method))
+    for number, group in enumerate(groups.values()):
         first = group[0]
         shown = some_of(sorted(group, key=lambda row: row.n or 0))
         panels = [_rates(f"calibration-{number}-{index}", row, evidence) for index, row in enumerate(shown)]
@@ -49,16 +62,13 @@ def draw_rates(evidence: Evidence) -> Iterator[Figure]:
 
 def achieved(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each level how many are rejected, as a share, and the ends of its interval: an array of shape (levels, 3)."""
-    counts = [int(np.count_nonzero(at_most(p_values, level))) for level in _RATE_LEVELS.tolist()]
+    counts = [int(np.count_nonzero(at_most(p_values, level))) for level in RATE_LEVELS.tolist()]
     return np.array([[count / p_values.size, *clopper_pearson(count, p_values.size)] for count in counts])
 
 
 def _rates(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
-    (cell,) = evidence.cells_of(row)
-    table = evidence.results.table(cell)
-    assert table is not None
-    rates = achieved(table.column("p_value").to_numpy())
-    stated, (share, low, high) = 100 * _RATE_LEVELS, 100 * rates.T
+    rates = achieved(p_values_of(row, evidence))
+    stated, (share, low, high) = 100 * RATE_LEVELS, 100 * rates.T
     axes = Axes(
         width=_SIDE, height=_SIDE, x_limits=(0, float(stated[-1])), y_limits=(0, float(max(stated[-1], high.max())))
     )
@@ -69,16 +79,16 @@ def _rates(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
         axes.y_axis(unit="%"),
         axes.x_axis("stated", unit="%"),
     ]
-    at = [list(_RATE_LEVELS).index(level) for level in (0.01, 0.05, 0.1)]
-    said = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(_RATE_LEVELS[i]))}" for i in at)
+    at = [list(RATE_LEVELS).index(level) for level in (0.01, 0.05, 0.1)]
+    said = ", ".join(f"{percent(float(rates[i, 0]))} at {percent(float(RATE_LEVELS[i]))}" for i in at)
     size = count_of(row.n or 0, "row")
     return svg.panel(size, axes.drawing(name, f"{row.method}, {size}: achieved type I error", f"{said}.", *parts))
 
 
 def draw_law(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each population in which null hypotheses are true, a panel a test, a curve a size."""
-    rows = [row for row in evidence.of("calibration") if row.measure == ERROR and row.estimate is not None]
-    for number, ((dataset, part), group) in enumerate(group_by(rows, lambda row: (row.dataset, row.slice)).items()):
+    groups = group_by(true_nulls(evidence), lambda row: (row.dataset, row.slice))
+    for number, ((dataset, part), group) in enumerate(groups.items()):
         panels = [
             _law(f"law-{number}-{index}", method, some_of(sorted(of_test, key=lambda row: row.n or 0)), evidence)
             for index, (method, of_test) in enumerate(group_by(group, lambda row: row.method).items())
@@ -104,9 +114,7 @@ def _law(name: str, method: str, rows: Sequence[Hypothesis], evidence: Evidence)
     low, high = (bound / trials for bound in ecdf_band(trials, LEVELS))
     curves, said = [], []
     for number, row in enumerate(rows):
-        table = evidence.results.table(evidence.cells_of(row)[0])
-        assert table is not None
-        achieved = shares(table.column("p_value").to_numpy(), LEVELS)
+        achieved = shares(p_values_of(row, evidence), LEVELS)
         points = [(level, _logarithm(share, least)) for level, share in zip(LEVELS, achieved.tolist(), strict=True)]
         axes = _axes(least)
         curves.append(svg.curve(number, axes.line("observed", points)))

@@ -34,18 +34,22 @@ class Curve:
         return all(row.statistic is not None for row in self.rows)
 
 
-def draw(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each test and data set, a curve for each of its populations; coverage has figures of its own."""
-    found = [row for row in evidence.of("calibration") if row.estimate is not None and not _is_exchanged(row, evidence)]
-    groups = group_by(found, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
-    for number, ((dataset, method, covers), rows) in enumerate(groups.items()):
+def curves_of(evidence: Evidence) -> Iterator[tuple[str | None, str, bool, list[Curve]]]:
+    """The data set, the method, whether the rates are coverages, and a curve for each population with enough sizes."""
+    rated = [row for row in evidence.of("calibration") if row.estimate is not None and not _is_exchanged(row, evidence)]
+    groups = group_by(rated, lambda row: (row.dataset, row.method, row.measure == COVERAGE))
+    for (dataset, method, covers), rows in groups.items():
         curves = [
             Curve(label or "", tuple(sorted(group, key=lambda row: row.n or 0)))
             for label, group in group_by(rows, lambda row: row.slice).items()
         ]
-        curves = [curve for curve in curves if len(curve.rows) >= _FEWEST]
-        if not curves:
-            continue
+        if curves := [curve for curve in curves if len(curve.rows) >= _FEWEST]:
+            yield dataset, method, covers, curves
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each test and data set, a curve for each of its populations; coverage has figures of its own."""
+    for number, (dataset, method, covers, curves) in enumerate(curves_of(evidence)):
         level = 1 - evidence.alpha if covers else evidence.alpha
         what = "Coverage" if covers else "Power"
         exact = "; the line is the exact rate" if any(curve.exact for curve in curves) else ""

@@ -80,14 +80,18 @@ def _histogram(name: str, row: Hypothesis, found: Mapping[str, Any]) -> Markup:
     )
 
 
+def statements_of(evidence: Evidence) -> Iterator[tuple[str | None, str, dict[int, Statements]]]:
+    """Each data set and method, and what it states by size, all populations of the data set together."""
+    groups = group_by(list(evidence.of("calibration")), lambda row: (row.dataset, row.method))
+    for (dataset, method), rows in groups.items():
+        sizes = {n: statements(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}
+        if known := {n: said for n, said in sorted(sizes.items()) if said is not None}:
+            yield dataset, method, known
+
+
 def draw_reliability(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test and data set, a panel for some of its sizes; all populations of a data set together."""
-    groups = group_by(list(evidence.of("calibration")), lambda row: (row.dataset, row.method))
-    for place, ((dataset, method), rows) in enumerate(groups.items()):
-        sizes = {n: statements(group, evidence) for n, group in group_by(rows, lambda row: row.n or 0).items()}
-        known = {n: said for n, said in sorted(sizes.items()) if said is not None}
-        if not known:
-            continue
+    for place, (dataset, method, known) in enumerate(statements_of(evidence)):
         panels = [_reliability(f"reliability-{place}-{n}", method, n, known[n]) for n in some_of(list(known))]
         yield Figure(
             title=f"Reliability of the confidence stated by {method}, {dataset}",

@@ -34,24 +34,30 @@ class Point:
     rejected: bool
 
 
+def curves_of(test: str, evidence: Evidence) -> tuple[str, dict[str, list[Point]]]:
+    """The number in which the data sets of a test on retrains differ, and a curve for each classifier, if any."""
+    rows = [row for row in evidence.of(test) if row.measure == "error"]
+    names = distinct(named[0] for row in rows if (named := _named(row)) is not None)
+    curves = {
+        classifier: sorted(_points(group, evidence), key=lambda point: point.value)
+        for classifier, group in group_by(rows, lambda row: row.classifier or "").items()
+        if len(names) == 1
+    }
+    return "".join(names[:1]), {name: points for name, points in curves.items() if len(points) >= _FEWEST}
+
+
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for each test on retrains whose data sets differ in one number."""
     for number, section in enumerate(sections.of(evidence)):
-        rows = [row for row in evidence.of(section.test) if row.measure == "error"]
-        names = distinct(named[0] for row in rows if (named := _named(row)) is not None)
-        curves = {
-            classifier: sorted(_points(group, evidence), key=lambda point: point.value)
-            for classifier, group in group_by(rows, lambda row: row.classifier or "").items()
-        }
-        curves = {classifier: points for classifier, points in curves.items() if len(points) >= _FEWEST}
-        if len(names) != 1 or not curves:
+        name, curves = curves_of(section.test, evidence)
+        if not curves:
             continue
         panels = [
-            _panel(f"trend-{number}-{index}", classifier, points, names[0], _axes_over(curves.values()))
+            _panel(f"trend-{number}-{index}", classifier, points, name, _axes_over(curves.values()))
             for index, (classifier, points) in enumerate(curves.items())
         ]
         yield Figure(
-            title=f"{section.name}: error against {names[0]}",
+            title=f"{section.name}: error against {name}",
             caption=(
                 "The band holds the middle 90% of the errors of classifiers trained again on permuted data, with their "
                 "mean as a line in it; the other line is the observed error. ● marks a rejected null hypothesis."

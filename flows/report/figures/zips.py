@@ -26,14 +26,21 @@ _LEFT, _RIGHT = 42.0, 18.0
 _DRAWN = 150
 
 
-def draw(evidence: Evidence) -> Iterator[Figure]:
-    """One figure for each data set, with a panel for each method where its coverage is least."""
+def worst_of(evidence: Evidence) -> dict[str | None, list[Hypothesis]]:
+    """Of each data set the row of each method where its coverage is least."""
     rows = [row for row in evidence.of("performance") if row.measure == COVERAGE and row.truth is not None]
-    for number, (dataset, group) in enumerate(group_by(rows, lambda row: row.dataset).items()):
-        worst = [
+    return {
+        dataset: [
             min(of_method, key=lambda row: row.estimate or 0)
             for of_method in group_by(group, lambda row: row.method).values()
         ]
+        for dataset, group in group_by(rows, lambda row: row.dataset).items()
+    }
+
+
+def draw(evidence: Evidence) -> Iterator[Figure]:
+    """One figure for each data set, with a panel for each method where its coverage is least."""
+    for number, (dataset, worst) in enumerate(worst_of(evidence).items()):
         panels = [_panel(f"zip-{number}-{index}", row, evidence) for index, row in enumerate(worst)]
         yield Figure(
             title=f"Zip plots: the intervals of each method where its coverage is least, {dataset}",
@@ -54,18 +61,25 @@ def distances(estimates: NDArray[np.float64], errors: NDArray[np.float64], true:
     return found
 
 
-def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
-    (cell,) = evidence.cells_of(row)
-    table, true = evidence.results.table(cell), row.truth
+def intervals(
+    row: Hypothesis, evidence: Evidence
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """The ends of some intervals from the nearest to the farthest, and whether each holds the truth."""
+    table, true = evidence.results.table(evidence.cells_of(row)[0]), row.truth
     assert table is not None
     assert true is not None
     low, high, estimate, error = (table.column(key).to_numpy() for key in ("low", "high", "estimate", "standard_error"))
     order = np.lexsort((np.abs(estimate - true), distances(estimate, error, true)))
     order = order[~np.isnan(low[order])]
     shown = order[np.unique(np.linspace(0, order.size - 1, min(_DRAWN, order.size)).round().astype(int))]
-    heights = 100 * (np.arange(shown.size) + 0.5) / shown.size
-    covers = table.column("covers").to_numpy()
-    left, right = min(float(low[shown].min()), true), max(float(high[shown].max()), true)
+    return low[shown], high[shown], table.column("covers").to_numpy()[shown]
+
+
+def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
+    (cell,), true = evidence.cells_of(row), row.truth or 0.0
+    low, high, covers = intervals(row, evidence)
+    heights = 100 * (np.arange(low.size) + 0.5) / low.size
+    left, right = min(float(low.min()), true), max(float(high.max()), true)
     least = 0.01 * (right - left)  # so that an interval of length 0 is seen, at the ends too
     axes = Axes(
         width=_SIDE,
@@ -78,7 +92,7 @@ def _panel(name: str, row: Hypothesis, evidence: Evidence) -> Markup:
     paths = {
         css: "".join(
             axes.path([(low[index] - least, y), (high[index] + least, y)])
-            for index, y in zip(shown.tolist(), heights.tolist(), strict=True)
+            for index, y in enumerate(heights.tolist())
             if bool(covers[index]) is held
         )
         for css, held in (("mean", True), ("observed", False))

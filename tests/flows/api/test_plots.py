@@ -1,167 +1,260 @@
-"""The figures of a report as objects: they say what the page says, need no page, and save."""
+"""The figures of a study: what is drawn is what is stored."""
 
-import html
-import re
+import json
 import sys
-import xml.etree.ElementTree as ET
 
+import matplotlib as mpl
+import numpy as np
 import pytest
+from scipy.stats import beta, rankdata
 
 import sigstats
-from sigstats.flows.pages.heat_table import HeatCell, heat_table
-from sigstats.flows.report import figures
-from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.report.section import Figure
-from sigstats.flows.report.standalone import standalone
+from sigstats.many_datasets.signed_rank import bayesian_signed_rank
 
-SVG = "{http://www.w3.org/2000/svg}"
+mpl.use("agg")
+import itertools
+
+from matplotlib import pyplot
+from matplotlib.colors import to_rgba
+
+SHARES = (0.0, 0.3, 0.6, 1.0)
 BENCHMARK = {
     "kind": "benchmark",
-    "datasets": ["iris", "wine"],
-    "classifiers": ["lda", "1-nn"],
+    "classifiers": ["lda", "1-nn", "naive-bayes"],
     "cross_validation": {"folds": 3},
     "permutation": {"resamples": 19},
+    "datasets": [
+        {"name": f"correlation = {share}", "source": "generated", "generator": "correlated", "correlation": share}
+        for share in SHARES
+    ],
 }
 CALIBRATION = {
     "kind": "calibration",
     "sizes": [20, 40, 80],
-    "trials": 20,
+    "trials": 50,
     "populations": [{"name": "Sturm", "source": "sturm", "classes": 3, "right": [0.0, 0.3]}],
     "tests": [{"test": "mcnemar"}],
 }
+INTERVALS = {
+    "kind": "calibration",
+    "sizes": [50, 200],
+    "trials": 40,
+    "populations": [
+        {
+            "name": "two versions",
+            "source": "simulated",
+            "prevalence": [0.5, 0.1],
+            "recall": [0.8],
+            "precision": [0.8],
+            "difference": [0.05],
+            "dependence": [0.9],
+        }
+    ],
+    "tests": [{"test": "f1-interval", "of": "difference", "method": name} for name in ("wilson", "percentile")],
+}
+TRAINED = {
+    "kind": "calibration",
+    "sizes": [50, 200],
+    "trials": 20,
+    "populations": [
+        {
+            "name": "digits",
+            "source": "trained",
+            "dataset": "digits",
+            "train": 200,
+            "test": 200,
+            "a": {"learner": "lda"},
+            "b": {"learner": "naive-bayes"},
+            "sets": [{"name": "3 and 8", "positive": ["3", "8"]}],
+        }
+    ],
+    "tests": [{"test": "bootstrap", "measure": "f1", "resamples": 200}],
+}
 
 
-@pytest.fixture(scope="module")
-def benchmark(tmp_path_factory):
-    return sigstats.run_study(BENCHMARK, output=tmp_path_factory.mktemp("benchmark"), cluster="serial")
+def study(values):
+    @pytest.fixture(scope="module")
+    def run(tmp_path_factory):
+        return sigstats.run_study(values, output=tmp_path_factory.mktemp("study"), cluster="serial")
+
+    return run
 
 
-@pytest.fixture(scope="module")
-def calibration(tmp_path_factory):
-    return sigstats.run_study(CALIBRATION, output=tmp_path_factory.mktemp("calibration"), cluster="serial")
+benchmark, calibration, intervals, trained = map(study, (BENCHMARK, CALIBRATION, INTERVALS, TRAINED))
 
 
-def words(text):
-    """The numbers and names of a drawing or a piece of a page, without style and descriptions."""
-    root = ET.fromstring(text)
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag.removeprefix(SVG) in ("style", "title", "desc"):
-                parent.remove(child)
-    return set(re.findall(r"[\w.%−+-]+", " ".join(root.itertext())))
+@pytest.fixture(autouse=True)
+def _no_figures_stay():
+    yield
+    pyplot.close("all")
 
 
-def test_a_mark_stands_apart_from_its_number():
-    table = heat_table("c", "l", ["a"], ["b"], lambda a, b: HeatCell("> 0.99", "p4", marked=True, below="1.2"))
-    drawn = ET.fromstring(standalone([Figure(title="t", caption="c", body=table)]))
-    assert "● > 0.99" in [element.text for element in drawn.iter(f"{SVG}text")]
+def drawn_as_lines(ax):
+    return {line.get_label(): (line.get_xdata(), line.get_ydata()) for line in ax.lines}
 
 
-@pytest.mark.parametrize("study", ["benchmark", "calibration"])
-def test_a_figure_says_what_the_page_says_and_needs_no_style_sheet(study, request):
-    results = request.getfixturevalue(study)
-    assert results.plot.names
-    for name in results.plot.names:
-        plot = results.plot(name)
-        drawn = list(figures.kinds()[name](Evidence(results._results)))
-        for figure in drawn:
-            assert words(f"<div>{figure.body}</div>") <= words(plot.svg), name
-            assert figure.title in plot.title
-        assert set(plot.caption.split()) <= set(re.sub("<[^>]*>", " ", html.unescape(plot.svg)).split()), name
-        assert "var(" not in plot.svg
-        assert "url(" not in plot.svg
-        assert plot._repr_svg_() == plot.svg
+def segments(collection):
+    return np.array(collection.get_segments())
 
 
-def test_each_study_has_the_figures_of_its_kind(benchmark, calibration):
-    assert benchmark.plot.names == ("grids", "null", "pairs", "permutation-tests")
-    assert "power" in calibration.plot.names
-    assert "curve c0" in calibration.plot.power().svg
+def labels(axis):
+    return [text.get_text() for text in axis.get_ticklabels()]
 
 
-def test_a_figure_is_of_what_was_asked_for(benchmark):
-    def panels(plot):
-        return len(ET.fromstring(plot.svg).findall(f".//{SVG}svg"))
-
-    assert [panels(benchmark.plot.null(**about)) for about in ({}, {"dataset": "iris"}, {"classifier": "lda"})] == [
-        8,
-        4,
-        4,
-    ]
-    assert panels(benchmark.plot.null(dataset="wine", classifier="lda")) == 2
-    assert "iris" not in words(benchmark.plot.pairs(dataset="wine").svg)
+def test_each_study_has_the_figures_of_its_kind(benchmark, calibration, intervals, trained):
+    assert benchmark.plot.names == ("critical_difference", "forest", "null", "over_data_sets", "trends")
+    assert calibration.plot.names == ("calibration_curves", "law_of_p", "power", "reliability")
+    assert intervals.plot.names == ("nested_loops", "zips")
+    assert "resampled_differences" in trained.plot.names
 
 
-def test_the_style_of_one_figure_is_of_no_other_thing_in_a_notebook(benchmark):
-    style = re.search(r"<style>(.*?)</style>", benchmark.plot.null().svg, flags=re.DOTALL)[1]
-    selectors = [each for rule in re.findall(r"([^{}]+)\{", style) for each in rule.split(",")]
-    assert len(selectors) > 20
-    assert all(f"{each.strip()} ".startswith(".sigstats-figure ") for each in selectors)
-    # Rules of text inherit the font: the figure itself must name it, and no page around it does.
-    assert re.findall(r"(\S[^{}]*\S) \{[^{}]*font-family: (?!inherit)", style) == [".sigstats-figure"]
+def test_a_figure_is_drawn_on_the_axes_given_or_fills_a_column(benchmark, monkeypatch):
+    about = {"test": "mcnemar", "dataset": "correlation = 0.3"}
+    _, axes = pyplot.subplots(2)
+    assert benchmark.plot.forest(ax=axes[1], **about) is axes[1]
+    assert not axes[0].has_data()
+    ax = benchmark.plot.forest(**about)
+    assert ax.figure.get_size_inches()[0] == 3.4
+    assert (ax.get_title(), ax.figure.get_suptitle(), ax.figure.get_supxlabel()) == ("", "", "")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert benchmark.plot.forest(axes[0], **about) is axes[0]
+    with pytest.raises(ValueError, match="pip install matplotlib"):
+        benchmark.plot.forest(**about)
 
 
-def test_figures_are_saved(benchmark, tmp_path):
-    plot = benchmark.plot.pairs()
-    plot.save(tmp_path / "pairs.svg")
-    assert (tmp_path / "pairs.svg").read_text() == plot.svg
-    try:
-        import cairosvg  # noqa: F401
-    except (ImportError, OSError) as error:
-        pytest.skip(f"the extra png, or the library that it draws with, is not installed: {error}")
-    plot.save(tmp_path / "pairs.png")
-    assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")
-    plot.save(tmp_path / "pairs.pdf")
-    assert (tmp_path / "pairs.pdf").read_bytes().startswith(b"%PDF")
-
-
-def test_a_figure_is_of_the_part_that_was_asked_for(tmp_path):
-    population = {"name": "two versions", "source": "simulated", "prevalence": [0.5, 0.2], "recall": [0.8]}
-    population |= {"precision": [0.8], "difference": [0.1], "dependence": [0.5]}
-    tests = [{"test": "mcnemar", "method": method} for method in ("exact", "mid-p")]
-    study = {"kind": "calibration", "sizes": [40], "trials": 60, "populations": [population], "tests": tests}
-    plot = sigstats.run_study(study, output=tmp_path / "out").plot
-    assert plot("paired-rates").title.count("prevalence = ") == 2
-    chosen = plot("paired-rates", slice="prevalence = 0.2")
-    assert re.findall("prevalence = ([0-9.]*)", chosen.title) == ["0.2"]
-    with pytest.raises(ValueError, match=r"slice: 'prevalence = 0.3' is not valid"):
-        plot("paired-rates", slice="prevalence = 0.3")
-
-
-def test_what_cannot_be_drawn_or_saved_is_refused(benchmark, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match="figure: 'power' is not valid; expected one that this study has: grids, null"):
+def test_a_choice_that_names_no_figure_or_several_is_refused(benchmark):
+    with pytest.raises(
+        ValueError, match="figure: 'power' is not valid; expected one that this study has: critical_diff"
+    ):
         benchmark.plot.power()
-    with pytest.raises(ValueError, match=r"did you mean 'null'\?"):
-        benchmark.plot("nul")
-    with pytest.raises(ValueError, match=r"dataset: 'irsi' is not valid.*did you mean 'iris'"):
-        benchmark.plot.null(dataset="irsi")
-    plot = benchmark.plot.pairs()
-    with pytest.raises(ValueError, match=r"expected a name that ends with .svg, .png or .pdf"):
-        plot.save("pairs.gif")
-    with pytest.raises(ValueError, match="cannot be written"):
-        plot.save(tmp_path / "nosuch" / "pairs.svg")
-    monkeypatch.setitem(sys.modules, "cairosvg", None)
-    with pytest.raises(ValueError, match=r".png needs pip install 'sigstats\[png\]'"):
-        plot.save(tmp_path / "pairs.png")
+    with pytest.raises(
+        ValueError, match=r"^null: there are 24 such figures; choose one by test= 'permutation-labels', "
+    ):
+        benchmark.plot.null()
+    with pytest.raises(ValueError, match=r"there are 3 such figures; choose one by classifier= 'lda', '1-nn', 'naive-"):
+        benchmark.plot.null(dataset="correlation = 0.0", test="permutation-labels")
+    with pytest.raises(ValueError, match=r"classifier: 'lad' is not valid; expected one of .* mean 'lda'"):
+        benchmark.plot.null(classifier="lad")
+    with pytest.raises(ValueError, match=r"option: 'data_set' is not valid; .* mean 'dataset'"):
+        benchmark.plot.null(data_set="correlation = 0.0")
 
 
-def test_a_picture_without_the_library_of_cairosvg_is_refused_by_its_name(benchmark, tmp_path, monkeypatch):
-    (tmp_path / "cairosvg.py").write_text("raise OSError('no library called \"cairo-2\" was found')")
-    monkeypatch.delitem(sys.modules, "cairosvg", raising=False)
-    monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ValueError, match="needs the library cairo, which CairoSVG did not find"):
-        benchmark.plot.pairs().save(tmp_path / "pairs.png")
+def test_null_has_each_replicate_and_the_observed_error(benchmark):
+    about = {"dataset": "correlation = 1.0", "classifier": "lda"}
+    (row,) = (
+        benchmark.summary.query("test == 'permutation-labels' and dataset == 'correlation = 1.0'")
+        .query("classifier == 'lda'")
+        .to_dict("records")
+    )
+    errors = benchmark.replicates(**about, fanout="retrain", null="labels")["wrong"].to_numpy() / row["n"]
+    ax = benchmark.plot.null(test="permutation-labels", **about)
+    counts, edges, _ = ax.patches[0].get_data()
+    assert counts.tolist() == np.histogram(errors, edges)[0].tolist()
+    assert counts.sum() == 19
+    assert ax.lines[0].get_xdata() == pytest.approx([row["estimate"]] * 2)
+    assert counts[edges[:-1] < row["estimate"]].sum() == row["exceedances"]
 
 
-def test_cells_of_a_table_are_as_wide_as_their_text(tmp_path):
-    table = {"name": "ulcers", "counts": [[9, 7, 3], [15, 17, 13], [3, 7, 28]]}
-    study = {"kind": "significance", "tables": [table]}
-    drawn = ET.fromstring(sigstats.run_study(study, output=tmp_path / "out").plot("counts").svg)
-    places = {}
-    for group in drawn.iter(f"{SVG}g"):
-        for text in group.findall(f"{SVG}text"):
-            start = float(group.get("transform").removeprefix("translate(").split()[0])
-            places["".join(text.itertext())] = start
-    counts, expected = "9 7 3; 15 17 13; 3 7 28", "5.0 5.8 8.2; 11.9 13.7 19.4; 10.1 11.5 16.4"
-    assert places[counts] - places["ulcers"] > 5 * len("ulcers")
-    assert places[expected] - places[counts] > 5 * len(counts)
+def test_forest_has_the_intervals_of_the_summary(benchmark):
+    rows = benchmark.summary.query("test == 'mcnemar' and dataset == 'correlation = 0.3'")
+    ax = benchmark.plot.forest(test="mcnemar", dataset="correlation = 0.3")
+    assert segments(ax.collections[0])[:, :, 0] == pytest.approx(rows[["estimate_low", "estimate_high"]].to_numpy())
+    assert ax.lines[0].get_xdata() == pytest.approx(rows["estimate"].to_numpy())
+    assert labels(ax.yaxis) == [f"{b} − {a}" for a, b in zip(rows["a"], rows["b"], strict=True)]
+    assert ax.lines[1].get_xdata() == [0, 0]
+
+
+def test_critical_difference_has_mean_ranks_and_over_data_sets_probabilities(benchmark):
+    runs = benchmark.predictions()
+    runs["right"] = runs["label"] == runs["prediction"]
+    accuracy = runs.groupby(["dataset", "classifier"])["right"].mean().unstack()
+    ranks = dict(zip(accuracy.columns, rankdata(-accuracy.round(12), axis=1).mean(axis=0), strict=True))
+    ax = benchmark.plot.critical_difference()
+    assert ax.lines[0].get_xdata() == pytest.approx([ranks[name] for name in labels(ax.yaxis)])
+    ax = benchmark.plot.over_data_sets()
+    pairs = [label.split(" − ") for label in labels(ax.yaxis)]
+    bars = np.array([[bar.get_width() for bar in group] for group in ax.containers]).T
+    for (a, b), shares in zip(pairs, bars, strict=True):
+        test = bayesian_signed_rank(accuracy[a] - accuracy[b], rope=0.01, rng=2)
+        assert shares == pytest.approx([test.better, test.equal, test.worse], abs=0.03)
+
+
+def test_trends_have_observed_errors_and_the_middle_of_the_permuted_ones(benchmark):
+    ax = benchmark.plot.trends(test="permutation-labels", classifier="1-nn")
+    rows = benchmark.summary.query("test == 'permutation-labels' and classifier == '1-nn'")
+    of = {"classifier": "1-nn", "fanout": "retrain", "null": "labels"}
+    errors = np.array([benchmark.replicates(dataset=row.dataset, **of)["wrong"] / row.n for row in rows.itertuples()])
+    lines = drawn_as_lines(ax)
+    assert lines["observed"] == (pytest.approx(SHARES), pytest.approx(rows["estimate"].to_numpy()))
+    assert lines["permuted"][1] == pytest.approx(errors.mean(axis=1))
+    band = ax.collections[0].get_paths()[0].vertices
+    for share, values in zip(SHARES, errors, strict=True):
+        ends = band[band[:, 0] == share][:, 1]
+        assert (ends.min(), ends.max()) == pytest.approx(np.quantile(values, [0.05, 0.95]))
+
+
+def test_power_has_each_rate_its_interval_and_the_exact_one(calibration):
+    ax = calibration.plot.power()
+    lines = drawn_as_lines(ax)
+    for place, part in enumerate(("r = 0%", "r = 30%")):
+        rows = calibration.summary.query("test == 'calibration' and slice == @part").sort_values("n")
+        assert lines[part][0] == pytest.approx([20, 40, 80])
+        assert lines[part][1] == pytest.approx(rows["statistic"].to_numpy())
+        assert ax.lines[2 + place].get_ydata() == pytest.approx(rows["estimate"].to_numpy())
+        ends = segments(ax.collections[place])[:, :, 1]
+        assert ends == pytest.approx(rows[["estimate_low", "estimate_high"]].to_numpy())
+    assert ax.lines[-1].get_ydata() == [0.05, 0.05]
+
+
+def test_p_values_under_the_null_are_drawn_by_level(calibration):
+    p = calibration.replicates(slice="r = 0%", n="40", fanout="subsample")["p_value"].to_numpy()
+    line = calibration.plot.calibration_curves(n=40).lines[0]
+    levels = np.arange(1, 41) / 200
+    shares = [np.mean(p <= level * (1 + 1e-9)) for level in levels]
+    assert (line.get_xdata(), line.get_ydata()) == (pytest.approx(levels), pytest.approx(shares))
+    x, y = drawn_as_lines(calibration.plot.law_of_p())["40 rows"]
+    assert y == pytest.approx([np.mean(p <= level * (1 + 1e-9)) for level in x])
+
+
+def test_reliability_has_the_share_that_is_right_by_confidence(calibration):
+    runs = calibration.replicates(slice="r = 30%", n="40", fanout="subsample")
+    (truth,) = calibration.summary.query("test == 'calibration' and slice == 'r = 30%' and n == 40")["truth"]
+    runs = runs[runs["advantage"] != 0]
+    stated, right = 1 - runs["p_value"] / 2, runs["advantage"] * truth > 0
+    ax = calibration.plot.reliability(n=40)
+    x, y = ax.lines[0].get_data()
+    edges = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99, 1.0000001]
+    groups = [right[(low <= stated) & (stated < high)] for low, high in itertools.pairwise(edges)]
+    groups = [group for group in groups if len(group)]
+    assert y == pytest.approx([group.mean() for group in groups])
+    ends = [beta.ppf([0.025], g.sum(), (~g).sum() + 1)[0] if g.any() else 0.0 for g in groups]
+    assert segments(ax.collections[0])[:, 0, 1] == pytest.approx(ends)
+    assert x.min() >= 0.5
+
+
+def test_resampled_differences_have_the_stored_histogram(trained):
+    stored = json.loads(trained.summary["resampled"].dropna().iloc[0])
+    counts, edges, _ = trained.plot.resampled_differences().patches[-1].get_data()
+    assert counts.tolist() == stored["counts"]
+    assert counts.sum() == stored["replicates"]
+    assert edges == pytest.approx([(stored["first"] + place) * stored["width"] for place in range(len(edges))])
+
+
+def test_nested_loops_and_zips_have_the_intervals_of_each_method(intervals):
+    rows = intervals.summary.query("test == 'performance' and measure == 'coverage'")
+    ax = intervals.plot.nested_loops()
+    assert len(labels(ax.xaxis)) == 4
+    for _, rates in list(drawn_as_lines(ax).values())[:2]:
+        assert any(sorted(rates) == pytest.approx(sorted(of["estimate"])) for _, of in rows.groupby("method"))
+    name, of_method = next(iter(rows.groupby("method")))
+    worst = of_method.loc[of_method["estimate"].idxmin()]
+    short = next(text for text in ("wilson", "percentile") if text in name)
+    ax = intervals.plot.zips(method=f"difference of F1 ({short})")
+    colours = [to_rgba("0.7"), to_rgba("C3")]
+    holds = {tuple(lines.get_color()[0]): segments(lines)[:, :, 0] for lines in ax.collections if lines.get_segments()}
+    assert set(holds) <= set(colours)
+    for colour, ends in holds.items():
+        inside = (ends[:, 0] <= worst["truth"]) & (worst["truth"] <= ends[:, 1])
+        assert (inside == (colour == colours[0])).all()
+    assert sum(map(len, holds.values())) == 40
+    assert len(holds[colours[0]]) / 40 == pytest.approx(worst["estimate"])

@@ -6,6 +6,8 @@ import sys
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from sklearn.datasets import load_iris
 
 import sigstats
@@ -184,8 +186,12 @@ def test_a_regression_study_is_evaluated_as_by_the_command(tmp_path):
     assert again.summary.equals(ran.summary)
     assert len(list((tmp_path / "out/history").rglob("*.parquet"))) == 1
     assert ran.cells.empty
-    with pytest.raises(ValueError, match="trends of a regression study are in its report"):
-        _ = ran.plot
+    assert ran.plot.names == ("forest",)
+    ax = Axes(Figure(), (0, 0, 1, 1))
+    ran.plot.forest(ax)
+    assert ax.lines[0].get_xdata() == [-0.125]
+    ends = ran.summary[["low", "high"]].to_numpy()
+    assert ax.collections[0].get_segments()[0][:, 0].tolist() == ends[0].tolist()
 
 
 def test_an_output_without_results_is_refused(tmp_path):

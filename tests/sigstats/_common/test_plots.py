@@ -1,60 +1,106 @@
-"""Pictures of results: what is drawn, on axes that note it."""
+"""Figures of results: the data of what is drawn."""
 
 import sys
-from unittest.mock import MagicMock
 
+import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 import sigstats
+from sigstats._common.drawing import forest
 
 OUTCOMES = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
 
 
-def lines(ax):
-    return {call.kwargs["label"]: call.args[0] for call in ax.axvline.call_args_list}
+def axes():
+    return Axes(Figure(), (0, 0, 1, 1))
+
+
+def marks(ax):
+    return {line.get_label(): line.get_xdata()[0] for line in ax.lines}
+
+
+def labels(ax):
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+def bars(ax):
+    edges = [bar.get_x() for bar in ax.patches] + [ax.patches[-1].get_x() + ax.patches[-1].get_width()]
+    return [bar.get_height() for bar in ax.patches], edges
 
 
 def test_a_histogram_has_the_replicates_and_what_was_observed():
-    found, ax = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True), MagicMock()
-    assert found.plot(ax=ax) is ax
-    assert ax.hist.call_args.args[0] == found.bootstrap_distribution
-    low, high = found.confidence_interval
-    assert lines(ax) == {"observed": found.estimate, "interval from": low, "to": high}
+    result, ax = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True), axes()
+    assert result.plot(ax=ax) is ax
+    heights, edges = bars(ax)
+    assert heights == np.histogram(result.bootstrap_distribution, edges)[0].tolist()
+    low, high = result.confidence_interval
+    assert marks(ax) == {"observed": result.estimate, "interval from": low, "to": high}
     x = np.random.default_rng(1).normal(size=(40, 2))
-    learned, ax = sigstats.permutation_test("lda", x, x[:, 0] > 0, n_resamples=19, rng=1), MagicMock()
+    learned, ax = sigstats.permutation_test("lda", x, x[:, 0] > 0, n_resamples=19, rng=1), axes()
     learned.plot(ax)
-    assert ax.hist.call_args.args[0] == learned.null_distribution
-    assert lines(ax) == {"observed": learned.statistic}
+    heights, edges = bars(ax)
+    assert heights == np.histogram(learned.null_distribution, edges)[0].tolist()
+    assert marks(ax) == {"observed": learned.statistic}
 
 
 def test_cliques_are_bars_over_their_models():
     scores = np.random.default_rng(1).normal(loc=[0, 0, 3, 3], size=(20, 4))
-    found, ax = sigstats.compare_over_datasets(scores, models=list("abcd")), MagicMock()
-    found.plot(ax)
-    points, *bars = ax.plot.call_args_list
-    assert points.args[0] == found.ranks
-    at = dict(zip(found.models, found.ranks, strict=True))
-    assert [bar.args[0] for bar in bars] == [(min(map(at.get, c)), max(map(at.get, c))) for c in found.cliques]
+    result, ax = sigstats.compare_over_datasets(scores, models=list("abcd")), axes()
+    result.plot(ax)
+    points, *cliques = ax.lines
+    assert tuple(points.get_xdata()) == result.ranks
+    assert labels(ax) == list(result.models)
+    at = dict(zip(result.models, result.ranks, strict=True))
+    assert [tuple(bar.get_xdata()) for bar in cliques] == [
+        (min(map(at.get, c)), max(map(at.get, c))) for c in result.cliques
+    ]
 
 
-def test_a_figure_of_its_own_has_its_caption(monkeypatch):
-    figure, ax = MagicMock(), MagicMock()
-    ax.figure, pyplot = figure, MagicMock()
-    pyplot.subplots.return_value = figure, ax
-    monkeypatch.setitem(sys.modules, "matplotlib", MagicMock(pyplot=pyplot))
-    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", pyplot)
-    found = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True)
-    assert found.plot() is ax
-    (caption,) = figure.supxlabel.call_args.args
-    title, _, sentence = str(found).splitlines()[0], None, str(found).splitlines()[3]
-    assert " ".join(caption.split()) == f"{title} {sentence}"
+@pytest.mark.parametrize(("better", "sign"), [("higher_is_better", -1), ("lower_is_better", 1)])
+def test_a_forest_has_each_difference_its_interval_and_the_margin(better, sign):
+    rng = np.random.default_rng(3)
+    old, new = (
+        pd.DataFrame({"id": range(200), "ms": rng.normal(5, 1, 200), "part": np.repeat(["x", "y"], 100)})
+        for _ in range(2)
+    )
+    result = sigstats.compare(old, new, slices=["part"], **{better: "ms"})
+    ax = result.plot(axes())
+    assert labels(ax) == [row.slice for row in result.rows]
+    assert len(result.rows) == 3
+    assert ax.lines[0].get_xdata() == pytest.approx([row.difference for row in result.rows])
+    ends = [segment[:, 0].tolist() for segment in ax.collections[0].get_segments()]
+    assert ends == [[row.low, row.high] for row in result.rows]
+    assert [line.get_xdata()[0] for line in ax.lines[1:]] == [0, sign * result.rows[0].margin]
+
+
+def test_a_forest_shows_the_measures_of_one_unit():
+    rng = np.random.default_rng(4)
+    y, a, b = (rng.integers(0, 2, 200) for _ in range(3))
+    result = sigstats.compare(y, a, b, measures=["accuracy", "recall"], positive=1)
+    ax = result.plot(axes())
+    assert labels(ax) == ["all rows: accuracy", "all rows: recall"]
+    assert [line.get_xdata()[0] for line in ax.lines[1:]] == [0, -result.rule.margin]
+
+
+def test_a_figure_of_its_own_has_the_width_of_a_column_and_no_title():
+    mpl.use("agg")
+    ax = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True).plot()
+    assert ax.figure.get_size_inches()[0] == 3.4
+    assert (ax.get_title(), ax.figure.get_suptitle(), ax.figure.get_supxlabel()) == ("", "", "")
+    mpl.pyplot.close(ax.figure)
 
 
 def test_what_is_missing_is_one_line(monkeypatch):
+    ax = axes()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    found = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True)
+    result = sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1, keep_replicates=True)
     with pytest.raises(ValueError, match=r"^ax: None is not valid; .* pip install matplotlib$"):
-        found.plot()
+        result.plot()
     with pytest.raises(ValueError, match="keep_replicates=True"):
-        sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1).plot(MagicMock())
+        sigstats.bootstrap_test(OUTCOMES, n_resamples=199, rng=1).plot(ax)
+    with pytest.raises(ValueError, match="plot: the result has no intervals to draw"):
+        forest(ax, [], unit="accuracy")

@@ -1,0 +1,96 @@
+"""Figures for papers: results drawn on axes of Matplotlib, without title or caption."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .tabular import Tabular
+
+#: The width in inches of one column of a paper, the usual height, and the height of a labelled line.
+_WIDTH, _HEIGHT, _LINE = 3.4, 2.4, 0.2
+
+
+class Drawn(Tabular):
+    """A base of results that have a figure."""
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the result: replicates as a histogram, mean ranks with bars over cliques, or differences as a forest.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default on a new figure as wide as a column of a paper.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ValueError
+            If the result has nothing to draw, or no axes are given and Matplotlib is not installed.
+        """
+        return self._draw(ax)
+
+    def _draw(self, ax: Any) -> Any:
+        raise NotImplementedError
+
+
+def axes(ax: Any, lines: int = 0) -> Any:
+    """Return `ax`, or the axes of a new figure, higher for more labelled `lines`; ValueError without Matplotlib."""
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise ValueError("ax: None is not valid; expected axes; new ones need pip install matplotlib") from None
+    size = _WIDTH, max(_HEIGHT, 0.8 + _LINE * lines)
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def legend(ax: Any, **where: Any) -> None:
+    """Add a small legend without a frame."""
+    ax.legend(fontsize="small", frameon=False, **where)
+
+
+def histogram(ax: Any, values: Sequence[float], marks: dict[str, float], *, unit: str) -> Any:
+    """Draw a histogram, and some values as lines that the legend names."""
+    ax = axes(ax)
+    ax.hist(values, bins=min(50, max(10, len(set(values)))), color="0.75")
+    for place, (name, value) in enumerate(marks.items()):
+        ax.axvline(value, color=f"C{place}", linestyle=("-", "--", ":")[place % 3], label=name)
+    ax.set(xlabel=unit, ylabel="replicates")
+    legend(ax)
+    return ax
+
+
+def ranks_with_cliques(ax: Any, models: Sequence[str], ranks: Sequence[float], cliques: Sequence[Sequence[str]]) -> Any:
+    """Draw mean ranks as points, one model a line, and a bar over the models of each clique (Demsar 2006)."""
+    ax = axes(ax, len(models))
+    ax.plot(ranks, range(len(models)), "o")
+    ax.set_yticks(range(len(models)), models)
+    at = dict(zip(models, ranks, strict=True))
+    for place, clique in enumerate(clique for clique in cliques if len(clique) > 1):
+        ends = min(at[model] for model in clique), max(at[model] for model in clique)
+        ax.plot(ends, [-0.6 - 0.3 * place] * 2, linewidth=3, color="0.4")
+    ax.invert_yaxis()
+    ax.set(xlabel="mean rank")
+    return ax
+
+
+def forest(
+    ax: Any, lines: Sequence[tuple[str, float, float, float]], *, unit: str, marks: Sequence[float] = (0.0,)
+) -> Any:
+    """Draw labelled estimates as points on their intervals, from the top, and a dashed line at each mark."""
+    if not lines:
+        raise ValueError("plot: the result has no intervals to draw")
+    labels, values, lows, highs = zip(*lines, strict=True)
+    ax, places = axes(ax, len(lines)), range(len(lines))
+    ax.hlines(places, lows, highs, color="C0")
+    ax.plot(values, places, "o", color="C0")
+    for mark in marks:
+        ax.axvline(mark, color="0.5", linestyle="--")
+    ax.set_yticks(places, labels, fontsize="small")
+    ax.locator_params(axis="x", nbins=4)
+    ax.invert_yaxis()
+    ax.set(xlabel=unit)
+    return ax
