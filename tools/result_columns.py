@@ -23,12 +23,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 
 def tables() -> dict[str, str]:
     """Each table of the page by the name in its marker."""
-    found = {"summary.parquet": of_schema(SUMMARY), "plan.parquet": of_schema(PLAN)}
-    found["replicates"] = "\n\n".join(
-        f"### `{name}`\n\n{first_sentence(module)}\n\n{of_schema(module.SCHEMA)}"
+    cells = "\n\n".join(
+        f"### `{name}`\n\n{first_sentence(module)}\n\n{of_schema(module.SCHEMA, without=('replicate',))}"
         for name, module in replicates.REGISTRY.modules().items()
     )
-    return {**found, "receipts": of_dataclass(Receipt), "failures": of_dataclass(Failure)}
+    schemas = {"summary.parquet": of_schema(SUMMARY), "plan.parquet": of_schema(PLAN), "replicates": cells}
+    return {**schemas, "receipts": of_dataclass(Receipt), "failures": of_dataclass(Failure)}
 
 
 def first_sentence(module: Any) -> str:
@@ -36,10 +36,10 @@ def first_sentence(module: Any) -> str:
     return inspect.getdoc(module).partition("\n")[0]
 
 
-def of_schema(schema: pa.Schema) -> str:
+def of_schema(schema: pa.Schema, without: tuple[str, ...] = ()) -> str:
     """The columns with their types, units and meanings; those that may be null have a question mark."""
     lines = ["| column | type | unit | meaning |", "|---|---|---|---|"]
-    for field in schema:
+    for field in (field for field in schema if field.name not in without):
         about = {key.decode(): value.decode() for key, value in field.metadata.items()}
         kind = f"{field.type}{'?' if field.nullable else ''}"
         lines.append(f"| `{field.name}` | {kind} | {about['unit']} | {about['meaning']} |")
