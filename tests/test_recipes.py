@@ -333,7 +333,7 @@ def test_a_format_of_predictions_is_a_file(tmp_path, program):
     )
     assert done.returncode == 1, done.stderr
     (row,) = json.loads((tmp_path / "out.json").read_text())["rows"]
-    assert row["p_worse"] == 1 / 2**5
+    assert row["p_worse"] == pytest.approx(1 / 2**5)
 
 
 def test_the_map_has_a_line_for_every_room():

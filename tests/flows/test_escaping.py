@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 
 from sigstats import ComparisonRule, compare
 from sigstats._common.messages import for_markdown, for_markdown_cell, markdown_code, printable, printable_words
+from sigstats._common.note import Note
 from sigstats._common.validation import refuse
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.for_programs import as_json, as_junit
@@ -145,7 +146,7 @@ def found(text):
     slices = {first: [first] * 41 + ["rest"] * 39, "few": [first, first] + ["many"] * 78}
     result = compare(y, y, ["b"] * 80, slices=slices, rule=ComparisonRule(smallest_slice=5))
     assert {row.verdict for row in result.rows} == {"fail", None}
-    return replace(result, notes=(*result.notes, text))
+    return replace(result, notes=(*result.notes, Note("a-note", text)))
 
 
 #: Text of one line at least, as a name that is read from a file has.

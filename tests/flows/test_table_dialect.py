@@ -14,8 +14,14 @@ from sigstats.tasks.predictions import Columns, read
 Column = Counter[str]
 
 
+#: Texts that usually mean a missing value; they are classes where they are listed.
+MISSING_LOOKING = ("NA", "nan", "null", "NULL", "None", "N/A", "#N/A", "-")
+
+
 def as_predictions(path: Path) -> tuple[Column, Column]:
-    found = read(str(path), Columns(id="label", label="label", prediction="other", duplicates="all"))
+    found = read(
+        str(path), Columns(id="label", label="label", prediction="other", duplicates="all", classes=MISSING_LOOKING)
+    )
     return Counter(found.label.to_pylist()), Counter(found.prediction.to_pylist())
 
 

@@ -189,7 +189,7 @@ def test_error_rate_of_the_dcf_test_under_the_null(paired):
         (lambda: proportion_test([1, 2]), "outcomes:"),
         (lambda: proportion_test(JointOutcomes()), "outcomes (observations): 0"),
         (lambda: proportion_test(EXAMPLE, paired="yes"), "paired: 'yes'"),
-        (lambda: proportion_test(EXAMPLE, alternative="lesser"), "did you mean 'less'?"),
+        (lambda: proportion_test(EXAMPLE, alternative="lesss"), "did you mean 'less'?"),
         (lambda: dcf_test(JointOutcomes(e8=3), **COSTS), "outcomes (positives): 0"),
         (lambda: dcf_test(JointOutcomes(e1=3), **COSTS), "outcomes (negatives): 0"),
         (lambda: dcf_test(EXAMPLE, cost_fn=-1, cost_fp=1, prior=0.5), "cost_fn: -1"),

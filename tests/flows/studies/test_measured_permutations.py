@@ -114,8 +114,8 @@ def test_the_report_speaks_of_the_measure(found, output):
     ("change", "said"),
     [
         (
-            {"permutation": {"measure": "macro-f"}},
-            "permutation.measure: 'macro-f' is not valid.*did you mean 'macro-f1'",
+            {"permutation": {"measure": "macro-recal"}},
+            "permutation.measure: 'macro-recal' is not valid.*did you mean 'macro-recall'",
         ),
         (
             {"datasets": ["iris"], "permutation": {"measure": "f1"}},

@@ -123,7 +123,7 @@ def test_what_cannot_be_measured_is_said(found, output):
 @pytest.mark.parametrize(
     ("more", "complaint"),
     [
-        ({"measures": ["macro-f2"]}, "measures: 'macro-f2' is not valid; did you mean 'macro-f1'?"),
+        ({"measures": ["macro-recal"]}, "measures: 'macro-recal' is not valid; did you mean 'macro-recall'?"),
         ({"measures": ["dcf"]}, "measures: 'dcf' is not valid"),
         ({"measures": ["auc", "auc"]}, "measures: 'auc' is not valid; expected each measure once"),
         ({"tests": ["measures"]}, "tests: 'measures' is not valid; expected measures = "),

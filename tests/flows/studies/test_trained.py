@@ -315,7 +315,7 @@ def test_a_cluster_gives_the_same_bytes(study, done, tmp_path):
         ("train = 40", "train = 560", "train, test: 560 and 60 are not valid; expected less than 569 together"),
         ('positive = ["malignant"]', 'positive = ["malignnt"]', "did you mean 'malignant'?"),
         ('positive = ["malignant"]', 'positive = ["malignant", "benign"]', "expected labels that some of the training"),
-        ('learner = "svm"', 'learner = "svn"', "did you mean 'svm'?"),
+        ('learner = "svm"', 'learner = "desicion-tree"', "expected one of"),
         (
             'learner = "svm"',
             'learner = "mypackage:Net"',

@@ -74,14 +74,14 @@ def test_transforms_are_learned_where_fit_is_called():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("1-mn", "did you mean '1-nn'"),
+        ("naive-baies", "did you mean 'naive-bayes'"),
         ("ldaa", "did you mean 'lda'"),
         ("os.system", "an import path into sklearn"),
         ("subprocess.Popen", "an import path into sklearn"),
         ("sklearn.os.system", "sklearn.os.system"),
         ("sklearn.utils._testing.assert_allclose", "public names"),
         ("sklearn.base.clone", "classifier class"),
-        ("sklearn.svm.SVR", "did you mean"),
+        ("sklearn.svm.SVR", "the import path of a classifier class"),
         ("sklearn.ensemble.RandomForestClasifier", "did you mean 'RandomForestClassifier'"),
         ("sklearn.nowhere.Classifier", "can be imported"),
         ("sklearn..SVC", "public names"),

@@ -116,7 +116,7 @@ def test_n_jobs_changes_nothing():
     [
         ("lda", {"measure": "f1"}, "measure: 'f1' is not valid; expected macro-f1.*since there are 3 classes"),
         ("lda", {"measure": "auc"}, "measure: 'auc' is not valid; expected .*since there are 3 classes"),
-        ("lda", {"measure": "macro-f"}, "did you mean 'macro-f1'"),
+        ("lda", {"measure": "macro-recal"}, "did you mean 'macro-recall'"),
         ("ridge", {"measure": "neg-log-loss"}, "measure: 'neg-log-loss' .* RidgeClassifier has no predict_proba"),
         ("lda", {"measure": "macro-f1", "positive": 1}, "positive: 1 is not valid; expected None"),
         ("lda", {"positive": 1}, "positive: 1 is not valid; expected None, since the error has no positive class"),

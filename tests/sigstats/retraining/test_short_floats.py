@@ -27,8 +27,6 @@ ESTIMATORS = {
     "ridge": (RidgeClassifier(), False),
     "LDA": (LinearDiscriminantAnalysis(), False),
     "scaled neighbours": (make_pipeline(StandardScaler(), KNeighborsClassifier()), False),
-    "scaled kernel machine": (make_pipeline(StandardScaler(), SVC()), False),
-    "kernel machine": (SVC(), True),
     "tree": (DecisionTreeClassifier(random_state=0, max_depth=4), True),
     "forest": (RandomForestClassifier(3, random_state=0), True),
 }
