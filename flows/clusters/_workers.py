@@ -21,7 +21,6 @@ from ..errors import BadInput
 #: The name of a package that can be imported.
 Package = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
-
 Gpus = Annotated[
     int, Field(ge=0, le=64, description="GPUs of this machine that classifiers may use, from the first on")
 ]

@@ -81,9 +81,8 @@ def manifest(cluster: Cluster, name: str, needs: Needs | None = None) -> dict[st
 @quietly
 def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> AbstractContextManager[Pool]:
     """Start the pods through the operator, and delete them at the end; blocks with needs get pods of their own."""
-    kube = by_class.Cluster.model_validate(
-        {"class": "dask_kubernetes.operator.KubeCluster", "workers": cluster.workers}
-    )
+    made = {"class": "dask_kubernetes.operator.KubeCluster", "workers": cluster.workers}
+    kube = by_class.Cluster.model_validate(made)
     by_class.imported(kube.class_)
     import kr8s
 
