@@ -165,7 +165,6 @@ def as_html(found: SizePlan) -> str:
 
 
 def _answer(found: SizePlan) -> Answer:
-    """The first screen: what the rows at hand show, and how many each drop needs."""
     target = f"{significant(100 * found.target)}%"
     whole, numbers = found.pilot.parts[0], []
     if found.parts:
@@ -216,7 +215,6 @@ def power_plot(found: SizePlan) -> Markup:
 
 
 def _ticks(low: int, high: int) -> list[Tick]:
-    """One, two and five times each power of ten within the limits."""
     decades = range(int(math.log10(low)), int(math.log10(high)) + 1)
     values = (factor * 10.0**power for power in decades for factor in (1, 2, 5))
     return [(each, f"{each:,.0f}") for each in values if low <= each <= high]

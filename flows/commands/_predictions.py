@@ -141,7 +141,6 @@ def scores_of(options: argparse.Namespace) -> list[str]:
 
 
 def _ratio(text: str) -> tuple[str, str]:
-    """The numerator and the denominator of a ratio."""
     from sigstats._common.scores import parts_of_ratio
 
     with as_options():
@@ -222,7 +221,6 @@ def _files_in(options: argparse.Namespace) -> list[str]:
 
 
 def _read(options: argparse.Namespace, name: str, read: Callable[[str], Any]) -> Any:
-    """What the file of an option says; None where it is not given."""
     if (path := getattr(options, name)) is None:
         return None
     try:

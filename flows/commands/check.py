@@ -5,6 +5,7 @@ bar on any slice, with p-values that are exact for single rows and adjusted over
 """
 
 import argparse
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -69,8 +70,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _checked(options: argparse.Namespace) -> "CheckResult":
-    from dataclasses import replace
-
     from sigstats.comparison.check import check_predictions, measures_checked
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.tasks.predictions import join, read
@@ -83,16 +82,14 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
     columns = replace(columns, by_position=columns.by_position or None, run=options.run)
     with as_options(("the baseline: ", f"{options.file}: "), ("expected at_", "expected --at-")):
         predictions = read(options.file, columns)
-        paired = join(predictions, predictions, columns)
-        if options.score_range is not None:
-            paired = replace(paired, score_range=as_score_range(options.score_range))
+        limits = as_score_range(options.score_range)
+        paired = replace(join(predictions, predictions, columns), score_range=limits)
         measures = measures_checked(paired, options.measure or None)
         refuse_unused(columns, measures, of_one=True)
         return check_predictions(paired, bar, rule, measures, positive=options.positive, at_most=at_most)
 
 
 def _bar(option: str, text: str) -> float:
-    """A share, which may be written as per cent, or a mark."""
     try:
         return fraction(text)
     except ValueError:

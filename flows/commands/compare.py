@@ -138,7 +138,6 @@ def _run_judged(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[PairedPredictions]]]":
-    """The comparison of all candidates, and the rows of each, by each score."""
     from sigstats.comparison.candidates import compare_candidates
     from sigstats.comparison.family import measures_meant
     from sigstats.comparison.paired_predictions import as_score_range
@@ -157,7 +156,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
         baseline = ScoredFile(options.baseline, columns)
         candidates = [ScoredFile(*each) for each in zip(options.candidates, of_candidates, strict=True)]
         scores = scores_meant([baseline, *candidates], scores_of(options) or [columns.score])
-        limits = None if options.score_range is None else as_score_range(options.score_range)
+        limits = as_score_range(options.score_range)
         pairs = []
         for candidate in candidates:
             with_ids = options.changed is not None

@@ -107,7 +107,6 @@ def _models_in(options: argparse.Namespace) -> list[str]:
 
 
 def _of_one_model(options: argparse.Namespace) -> str:
-    """What is wrong with one file of one model, and what its filters offer."""
     from sigstats._common.messages import printable
     from sigstats.tasks.predictions import filter_names_in
 

@@ -114,7 +114,6 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", na
 
 
 def _given(options: argparse.Namespace) -> list[float]:
-    """The drops that are asked for: numbers, or points as ``2pt``."""
     from sigstats.comparison.margins import as_share
 
     drops = []
@@ -181,7 +180,6 @@ _NOT_OF_RUNS += ("score", "lower_is_better", "higher_is_better")
 
 
 def _runs(options: argparse.Namespace) -> int:
-    """Print the runs of two recipes that show a drop."""
     from sigstats.sizing.pilots import plan_runs
 
     refuse_beside(options, "--run", _NOT_OF_RUNS)
@@ -192,7 +190,6 @@ def _runs(options: argparse.Namespace) -> int:
 
 
 def _told(options: argparse.Namespace, found: Any) -> int:
-    """Print a size, or write it as JSON."""
     from dataclasses import asdict
     from json import dumps
 
@@ -202,7 +199,6 @@ def _told(options: argparse.Namespace, found: Any) -> int:
 
 
 def _paired(options: argparse.Namespace) -> "PairedPredictions":
-    """The rows of a pilot of two files."""
     from dataclasses import replace
 
     from sigstats.comparison.paired_predictions import as_score_range
@@ -219,11 +215,10 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
     of_files = [replace(each, run=options.run) for each in columns_of_files(options, 2)]
     baseline, candidate = (read(file, columns) for file, columns in zip(files, of_files, strict=True))
     paired = join(baseline, candidate, of_files[0], **match_options(options))
-    return paired if options.score_range is None else replace(paired, score_range=as_score_range(options.score_range))
+    return replace(paired, score_range=as_score_range(options.score_range))
 
 
 def _names(options: argparse.Namespace, paired: "PairedPredictions") -> tuple[str, ...]:
-    """The measures that a comparison would test together."""
     from sigstats.comparison.family import asked_of
     from sigstats.comparison.margins import require_limits_used
 
@@ -269,7 +264,6 @@ def _named_tests(options: argparse.Namespace) -> int | None:
 
 
 def _by_hand(options: argparse.Namespace) -> "Pilot":
-    """The pilot that the options describe by rates."""
     from sigstats._common.validation import as_count, as_real
     from sigstats.comparison.paired_predictions import ALL_ROWS
     from sigstats.sizing.comparison import Pilot, PilotPart

@@ -82,7 +82,6 @@ Part = tuple[dict[str, Any], list[str], list[str]]
 
 
 def _digits(_seed: int) -> Part:
-    """The number of correct digits in each case."""
     from ..verification.reference_set import check, lacking, tables
 
     cases = [case for content in tables().values() for case in check(content)]

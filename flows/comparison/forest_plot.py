@@ -96,7 +96,6 @@ def _in_quotes(text: str) -> str:
 
 
 def _limits(rows: Sequence[ComparisonRow], margin: float) -> tuple[float, float]:
-    """From where to where every interval and the margin reach."""
     return min(-margin, *(row.low or 0 for row in rows)), max(margin, *(row.high or 0 for row in rows))
 
 
@@ -138,7 +137,6 @@ def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: fl
 
 
 def _axes(rows: Sequence[ComparisonRow], labels: Sequence[str], margin: float, scale: int) -> Axes:
-    """Axes that hold every interval and the margin, with room for the labels."""
     low, high = _limits(rows, margin)
     widest = max(map(svg.text_width, labels))
     beside = widest <= _BESIDE

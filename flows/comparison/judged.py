@@ -106,7 +106,7 @@ def compare_judged(
 
     `score_range`: the limits of marks, where judge and people give marks.
     """
-    limits = None if score_range is None else as_score_range(score_range)
+    limits = as_score_range(score_range)
     sides = zip(paths, columns, strict=True)
     baseline, candidate = (_side(path, each, human, limits) for path, each in sides)
     matched = match(baseline.judged, candidate.judged, unmatched=unmatched, allow_different_tasks=allow_different_tasks)
@@ -184,7 +184,6 @@ def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] |
 def _required(
     marks: NDArray[np.float64], path: str, name: str, limits: tuple[float, float] | None
 ) -> NDArray[np.float64]:
-    """The marks, which must lie within the limits; without limits, verdicts of 1 and 0."""
     valid = (marks == 0) | (marks == 1) if limits is None else ~((marks < limits[0]) | (marks > limits[1]))
     if not valid.all():
         mark, wanted = f"{marks[~valid][0]:g}", "--score-range with the limits of"

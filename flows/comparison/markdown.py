@@ -78,7 +78,6 @@ def check_as_markdown(found: CheckResult, file: str) -> str:
 
 
 def _head(answer: Answer[Any]) -> list[str]:
-    """The headline and the advice."""
     return [f"### {for_markdown(answer.headline)}", "", for_markdown(answer.advice), ""]
 
 

@@ -167,7 +167,6 @@ def _numbers(row: ComparisonRow) -> list[tuple[str, str, str]]:
 
 
 def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
-    """The rows that are worse, those that are undecided, those that are not worse, and those that were not tested."""
     for words, verdict in (("Worse:", "fail"), ("Undecided:", "inconclusive"), ("Not worse:", "pass")):
         if places := _places(found, verdict):
             yield words, f"{some_of(places)}."

@@ -269,7 +269,6 @@ class Axes:
         return rounded[-1:]
 
     def _spaced(self, ticks: Sequence[Tick]) -> list[Tick]:
-        """The ticks whose labels do not touch the one before."""
         shown: list[Tick] = []
         reached = -math.inf
         for tick in ticks:

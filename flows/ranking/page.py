@@ -44,7 +44,6 @@ def as_html(found: Ranking) -> str:
 
 
 def _answer(found: Ranking, confidence: str) -> Answer:
-    """The first screen: who may be the best, how far the first is ahead, and who is not shown to differ."""
     first, second = found.models[:2]
     shown = sum(pair.better for pair in found.pairs)
     tiers = [("Tier 1:", f"{some_of(found.tiers[0])}; none is shown to be better than these.")]

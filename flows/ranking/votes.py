@@ -70,7 +70,6 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
 
 
 def _of_three(columns: Sequence[NDArray[Any]], where: str) -> NDArray[Any]:
-    """The winner by three columns of 1 and 0."""
     ones, zeros = (
         np.array([np.isin(each, names) for each in columns])
         for names in (["1", "1.0", "True", "true"], ["0", "0.0", "False", "false"])
@@ -187,7 +186,6 @@ def _apart(models: Sequence[RankedModel]) -> str:
 
 
 def _won(found: VoteRanking) -> NDArray[np.float64]:
-    """The share of its votes that each model won."""
     return np.asarray(found.wins.sum(axis=1) / (found.wins + found.wins.T).sum(axis=1))
 
 
@@ -223,7 +221,6 @@ def _score(model: RankedModel) -> tuple[str, str]:
 
 
 def _pair(found: VoteRanking, a: int, b: int) -> tuple[str, ...]:
-    """A pair that met, with the test of the model that is ahead in it."""
     won, lost = found.wins[a, b], found.wins[b, a]
     ahead = (a, b) if won >= lost else (b, a)
     shown = found.models[ahead[0]] if found.preferred[ahead] else "not shown"

@@ -96,7 +96,6 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
 def _compared(
     study: RegressionStudy, pair: Pair, store: Store, before: Sequence[Record], rule: ComparisonRule
 ) -> tuple[ComparisonResult, pa.Table]:
-    """The comparison, and what is kept of the rows."""
     if study.looks.rows == "fresh":
         return compare_fresh(study, pair, store, before, rule)
     (found,) = compare_scores([pair.by_score], rule, study.measures, positive=study.positive)
@@ -104,7 +103,6 @@ def _compared(
 
 
 def _write_comparison(store: Store, record: Record, found: ComparisonResult) -> str:
-    """Write the comparison as a page and as JSON; return the location of the page."""
     about = record.evaluation
     place = f"comparisons/{about.evaluation[:16]}"
     store.files.write(f"{place}.html", as_html(found, about.baseline, about.candidate).encode())

@@ -168,7 +168,6 @@ def _slice(column: str) -> str:
 
 
 def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """The name of each slice, and which rows it has."""
     yield ALL_ROWS, pa.array(np.ones(rows.num_rows, dtype=bool))
     for column in columns:
         text = np.array(rows[_slice(column)].to_pylist(), dtype=object)
@@ -177,7 +176,6 @@ def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]
 
 
 def _there(values: RowValues, rows: pa.Table) -> RowValues:
-    """What rows so far count in a measure, those that have it."""
     a, b = (rows[f"{side} {values.row.name}"].to_numpy() for side in ("baseline", "candidate"))
     have = ~np.isnan(a)
     return replace(values, baseline=a[have], candidate=b[have])

@@ -172,7 +172,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         pairs = join_scores(
             *sides, scores, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks, with_ids=True
         )
-        limits = None if study.score_range is None else as_score_range(study.score_range)
+        limits = as_score_range(study.score_range)
         identical = digests[0] == digests[1] and columns == of_candidate
         found = tuple(replace(pair, identical=identical, score_range=limits) for pair in pairs)
     except OSError as error:

@@ -189,7 +189,6 @@ def _titled(title: str, drawing: Markup) -> Markup:
 
 
 def _days(days: Sequence[str]) -> Iterator[tuple[float, str]]:
-    """The first evaluation of each day."""
     for position, day in enumerate(days):
         if position == 0 or day != days[position - 1]:
             yield position + 0.5, day

@@ -72,7 +72,6 @@ def _kind(cell: Cell) -> str:
 
 
 def _factors(cells: Sequence[Cell]) -> str:
-    """The factors that vary, with their values."""
     values: dict[str, set[float]] = {}
     for cell in cells:
         for name, value in (cell.work_of(Tested).factors or {}).items():
@@ -82,7 +81,6 @@ def _factors(cells: Sequence[Cell]) -> str:
 
 
 def _of(work: Tested) -> type:
-    """The kind of population that test sets are drawn from."""
     return type(work.population) if isinstance(work, OnTestSets) else type(None)
 
 
@@ -106,7 +104,6 @@ def estimand(cell: Cell) -> str:
 
 
 def _tested(cell: Cell) -> str:
-    """The estimand in full."""
     test = cell.work_of(Tested).test
     name = test.measure if test.test == "scores" else ""
     return estimand(cell) or f"{name or measure_of(test).name} of B less that of A"
@@ -147,7 +144,6 @@ def toml_text(values: Mapping[str, Any]) -> str:
 
 
 def _tables(values: Mapping[str, Any], name: str, heading: str) -> Iterator[str]:
-    """The text of a table, and of the tables within it."""
     within = {key: value for key, value in values.items() if _is_table(value) or _are_tables(value)}
     lines = [f"{_key(key)} = {_inline(one)}" for key, one in values.items() if key not in within and one is not None]
     if heading and (lines or not within or heading.startswith("[[")):

@@ -125,7 +125,6 @@ def _more_rows(decided: Sequence[Hypothesis]) -> str:
 
 
 def _rejections(rows: Sequence[Hypothesis]) -> tuple[str, str]:
-    """How many of the hypotheses of a test are rejected, as far as its permutations can tell."""
     undecided = len(undecided_rows(rows))
     if undecided == len(rows):
         return "?", "too few permutations"

@@ -130,7 +130,6 @@ def accuracy_panels(found: Sequence[Performance]) -> Markup:
 
 
 def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:
-    """A line for each classifier, the best first."""
     room = min(max(svg.text_width(one.classifier) for one in group), _WIDEST)
     largest, chance = group[0].largest, sum(one.chance for one in group) / len(group)
     least = min(largest, *(end for one in group for end in (one.chance, one.interval.low)))
@@ -161,7 +160,6 @@ def _panel(name: str, dataset: str, group: Sequence[Performance]) -> Markup:
 
 
 def _best_first(found: Sequence[Performance]) -> dict[str, list[Performance]]:
-    """The classifiers on each data set, the best first."""
     groups = group_by(found, lambda one: one.dataset)
     return {name: sorted(group, key=lambda one: -one.accuracy) for name, group in groups.items()}
 

@@ -170,7 +170,6 @@ def is_number(name: str) -> bool:
 
 
 def _is_broken(name: str) -> bool:
-    """True if a name is a number that is not whole."""
     return is_number(name) and not float(name).is_integer()
 
 

@@ -159,7 +159,6 @@ def _code(package: str, modules: Iterable[str]) -> dict[str, str]:
 
 
 def _file(module: str) -> str | None:
-    """The file of an imported module."""
     return getattr(sys.modules.get(module), "__file__", None)
 
 
@@ -242,7 +241,6 @@ class Registry(Generic[Member]):
 
 
 def _members(protocol: type) -> set[str]:
-    """The names that a Protocol asks for."""
     bases = [base for base in protocol.__mro__ if base not in (object, Protocol, Generic)]
     found = {name for base in bases for name in [*vars(base), *inspect.get_annotations(base)]}
     return {name for name in found if not name.startswith("_")}

@@ -38,7 +38,6 @@ class Tabular:
     """A base of results. A subclass says what its columns are, and what stands around them."""
 
     def _columns(self) -> dict[str, list[Any]]:
-        """The columns of the data frame, by name."""
         raise NotImplementedError
 
     def _in_words(self) -> dict[str, list[str]]:

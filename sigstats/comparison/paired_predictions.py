@@ -219,15 +219,17 @@ def pair_arrays(
         group=None if groups is None else _codes(groups, "groups", len(label))[1],
         slices={str(name): _codes(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
         scores=None if scores is None else _scores(scores, len(label)),
-        score_range=None if score_range is None else as_score_range(score_range),
+        score_range=as_score_range(score_range),
         of_truth=of_truth,
         weights=None if weights is None else as_weights(weights, len(label)),
         identical=prediction_a is prediction_b and (scores is None or scores[0] is scores[1]),
     )
 
 
-def as_score_range(score_range: Any) -> tuple[float, float]:
-    """A pair of finite numbers in ascending order, or ValueError."""
+def as_score_range(score_range: Any) -> tuple[float, float] | None:
+    """A pair of finite numbers in ascending order, or ValueError; None for None."""
+    if score_range is None:
+        return None
     pair = as_reals(score_range, "score_range", ndim=1)
     if len(pair) != 2 or not pair[0] < pair[1]:
         raise refuse("score_range", score_range, "two numbers, the lower one first")

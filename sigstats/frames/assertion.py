@@ -173,7 +173,7 @@ def assert_at_least(
     if rule is not None and not isinstance(rule, ComparisonRule):
         raise refuse("rule", rule, "a ComparisonRule")
     named, listed = None if positive is None else label_name(positive, "positive"), class_names_of(classes)
-    limits = None if score_range is None else as_score_range(score_range)
+    limits = as_score_range(score_range)
     if opened(y) is not None:
         from ..tasks.predictions import Columns
         from ._columns import as_scores, paired_with_itself, require_names, require_treatments, slice_names
@@ -210,5 +210,4 @@ def assert_at_least(
 
 
 def _message(answer: Answer[Any], others: Sequence[str]) -> str:
-    """The answer, and a line for each other row that does not pass."""
     return "\n".join(map(printable, [answer.headline, answer.advice, *others]))

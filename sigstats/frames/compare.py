@@ -271,9 +271,8 @@ def compare(
             told = class_notes(pair.classes, pair.label, [*zip(_ARRAYS, (pair.a, pair.b), strict=True)])
             pair = replace(pair, notes=tuple(told))
         pairs = [pair]
-    if score_range is not None:
-        limits = as_score_range(score_range)
-        pairs = [replace(pair, score_range=limits) for pair in pairs]
+    limits = as_score_range(score_range)
+    pairs = [replace(pair, score_range=limits) for pair in pairs]
     try:
         (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
     except ValueError as error:

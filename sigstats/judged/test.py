@@ -189,7 +189,7 @@ def judged_test(
     (True, 1.0)
     """
     require_same_index(judge_a=judge_a, judge_b=judge_b, people_a=people_a, people_b=people_b, groups=groups)
-    limits = (0.0, 1.0) if score_range is None else as_score_range(score_range)
+    limits = as_score_range(score_range) or (0.0, 1.0)
     judged = [_verdicts(each, name, score_range) for name, each in {"judge_a": judge_a, "judge_b": judge_b}.items()]
     marked = None if score_range is None else limits
     labels = _labels(people_a, "people_a", marked), _labels(people_b, "people_b", marked)

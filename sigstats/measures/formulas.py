@@ -80,7 +80,6 @@ def ratio(numerator: Any, denominator: Any, undefined: float) -> FloatArray:
 
 
 def _as_undefined(value: Any) -> float:
-    """The value of 0/0: NaN, or a finite number."""
     if type(value) is float and not math.isinf(value):
         return value
     if isinstance(value, np.floating) and np.isnan(value):

@@ -115,7 +115,6 @@ class Measure:
 
 @cache
 def _core(formula: Callable[..., Any] | None) -> Callable[..., Any]:
-    """The formula without its check of the counts."""
     assert formula is not None
     core: Callable[..., Any] = inspect.unwrap(formula)
     return core

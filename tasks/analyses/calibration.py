@@ -128,7 +128,6 @@ def undefined(table: pa.Table, name: str = "p_value") -> Iterator[str]:
 
 
 def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
-    """The rate with its interval, and the p-value of the expected rate, if one is expected."""
     low, high = clopper_pearson(count, trials)
     row = row.with_(estimate=count / trials, estimate_low=low, estimate_high=high, replicates=trials, decision="none")
     if row.null_mean is None:

@@ -34,7 +34,6 @@ def _accuracy(label: IntArray, prediction: IntArray, classes: int) -> float:  # 
 
 
 def _is_five_by_two(of: OverFolds) -> bool:
-    """True if the plan asks for five repetitions of two folds."""
     settings = of.cells[0].work_of(CrossValidated).cross_validation
     return settings.folds == 2 and sum(cell.replicates for cell in of.cells) == 5
 

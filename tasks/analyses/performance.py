@@ -97,7 +97,6 @@ def _shares(columns: Mapping[str, NDArray[np.float64]], true: float) -> dict[str
 
 
 def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:
-    """A share of the test sets with its exact interval."""
     count = int(np.count_nonzero(flags))
     low, high = clopper_pearson(count, flags.size)
     return row.with_(estimate=count / flags.size, estimate_low=low, estimate_high=high)

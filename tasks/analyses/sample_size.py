@@ -78,6 +78,5 @@ def _least_rows(
 
 
 def _formula(name: str) -> Callable[..., int] | None:
-    """The formula of the rows that a test needs, if it has one."""
     test = of_sets(name)
     return None if test is None else test.rows_needed

@@ -63,7 +63,6 @@ def _described(params: Mapping[str, Any]) -> str:
 
 
 def _value(measure: str, population: AnyPopulation, place: int) -> float:
-    """The measure of the first or the second classifier on all rows of a population."""
     counts = np.atleast_2d(population.counts)
     record = population.record(counts[0].astype(np.int64).tolist())
     confusion = record.confusions(np.asarray([record.counts], dtype=np.float64))[place]

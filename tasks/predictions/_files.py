@@ -69,7 +69,6 @@ def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...
 
 
 def _instances_in(report: str) -> list[str]:
-    """The instances that the lists of a report name."""
     with open_content(report) as content:
         if not content.start.lstrip().startswith(b"{"):
             raise ValueError(f"{content.where}: is no JSON object; expected results of SWE-bench")

@@ -67,7 +67,6 @@ def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None
 
 
 def _free(table: Table, columns: Columns) -> list[str]:
-    """The columns that may be meant: those that are nothing else already."""
     taken = {columns.id, columns.label, columns.prediction, columns.score, columns.per, columns.group, columns.run}
     return [name for name in table.names if name not in taken]
 
@@ -151,7 +150,6 @@ def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: 
 
 
 def _require_one_label(truth: Predictions, ids: Any, distinct: int, where: str) -> None:
-    """Refuse ids of which one has several labels."""
     pairs = pa.table({"id": ids, "label": pc.cast(truth.label, pa.string())}).group_by(["id", "label"]).aggregate([])
     if pairs.num_rows > distinct:
         odd = next(each for each, times in Counter(pairs["id"].to_pylist()).items() if times > 1)
@@ -159,7 +157,6 @@ def _require_one_label(truth: Predictions, ids: Any, distinct: int, where: str) 
 
 
 def _require_same_labels(table: Table, name: str, label: Any, where: str) -> None:
-    """Refuse a row whose own label is another than that of the file of labels."""
     own, its = same_spelling([table.texts_or_missing(name), label])
     differs = pc.indices_nonzero(pc.not_equal(own, its))
     if len(differs):
@@ -271,7 +268,6 @@ def _of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
 
 
 def _of_model(table: Table, column: str, model: str) -> Table:
-    """The rows of one of several models."""
     if column not in table.names:
         raise table.error(column, f" is not there, of which --model {model} is a value; expected --column model=COLUMN")
     names: Any = table.texts(column)

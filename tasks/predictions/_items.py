@@ -116,6 +116,5 @@ def _is_incomplete_or_fraction(column: Any) -> bool:
 
 
 def _same_parts(one: Ints, other: Ints) -> bool:
-    """Whether two columns of codes divide the rows in the same way."""
     pairs = np.unique(one * (int(other.max()) + 1) + other)
     return len(pairs) == len(np.unique(one)) == len(np.unique(other))

@@ -60,8 +60,6 @@ class _UnlikeAnswersError(Exception):
 
 @dataclass
 class _Rows:
-    """What is known of the rows of the first file."""
-
     first: Predictions
     valid: NDArray[np.bool_]
     right: list[NDArray[np.bool_]] = field(default_factory=list)
@@ -134,7 +132,6 @@ def _joined_averages(first: Predictions, files: Files, columns: Columns, options
 
 
 def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOptions) -> None:
-    """Join a file to the first one."""
     first = rows.first
     require_one_kind(first, other)
     kept, of_other = kept_rows(first, other.dropped), kept_rows(other, first.dropped)
@@ -164,7 +161,6 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
 
 
 def _positions(matched: Matched, kept: Any) -> Codes:
-    """The positions of the matched rows in the first file."""
     rows = matched.rows if kept is None else kept.take(matched.rows)
     return np.asarray(np.from_dlpack(rows), dtype=np.int64)
 
@@ -189,7 +185,6 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
 
 
 def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
-    """The rows that all files have."""
     where = np.flatnonzero(rows.valid)
     marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.graded)
     first = rows.first

@@ -235,7 +235,6 @@ def codes_of(column: Any) -> tuple[tuple[str, ...], Codes]:
 def _numbers(
     name: str, baseline: Predictions, candidate: Predictions, rows: Any, partners: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """The scores of both, or their denominators; None where one has none."""
     a, b = getattr(baseline, name), getattr(candidate, name)
     return None if a is None or b is None else (taken(a, rows).to_numpy(), taken(b, partners).to_numpy())
 

@@ -130,7 +130,6 @@ def _total(codes: Any, values: Any, items: int) -> tuple[NDArray[np.float64], In
 
 
 def _have_same_epochs(first: Predictions, other: Predictions) -> bool:
-    """True if the items that both files have were answered in the same epochs."""
     keys, of_other = (
         side.keys.filter(pc.is_in(side.ids, value_set=pc.unique(rest.ids)))
         for side, rest in ((first, other), (other, first))
@@ -207,7 +206,6 @@ def with_epochs(side: Predictions) -> Predictions:
 
 
 def _require_one_value(side: Predictions, columns: Mapping[str, Any]) -> None:
-    """Refuse an item whose answers do not have the same value of a column."""
     codes = item_codes(side.ids)
     first = pa.array(first_rows(codes)[codes])
     for name, column in columns.items():
@@ -229,7 +227,6 @@ def answers_each(side: Predictions) -> str:
 
 
 def _mean(side: Predictions) -> float:
-    """The share of all answers that is right, or the mean score."""
     if not side.predicted:
         return float(pc.mean(side.score).as_py())
     label, prediction = same_spelling([side.label, side.prediction])
@@ -263,7 +260,6 @@ def each_run(side: Predictions) -> list[Predictions]:
 def _stacked(
     name: str, of_a: Sequence[PairedPredictions], of_b: Sequence[PairedPredictions]
 ) -> tuple[FloatArray, FloatArray] | None:
-    """The scores or denominators of each run of both recipes; None where there are none."""
     if getattr(of_a[0], name) is None:
         return None
     return np.stack([getattr(pair, name)[0] for pair in of_a]), np.stack([getattr(pair, name)[1] for pair in of_b])

@@ -83,7 +83,6 @@ def _refuse_columns(log: EvaluationLog, columns: Columns) -> None:
 
 
 def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
-    """The answers of the model that is meant."""
     if wanted is not None and log.model and not any(answer.model for answer in log.answers):
         if wanted != log.model:
             raise ValueError(f"{log.where}: model: {shown(wanted)} is not there; expected {shown(log.model)}")
@@ -154,7 +153,6 @@ def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, sco
 
 
 def _text(value: Any) -> str:
-    """Metadata as text; empty where it is missing."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -137,7 +137,6 @@ def same_spelling(columns: Sequence[Any]) -> list[Any]:
 
 
 def _said(column: Any) -> Any:
-    """The names in a column, without what stands for none."""
     names = pc.unique(column).drop_null()
     if not pa.types.is_string(names.type):
         return names
@@ -153,7 +152,6 @@ def without_points(column: Any) -> Any:
 
 
 def _bare(column: Any) -> Any:
-    """Whole numbers without their decimal point."""
     return pc.replace_substring_regex(column, pattern=_POINT, replacement=r"\1")
 
 

@@ -54,7 +54,6 @@ def _groups(rows: Sequence[Hypothesis]) -> Iterator[tuple[str, Sequence[Hypothes
 
 
 def _reading(rows: Sequence[Hypothesis]) -> str:
-    """How the differences are read."""
     found = [row for row in rows if row.estimate is not None]
     proportions = [row for row in found if is_proportion(row)]
     unit = ", in percentage points" + (" if of proportions" if len(proportions) < len(found) else "")

@@ -53,7 +53,6 @@ def _factors(row: Hypothesis, evidence: Evidence) -> dict[str, float]:
 
 
 def _varying(rows: Sequence[Hypothesis], evidence: Evidence) -> list[str]:
-    """The factors that vary, from the outermost to the size."""
     each = [_factors(row, evidence) for row in rows]
     names = distinct(name for factors in each for name in factors)
     return [name for name in names if len({factors.get(name) for factors in each}) > 1]

@@ -145,7 +145,6 @@ def _axes(least: float) -> Axes:
 
 
 def _powers(axes: Axes) -> Markup:
-    """The upright axis, with a tick at each power of ten."""
     powers = range(-4, 1)
     marks = "".join(f"M{svg.coordinate(axes.left)} {svg.coordinate(axes.y(power))}h-3" for power in powers)
     line = f"M{svg.coordinate(axes.left)} {svg.coordinate(axes.top)}V{svg.coordinate(axes.base)}"

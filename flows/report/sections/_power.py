@@ -68,7 +68,6 @@ def _difference(value: float, measure: str) -> str:
 
 
 def _among_sizes(rows: Sequence[Hypothesis]) -> str:
-    """Which of the sizes that were tried find the difference often."""
     least = {share: min((row.n or 0 for row in rows if rate(row) >= share), default=0) for share in _IN_WORDS}
     if not least[0.5]:
         return "no size that was tried finds it half of the time"

@@ -104,7 +104,6 @@ def _verdict_of_record(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdic
 
 
 def _columns_of_record(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The subject, the size, the difference of two with its interval where there is one, and the usual rest."""
     size = usual.OBJECTS if statistical_tests.named(rows[0].test).claim else usual.ROWS
     sides = [Column("Alternative", lambda row: _BETTER.get(row.alternative, row.alternative))]
     one_sided = any(row.alternative in _BETTER and row.b for row in rows)
@@ -126,14 +125,12 @@ def _difference(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def _verdict(rows: Sequence[Hypothesis], _evidence: Evidence) -> Verdict:
-    """How many null hypotheses are rejected."""
     decided = len(rejected(rows)) + len(not_rejected(rows))
     nulls = "; ".join(dict.fromkeys(row.null for row in rows))
     return Verdict(f"Rejected in {len(rejected(rows))} of {count_of(decided, 'test')}: {nulls}.")
 
 
 def _every_column(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The subject of the rows, their estimate, and the usual rest."""
     subject = {
         "dataset": usual.DATASET,
         "slice": usual.SLICE,

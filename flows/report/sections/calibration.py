@@ -93,7 +93,6 @@ def _drawn(evidence: Evidence) -> str:
 
 
 def _numbers(kinds: Mapping[str | None, list[Hypothesis]], evidence: Evidence) -> tuple[tuple[str, str, str], ...]:
-    """The worst rate of each kind: what it is, the rate, and what is stated."""
     worst = {measure: (max if measure == ERROR else min)(rows, key=rate) for measure, rows in kinds.items()}
     numbers = []
     for measure, what in ((ERROR, "rejects wrongly"), (COVERAGE, "intervals right"), (POWER, "difference found")):
@@ -125,7 +124,6 @@ def _held(coverages: Sequence[Hypothesis]) -> str:
 
 
 def _at(row: Hypothesis) -> str:
-    """A rate with the test and the size that it is of."""
     return f"{percent(rate(row))} ({row.method}, {count_of(row.n or 0, 'row')})"
 
 

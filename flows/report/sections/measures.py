@@ -42,7 +42,6 @@ def _best(rows: Sequence[Hypothesis]) -> Hypothesis:
 
 
 def _gain(row: Hypothesis) -> float:
-    """A value, of which more is better."""
     return (-1 if less_is_better(row) else 1) * (row.estimate or 0.0)
 
 
@@ -84,7 +83,6 @@ _OF_ALL_ROWS = Section(
 
 
 def _lowest(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    """By each measure the slice on which a classifier is worst."""
     groups = group_by([row for row in rows if row.estimate is not None], lambda row: row.measure)
     if not groups:
         return Verdict("There is no result: every slice is missing, or too small.")
@@ -134,7 +132,6 @@ _REPEATED = replace(
 
 
 def _pairs_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """By each measure how many pairs differ, then who is better than whom on each data set."""
     found = group_by(rows, _measure_of)
     verdicts = [(name, _verdicts.verdict(group, evidence, by=name)) for name, group in found.items()]
     details = [f"{name}: {sentence}" for name, one in verdicts for sentence in one.details]
@@ -142,7 +139,6 @@ def _pairs_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _pairs_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """Both classifiers and the difference of their measures."""
     difference = usual.difference("95% interval of the difference")
     return [usual.MEASURE, *usual.subject_columns(rows), usual.ROWS, *difference, *usual.closing_columns(rows)]
 
@@ -170,7 +166,6 @@ _PAIRS = Section(
 
 
 def _pairs_on_slices(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """How many comparisons on a slice differ, and each of them."""
     different, alike = rejected(rows), not_rejected(rows)
     compared, name = count_of(len(different) + len(alike), "comparison"), adjusted_p(evidence.adjust)
     if not different:
@@ -186,7 +181,6 @@ def _pairs_on_slices(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _measure_of(row: Hypothesis) -> str:
-    """The measure whose difference a row is."""
     return (row.measure or "").removeprefix("difference of ").removesuffix(" (b - a)")
 
 

@@ -56,7 +56,6 @@ def _shown(row: Hypothesis, value: float | None) -> str:
 
 
 def _performance_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The population, the method, the size, the measure, its value and Monte-Carlo error."""
     return [
         Column("Population", where),
         usual.METHOD,
@@ -103,7 +102,6 @@ _MOST = 12
 
 
 def _confidence_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    """How many tests are surer than test sets agree, then each."""
     found = [row for row in rows if row.statistic is not None]
     if not found:
         return Verdict("There is no result: every comparison is missing, or neither is better on the test set.")
@@ -144,7 +142,6 @@ def _of(row: Hypothesis) -> str:
 
 
 def _confidence_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The population, the test, who is better, how sure the test is, how often that is so."""
     return [
         Column("Population", where),
         usual.METHOD.named("Test"),
@@ -181,7 +178,6 @@ _CONFIDENCE = Section(
 
 
 def _trained_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    """Who is better how often, and which parameters were chosen how often."""
     found = [row for row in rows if row.estimate is not None]
     if not found:
         return Verdict("There is no result: no classifier was trained.")
@@ -216,7 +212,6 @@ def _chosen(rows: Sequence[Hypothesis]) -> list[str]:
 
 
 def _trained_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The population, the classifier, what was chosen, and its measure on the test set and on the population."""
     tuned = any(row.method != "as given" for row in rows)
     return [
         Column("Population", where),

@@ -18,7 +18,6 @@ from . import _tables, _verdicts
 
 
 def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """What was learned, then every case that cannot be told from chance."""
     found = _verdicts.headline(rows, evidence, claim="learned real class structure", by="PermClass")
     doubts = _verdicts.sentences_on_retained(
         rows, "could not be told from a classifier trained on random labels", evidence
@@ -130,7 +129,6 @@ _METHODS = {
 
 
 def _algorithms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """How many pairs of algorithms differ, then which is better than which on each data set."""
     found = _verdicts.verdict(rows, evidence, by=rows[0].method)
     cells = [cell for cell in evidence.cells_of(rows[0]) if cell.subject["classifier"] == rows[0].a]
     if not cells:
@@ -143,7 +141,6 @@ def _algorithms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdi
 
 
 def _algorithms_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """Both algorithms and the mean difference of their accuracies."""
     interval = "95% interval of the mean difference (Nadeau and Bengio)"
     difference = _verdicts.in_points(interval)
     used = difference if any(row.estimate_low is not None for row in rows) else difference[:1]

@@ -30,7 +30,6 @@ def _signed_rank_columns(rows: Sequence[Hypothesis]) -> list[Column]:
 
 
 def _efficiency_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """Who is better than chance, then every case that is not."""
     if all(row.classifier is None for row in rows):
         return _tables.verdict(rows, evidence)
     claim = "agreed with the true classes better than chance"
@@ -59,7 +58,6 @@ _WHOLE = "{:,.0f}".format
 
 
 def _terms_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:  # noqa: ARG001
-    """The largest number of tables, then each."""
     found = sorted((row for row in rows if row.estimate is not None), key=lambda row: -(row.estimate or 0))
     if not found:
         return Verdict("There is no result.")
@@ -131,7 +129,6 @@ def _closer(row: Hypothesis) -> str:
 
 
 def _likeness_columns(rows: Sequence[Hypothesis]) -> list[Column]:
-    """The known algorithm, its rival, and the table's size."""
     names = [usual.A.named("Like"), usual.B.named("Rival", "the most plausible of the others")]
     method = [usual.METHOD] if len({row.method for row in rows}) > 1 else []
     return [usual.DATASET, *names, *method, usual.OBJECTS, *usual.closing_columns(rows)]

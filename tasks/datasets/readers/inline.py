@@ -19,8 +19,6 @@ REQUIRED = ("name", "rows")
 
 
 class _Rows(Lines):
-    """Rows that have no line in a file of their own."""
-
     def row(self, row: int) -> str:
         return f"row {row} (from 0)"
 

@@ -45,8 +45,6 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:
 
 
 class _Stored(DataColumns):
-    """The columns of an Arrow table."""
-
     def __init__(self, where: str, table: pa.Table, *, missing: list[str]) -> None:
         super().__init__(where, table.column_names)
         self.table = table

@@ -146,7 +146,6 @@ class NoTable(ValueError):
 
 
 def _unknown(content: Content) -> ValueError:
-    """The complaint of a file that no format reads."""
     found = _appearance(content)
     advice = "; write it as CSV or Parquet" if found.startswith(_TABLES) else ""
     return ValueError(f"{content.where}: looks like {found}{advice}; expected {', '.join(format_names())}")

@@ -137,7 +137,6 @@ def _rows(found: Mapping[str, Any], columns: Columns) -> list[Any] | None:
 
 
 def _of_objects(found: Mapping[str, Mapping[str, Any]], columns: Columns) -> list[Any] | None:
-    """Rows from columns by name, or from rows by id."""
     first = next(iter(found.values()))
     wanted = {columns.id, columns.label, columns.prediction, columns.score}
     alike = len(found) > 1 and all(value.keys() == first.keys() for value in found.values())

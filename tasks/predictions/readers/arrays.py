@@ -63,7 +63,6 @@ def _of_arrow(values: NDArray[Any]) -> Any:
 
 
 def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], columns: Columns) -> Predictions:
-    """Read arrays of one dimension as columns, each under its name."""
     sizes = {name: len(each) for name, each in arrays.items()}
     if len(set(sizes.values())) != 1:
         raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value a row in each")

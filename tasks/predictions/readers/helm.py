@@ -91,7 +91,6 @@ def _of_splits(splits: Sequence[str]) -> tuple[Note, ...]:
 
 
 def _key(content: Content, position: int, row: Any) -> _Key:
-    """What a row is known by: the instance, the perturbation and the train trial."""
     if isinstance(row, dict) and isinstance(row.get("stats"), list) and row.get("instance_id") is not None:
         trial = row.get("train_trial_index", 0)
         if isinstance(trial, int) and not isinstance(trial, bool):
@@ -113,7 +112,6 @@ def _means(row: Mapping[str, Any], wanted: str | None) -> dict[str, Any]:
 
 
 def _context(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The split and the like, which HELM writes to each statistic."""
     name = mapping(mapping(next(iter(row["stats"]), None)).get("name"))
     return {key: name.get(key) for key in ("split", "sub_split")}
 
@@ -126,7 +124,6 @@ def _perturbation(of: Mapping[str, Any]) -> str:
 
 
 def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
-    """The input and the correct references of each instance."""
     found = {}
     for request in objects(mapping(state).get("request_states")):
         instance = mapping(request.get("instance"))
@@ -143,7 +140,6 @@ def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
 
 
 def _task(name: str) -> str:
-    """The name of a run without its model."""
     scenario, _, options = name.partition(":")
     kept = [
         option for option in options.split(",") if option and not option.startswith(("model=", "model_deployment="))

@@ -83,7 +83,6 @@ def _settings(about: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[Note]:
-    """What a person should know of the file."""
     status = text(log.get("status")) or "success"
     if status != "success":
         wanted = mapping(about.get("dataset")).get("samples")

@@ -62,7 +62,6 @@ def read(content: Content, columns: Columns) -> Predictions:
 
 
 def _rows(content: Content, path: str) -> list[Any]:
-    """The list at a place in one object."""
     found = within(content.json(), path)
     if not isinstance(found, list):
         raise refuse(f"{content.where}: rows", path, "a key that holds a list of objects")

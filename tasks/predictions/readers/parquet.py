@@ -40,7 +40,6 @@ def read(content: Content, columns: Columns) -> Predictions:
 
 
 def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:
-    """The names of all columns, and those that are wanted."""
     from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
 
     roots = [name.partition(".")[0] for name in columns.wanted if "." in name and name not in content.parquet_names]
@@ -68,7 +67,6 @@ def _with_all(content: Content, names: list[str], table: Any) -> Any:
 
 
 def _within(table: Any, path: list[str]) -> Any:
-    """The values at a place in a column of objects; None if there is no such place."""
     root, *inner = path
     kind: Any = table.schema.field(root).type if root in table.column_names else None
     for key in inner:

@@ -82,7 +82,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str], set[str]]:
-    """The instances that were resolved, and those that were submitted, of an object with a key for each."""
     odd = [name for name, about in report.items() if not isinstance(mapping(about).get("resolved"), bool)]
     if odd:
         raise ValueError(
@@ -92,7 +91,6 @@ def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str]
 
 
 def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
-    """The same of an object with lists of instances."""
     resolved = {each for name in _RESOLVED for each in _ids(content, report, name)}
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
     if every:
