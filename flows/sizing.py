@@ -141,11 +141,6 @@ def show(found: SizePlan) -> None:
         print(printable(line))  # noqa: T201
 
 
-def ends_of(curves: list[DropPlan]) -> tuple[int, int]:
-    """The numbers of rows between which the curves of power are drawn."""
-    return curves[0].curve[0][0], curves[0].curve[-1][0]
-
-
 def as_html(found: SizePlan) -> str:
     """The page: the headline, its basis, the power curves, the tables."""
     answer = _answer(found)
@@ -194,7 +189,7 @@ def power_plot(found: SizePlan) -> Markup:
     curves = [each for each in found.drops if each.curve]
     if not curves:
         return Markup("")
-    low, high = ends_of(curves)
+    low, high = curves[0].curve[0][0], curves[0].curve[-1][0]
     axes = Axes(
         width=_WIDTH, height=_HEIGHT, left=42, right=_LABELS, x_limits=(low, high), y_limits=(0, 100), log_x=True
     )

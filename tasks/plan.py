@@ -157,11 +157,6 @@ def missing_lanes(cell: Cell, done: Iterable[tuple[int, int]]) -> list[tuple[int
     return gaps
 
 
-def missing_replicates(cell: Cell, done: Iterable[tuple[int, int]]) -> int:
-    """The number of replicates that no stored range holds; the ranges are disjoint."""
-    return cell.replicates - sum(last - first for first, last in done)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """All cells of a study, and how they are summarised."""

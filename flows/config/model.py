@@ -207,11 +207,6 @@ def _place_of(path: Sequence[str | int], model: type[BaseModel]) -> str:
     return f"did you mean {tables[0]}.{name}?" if len(tables) == 1 else ""
 
 
-def _is_union_tag(part: object) -> bool:
-    # pydantic puts the name of the tried type of a union into the location
-    return isinstance(part, str) and (part in ("str", "int", "float", "bool") or part[:1].isupper() or "[" in part)
-
-
 def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[str | int], list[type[BaseModel]]]:
     """The keys of a location, without what pydantic adds to it, and the tables that may stand there."""
     keys: list[str | int] = []
@@ -231,7 +226,9 @@ def _walk(model: type[BaseModel], location: Sequence[str | int]) -> tuple[list[s
             current = chosen
         else:
             current = inner or current
-            if not _is_union_tag(part):
+            # pydantic puts the name of the tried type of a union into the location
+            types = ("str", "int", "float", "bool")
+            if not isinstance(part, str) or not (part in types or part[:1].isupper() or "[" in part):
                 keys.append(part)
     return keys, _models(current)
 

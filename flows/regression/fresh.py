@@ -153,7 +153,7 @@ def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
     for paired, mine, of_score in zip(pair.by_score, keys, tests, strict=True):
         place = np.searchsorted(every, mine)
         for column, (names, codes) in paired.slices.items():
-            text = columns.setdefault(_slice(column), np.full(len(every), None, dtype=object))
+            text = columns.setdefault(f"slice {column}", np.full(len(every), None, dtype=object))
             text[place] = np.array(names, dtype=object)[codes]
         for values in of_score:
             for side in ("baseline", "candidate"):
@@ -163,14 +163,10 @@ def _table(pair: Pair, tests: Sequence[Sequence[RowValues]]) -> pa.Table:
     return pa.table({name: pa.array(each, type=types[name]) for name, each in columns.items()})
 
 
-def _slice(column: str) -> str:
-    return f"slice {column}"
-
-
 def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]:
     yield ALL_ROWS, pa.array(np.ones(rows.num_rows, dtype=bool))
     for column in columns:
-        text = np.array(rows[_slice(column)].to_pylist(), dtype=object)
+        text = np.array(rows[f"slice {column}"].to_pylist(), dtype=object)
         for value in sorted({each for each in text if each is not None}):
             yield f"{column} = {value}", pa.array(text == value)
 

@@ -72,7 +72,7 @@ def render(
         damaged=damaged,
         figures=[*newest, *more],
         flips=flips,
-        header=_HEADER,
+        header=[(name, name in _OF_NUMBERS) for name in _COLUMNS],
         rows=[_cells(record, study) for record in reversed(records)],
     )
 
@@ -105,18 +105,12 @@ def looks_in_words(records: Sequence[Record], *, fresh: bool) -> str:
     )
 
 
-_HEADER = (
-    ("evaluated", False),
-    ("verdict", False),
-    ("difference", True),
-    ("decided by", False),
-    ("adjusted p", True),
-    ("candidate", False),
-    ("baseline", False),
-    ("look", True),
-    ("level", True),
-    ("candidate dated", False),
+#: The columns of the history, and those of numbers among them.
+_COLUMNS = (
+    *("evaluated", "verdict", "difference", "decided by", "adjusted p"),
+    *("candidate", "baseline", "look", "level", "candidate dated"),
 )
+_OF_NUMBERS = ("difference", "adjusted p", "look", "level")
 
 
 def _cells(record: Record, study: RegressionStudy) -> tuple[str, list[tuple[str, str]]]:

@@ -16,8 +16,6 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from .._common.validation import FloatArray, IntArray
 from .base import FoldOrder, Problem, blocks, is_default, steps_of, taken_by_column
 
-_EPS = float(np.finfo(np.float64).eps)
-
 
 @dataclass(frozen=True)
 class Design:

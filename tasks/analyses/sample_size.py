@@ -50,11 +50,6 @@ def one_test(cells: Iterable[Cell]) -> list[list[Cell]]:
     return list(groups.values())
 
 
-def joined(group: Iterable[Cell]) -> str:
-    """What a row names the cells of a group."""
-    return " ".join(cell.name for cell in group)
-
-
 def rows_needed(known: Population | EventPopulation, test: AppliedTest, share: float, alpha: float) -> int | None:
     """The rows of an endless population of the same answers, from which on McNemar's test rejects so often.
 

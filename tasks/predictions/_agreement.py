@@ -2,6 +2,7 @@
 
 import filecmp
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -57,19 +58,21 @@ def require_same_task(first: Predictions, other: Predictions) -> None:
 
 def require_same_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> None:
     """Refuse another question under the same id: another target, input or hash, as far as both files have them."""
+    for name, a, b in _questions(first, other, rows, partners):
+        require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
+
+
+def _questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> Iterator[tuple[str, Any, Any]]:
     for name, column in first.identity.items():
         if name in other.identity and name != PROMPT:
-            a, b = taken(column, rows), taken(other.identity[name], partners)
-            require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
+            yield name, taken(column, rows), taken(other.identity[name], partners)
 
 
 def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[Note, ...]:
     """A line with the number of rows that are other questions under the same id; none where all are the same."""
     differs = np.zeros(len(rows), dtype=bool)
-    for name, column in first.identity.items():
-        if name in other.identity and name != PROMPT:
-            unlike = differing(taken(column, rows), taken(other.identity[name], partners))
-            differs[np.from_dlpack(unlike)] = True
+    for _, a, b in _questions(first, other, rows, partners):
+        differs[np.from_dlpack(differing(a, b))] = True
     n = int(differs.sum())
     told = f"{other.where}: {n:,} of {len(rows):,} rows are other questions than in {first.where}"
     return (Note("differing-questions", told),) if n else ()

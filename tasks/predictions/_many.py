@@ -150,7 +150,8 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
     rows.notes.update(dict.fromkeys(told))
     rows.subjects.append(other.subject)
     rows.predicted &= first.predicted and other.predicted
-    positions = _positions(matched, kept)
+    of_first = matched.rows if kept is None else kept.take(matched.rows)
+    positions = np.asarray(np.from_dlpack(of_first), dtype=np.int64)
     _add_answers(rows, mine, other, matched, positions)
     rows.valid &= rows.spread(True, positions, False)
     task = columns.task or TASK
@@ -158,11 +159,6 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
         if name in first.others or name in other.others:
             column = same_in_both(name, mine, other, matched.rows, matched.partners)
             rows.others.setdefault(name, (positions, column))
-
-
-def _positions(matched: Matched, kept: Any) -> Codes:
-    rows = matched.rows if kept is None else kept.take(matched.rows)
-    return np.asarray(np.from_dlpack(rows), dtype=np.int64)
 
 
 def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Matched, positions: Codes) -> None:

@@ -91,16 +91,11 @@ class Columns:
         return tuple(each for each in (self.group, self.task, self.weights) if each is not None)
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        """All columns but the score."""
-        several = [each for each in (self.epoch, self.run) if each is not None]
-        return (self.id, self.label, self.prediction, *several, *self.optional)
-
-    @property
     def wanted(self) -> tuple[str, ...]:
         """All columns, each once."""
-        several = (self.score, self.per, None if self.model is None else self.models)
-        return tuple(dict.fromkeys([*self.texts, *(each for each in several if each is not None)]))
+        scores = (self.score, self.per, None if self.model is None else self.models)
+        names = (self.id, self.label, self.prediction, self.epoch, self.run, *self.optional, *scores)
+        return tuple(dict.fromkeys(each for each in names if each is not None))
 
 
 @dataclass(frozen=True)

@@ -157,12 +157,6 @@ def sentences_on_retained(rows: Sequence[Hypothesis], phrase: str, evidence: Evi
     ]
 
 
-def value_name(rows: Sequence[Hypothesis]) -> str:
-    """What the retrains of the rows are compared by, as a column is called: ``Error``."""
-    measure = rows[0].measure or "error"
-    return measure[0].upper() + measure[1:]
-
-
 def in_words_of_the_measure(text: str, rows: Sequence[Hypothesis]) -> str:
     """A text about errors, for the measure of the rows."""
     if rows[0].measure in (None, "error"):

@@ -26,7 +26,8 @@ def _labels_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _columns(rows: Sequence[Hypothesis], *, permuted: str) -> list[Column]:
-    value = usual.estimate(_verdicts.value_name(rows), "cross-validated, observed")
+    measure = rows[0].measure or "error"
+    value = usual.estimate(measure[0].upper() + measure[1:], "cross-validated, observed")
     return usual.case_columns(rows, value, usual.null_mean("Permuted", f"mean after permuting {permuted}"))
 
 

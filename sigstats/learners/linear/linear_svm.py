@@ -26,9 +26,6 @@ _WIDEST = 256
 _LOST = 1e-7
 _EPS = 1e-15
 
-#: Rounding of a score, relative to the sum of the sizes of its terms.
-_ROUNDING = 1e-12
-
 
 class BatchedLinearSVM(BatchedDesign):
     """`sklearn.svm.LinearSVC` with squared hinge loss and ``dual=False``, behind the ready learners' transforms."""
