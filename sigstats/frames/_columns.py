@@ -10,6 +10,7 @@ from typing import Any, Literal
 from sigstats.tasks.tables.table import ArrowTable
 
 from .._common.data_frames import opened
+from .._common.scores import of_named_scores, parts_of_ratio
 from .._common.validation import as_choice, refuse
 from ..comparison.candidates import with_names
 from ..comparison.paired_predictions import PairedPredictions
@@ -24,18 +25,17 @@ def pairs_of_frames(
     baseline: Any,
     candidate: Any,
     names: Mapping[str, Any],
-    prediction: Sequence[str],
-    model: Sequence[str],
+    prediction: Any,
+    model: Any,
     score: Any,
     *,
     labels: Any,
     unmatched: Literal["refuse", "drop"],
     **options: Any,
 ) -> list[PairedPredictions]:
-    """The rows of two data frames, or of one, by each score; `options`: fields of `Columns`."""
-    require_names(names, ("id", "label"))
+    """The rows of two data frames, or of one, by each score; `options`: those of `columns_of`."""
     as_choice(unmatched, "unmatched", ("refuse", "drop"))
-    require_treatments(options["unscored"], options["duplicates"])
+    prediction, model = names_of(prediction, "prediction"), names_of(model or (), "model")
     for name, given, numbers in (("prediction", prediction, (1, 2)), ("model", model, (0, 2))):
         if len(given) not in numbers:
             raise refuse(name, list(given), "two names, the baseline's and the candidate's")
@@ -47,8 +47,9 @@ def pairs_of_frames(
     if both := options["lower"].intersection(options["higher"]):
         raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
     scores, other = as_scores(score), baseline if candidate is None else candidate
-    columns = Columns(
-        **names,
+    columns = columns_of(
+        names,
+        ("id", "label"),
         prediction=prediction[0],
         model=model[0] if model else None,
         named=frozenset(["prediction"] if len(prediction) > 1 else []),
@@ -87,21 +88,31 @@ def labels_of(frame: Any, columns: Columns) -> Predictions:
     return _predictions(frame, "labels", own)
 
 
-def require_names(names: Mapping[str, Any], needed: Sequence[str]) -> None:
-    """Refuse what is no name of a column; only those that are needed may not be None."""
+def columns_of(
+    names: Mapping[str, Any],
+    needed: Sequence[str],
+    *,
+    unscored: Any,
+    duplicates: Any,
+    slices: Any,
+    missing: Any,
+    **options: Any,
+) -> Columns:
+    """The columns that arguments name; only those that are `needed` may not be None; or ValueError."""
     for name, value in names.items():
         if not isinstance(value, str) and (value is not None or name in needed):
             raise refuse(_ARGUMENTS.get(name, name), value, "the name of a column")
+    return Columns(
+        **{name: value for name, value in names.items() if value is not None},
+        unscored=as_choice(unscored, "unscored", ("refuse", "drop", "wrong")),
+        duplicates=as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all")),
+        slices=_slice_names(slices),
+        missing=names_of(missing, "missing"),
+        **options,
+    )
 
 
-def require_treatments(unscored: Any, duplicates: Any) -> None:
-    """Refuse what is no treatment of rows without an answer, or of rows that repeat an id."""
-    as_choice(unscored, "unscored", ("refuse", "drop", "wrong"))
-    as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all"))
-
-
-def slice_names(slices: Any) -> tuple[str, ...]:
-    """The names of the columns whose values are slices, each once."""
+def _slice_names(slices: Any) -> tuple[str, ...]:
     listed = [] if slices is None else slices
     if isinstance(listed, (str, Mapping)) or not isinstance(listed, Sequence):
         raise refuse("slices", slices, "a sequence of names of columns")
@@ -109,6 +120,33 @@ def slice_names(slices: Any) -> tuple[str, ...]:
         if not isinstance(each, str):
             raise refuse("slices", each, "names of columns")
     return tuple(dict.fromkeys(listed))
+
+
+def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any) -> tuple[Any, dict[str, Any]]:
+    """The scores that are named, in whatever way; the denominators of a ratio and both directions, as `Columns` has."""
+    ways = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
+    names, per = {name: names_of(value, name) for name, value in ways.items()}, None
+    if ratio is None:
+        score = score or [name for each in names.values() for name in each] or None
+    elif score is not None or not isinstance(ratio, str):
+        raise refuse("ratio", ratio, "the names of two columns, as in errors/words, and no score")
+    else:
+        score, per = parts_of_ratio(ratio)
+    named = [score] if isinstance(score, str) else [each for each in score or () if isinstance(each, str)]
+    lower, higher = (of_named_scores(given, named, name, ratio=ratio) for name, given in names.items())
+    return score, {"per": per, "lower": lower, "higher": higher}
+
+
+def names_of(value: Any, name: str) -> tuple[str, ...]:
+    """One name, or several."""
+    names = [value] if isinstance(value, str) else value
+    if (
+        isinstance(names, Mapping)
+        or not isinstance(names, Sequence)
+        or not all(isinstance(each, str) for each in names)
+    ):
+        raise refuse(name, value, "the name of a column, or several")
+    return tuple(dict.fromkeys(names))
 
 
 def as_scores(score: Any) -> Sequence[str | None]:

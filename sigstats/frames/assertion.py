@@ -21,7 +21,7 @@ from ..comparison.class_probabilities import class_probabilities, has_columns
 from ..comparison.paired_predictions import as_score_range, pair_arrays
 from ..comparison.result import ComparisonResult
 from ..comparison.rule import ComparisonRule
-from .compare import CompareOptions, compare, names_of, scores_of
+from .compare import CompareOptions, compare
 
 
 def assert_no_regression(
@@ -175,20 +175,16 @@ def assert_at_least(
     named, listed = None if positive is None else label_name(positive, "positive"), class_names_of(classes)
     limits = as_score_range(score_range)
     if opened(y) is not None:
-        from ..tasks.predictions import Columns
-        from ._columns import as_scores, paired_with_itself, require_names, require_treatments, slice_names
+        from ._columns import as_scores, columns_of, paired_with_itself, scores_of
 
-        scores, per, lower, higher = scores_of(score, ratio, lower_is_better, higher_is_better)
+        scores, how = scores_of(score, ratio, lower_is_better, higher_is_better)
         one = as_scores(scores)
         if len(one) > 1:
             raise refuse("score", scores, "one column")
         names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups}
         names |= {"run": run, "task": task}
-        require_names(names, ("id", "label", "prediction"))
-        require_treatments(unscored, duplicates)
-        how: dict[str, Any] = {"unscored": unscored, "duplicates": duplicates, "classes": listed}
-        how["missing"] = names_of(missing, "missing")
-        columns = Columns(**names, per=per, lower=lower, higher=higher, slices=slice_names(slices), **how)
+        how |= {"unscored": unscored, "duplicates": duplicates, "missing": missing, "classes": listed}
+        columns = columns_of(names, ("id", "label", "prediction"), slices=slices, **how)
         paired = replace(paired_with_itself(y, columns), score_range=limits)
     else:
         of_frames = {"score": score, "ratio": ratio, "run": run, "task": task, "missing": missing or None}

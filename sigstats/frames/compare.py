@@ -3,13 +3,12 @@
 When not to use: for more than two models (`sigstats.rank_models`), or for models that were tested on different rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal, Never, TypedDict
 
 from .._common.class_columns import class_names_of
 from .._common.class_names import class_notes, label_name
-from .._common.scores import of_named_scores, parts_of_ratio
 from .._common.validation import did_you_mean, refuse
 from ..comparison.candidates import compare_scores
 from ..comparison.class_probabilities import class_probabilities, has_columns
@@ -202,30 +201,29 @@ def compare(
     if prediction_b is None:
         if scores is not None:
             raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
-        names = {"id": id, "label": label, "epoch": epoch, "run": run}
-        names |= {"group": groups, "task": task, "weights": weights}
-        score, names["per"], lower, higher = scores_of(score, ratio, lower_is_better, higher_is_better)
         if not isinstance(by_position, bool):
             raise refuse("by_position", by_position, "True or False")
-        from ._columns import pairs_of_frames, slice_names
+        from ._columns import pairs_of_frames, scores_of
 
+        names = {"id": id, "label": label, "epoch": epoch, "run": run}
+        names |= {"group": groups, "task": task, "weights": weights}
+        score, directions = scores_of(score, ratio, lower_is_better, higher_is_better)
         pairs = pairs_of_frames(
             y,
             prediction_a,
             names,
-            names_of(prediction, "prediction"),
-            names_of(model or (), "model"),
+            prediction,
+            model,
             score,
             labels=labels,
             unmatched=unmatched,
-            slices=slice_names(slices),
-            lower=lower,
-            higher=higher,
+            slices=slices,
             by_position=by_position,
             unscored=unscored,
             duplicates=duplicates,
-            missing=names_of(missing, "missing"),
+            missing=missing,
             classes=listed,
+            **directions,
         )
     else:
         of_frames = {
@@ -282,32 +280,3 @@ def compare(
 
         raise ValueError(as_arguments(str(error))) from None
     return found
-
-
-def scores_of(
-    score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any
-) -> tuple[Any, str | None, frozenset[str], frozenset[str]]:
-    """The scores that are named, in whatever way, the denominators of a ratio, and the two directions."""
-    ways = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
-    names, per = {name: names_of(value, name) for name, value in ways.items()}, None
-    if ratio is None:
-        score = score or [name for each in names.values() for name in each] or None
-    elif score is not None or not isinstance(ratio, str):
-        raise refuse("ratio", ratio, "the names of two columns, as in errors/words, and no score")
-    else:
-        score, per = parts_of_ratio(ratio)
-    named = [score] if isinstance(score, str) else [each for each in score or () if isinstance(each, str)]
-    lower, higher = (of_named_scores(given, named, name, ratio=ratio) for name, given in names.items())
-    return score, per, lower, higher
-
-
-def names_of(value: Any, name: str) -> tuple[str, ...]:
-    """One name, or several."""
-    names = [value] if isinstance(value, str) else value
-    if (
-        isinstance(names, Mapping)
-        or not isinstance(names, Sequence)
-        or not all(isinstance(each, str) for each in names)
-    ):
-        raise refuse(name, value, "the name of a column, or several")
-    return tuple(dict.fromkeys(names))

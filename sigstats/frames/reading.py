@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .._common.class_columns import class_names_of
 from .._common.validation import refuse, shown
-from ._columns import as_arguments, as_scores, require_treatments, slice_names
-from .compare import names_of
+from ._columns import as_arguments, as_scores, columns_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,28 +94,19 @@ def read_predictions(
     """
     import pandas as pd
 
-    from ..tasks.predictions import ALL_SCORES, Columns
+    from ..tasks.predictions import ALL_SCORES
 
-    require_treatments(unscored, duplicates)
-    renamed = {"id": id, "label": label, "prediction": prediction}
     scores = as_scores(score)
-    chosen = {"epoch": epoch, "filter": filter, "model": model, "groups": groups}
-    for name, value in {**renamed, **chosen}.items():
-        if value is not None and not isinstance(value, str):
-            raise refuse(name, value, "the name of a column")
-    named: dict[str, Any] = {name: value for name, value in renamed.items() if value is not None}
-    columns = Columns(
-        **named,
-        group=groups,
-        slices=slice_names(slices),
-        epoch=epoch,
-        filter=filter,
-        model=model,
+    named = {"id": id, "label": label, "prediction": prediction}
+    columns = columns_of(
+        {**named, "epoch": epoch, "filter": filter, "model": model, "group": groups},
+        (),
+        slices=slices,
         unscored=unscored,
         duplicates=duplicates,
-        missing=names_of(missing, "missing"),
+        missing=missing,
         classes=class_names_of(classes),
-        named=frozenset(named),
+        named=frozenset(name for name, value in named.items() if value is not None),
     )
     files = _files(paths)
     one = score is None or (isinstance(score, str) and score != ALL_SCORES)
