@@ -123,6 +123,5 @@ def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -
             raise refuse(
                 f"published[{number}]", ", ".join(part for part in wanted if part), f"one of {known or 'none'}"
             )
-        yield Reference(
-            cell=sample_size.joined(groups[wanted]), column="estimate", printed=size.rows, remark=size.remark
-        )
+        cell = " ".join(each.name for each in groups[wanted])
+        yield Reference(cell=cell, column="estimate", printed=size.rows, remark=size.remark)
