@@ -64,7 +64,7 @@ def by_unit(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
     return rows_of
 
 
-def label_of(row: ComparisonRow, rows: Sequence[ComparisonRow]) -> str:
+def label_of(row: ComparisonRow | CheckedRow, rows: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> str:
     """The slice, and the measure where there are several."""
     return f"{row.slice}: {row.name}" if len({other.name for other in rows}) > 1 else row.slice
 

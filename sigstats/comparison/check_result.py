@@ -5,13 +5,14 @@ from typing import Any
 
 from scipy.special import bdtr
 
+from .._common.drawing import Drawn, forest
 from .._common.note import Note
 from .._common.numerals import NBSP, p_number, significant, told_apart
-from .._common.tabular import Table, Tabular, columns_of
+from .._common.tabular import Table, columns_of
 from ..intervals import clopper_pearson
 from ..multiplicity import IN_WORDS
 from .answer import Answer, others_in_words
-from .cells import in_points, items_in_words, named, value_of
+from .cells import in_points, items_in_words, label_of, named, value_of
 from .deciding import Bound, fewest_rows
 from .result import MOST_ROWS
 from .rows import WITHOUT_LIMITS, CheckedRow, worst_verdict
@@ -24,8 +25,10 @@ _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CheckResult(Tabular):
+class CheckResult(Drawn):
     """The result of `sigstats.assert_at_least`; a table where it is printed.
+
+    `plot` draws each measure with its interval, and a dashed line at the bar.
 
     Attributes
     ----------
@@ -95,7 +98,12 @@ class CheckResult(Tabular):
         notes = (*more, self.answer.advice, *self.notes, f"Rule: {rule_of(self)}.")
         return Table(self.answer.headline, columns, notes=notes, words=2)
 
-    __repr__ = Tabular.__str__
+    def _draw(self, ax: Any) -> Any:
+        rows = [row for row in self.rows if row.low is not None]
+        lines = [(label_of(row, rows), row.value or 0.0, row.low or 0.0, row.high or 0.0) for row in rows]
+        return forest(ax, lines, unit=", ".join(dict.fromkeys(row.name for row in rows)), marks=(self.bar,))
+
+    __repr__ = Drawn.__str__
 
 
 def _order_within(row: CheckedRow) -> tuple[bool, float]:

@@ -77,6 +77,17 @@ def test_a_forest_has_each_difference_its_interval_and_the_margin(better, sign):
     assert [line.get_xdata()[0] for line in ax.lines[1:]] == [0, sign * result.rows[0].margin]
 
 
+def test_a_check_has_each_measure_its_interval_and_the_bar():
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 2, 200)
+    result = sigstats.assert_at_least(y, y, at_least=0.7, slices={"part": np.repeat(["x", "y"], 100)})
+    ax = result.plot(axes())
+    assert labels(ax) == ["all rows", "part = x", "part = y"]
+    assert [s[:, 0].tolist() for s in ax.collections[0].get_segments()] == [[row.low, row.high] for row in result.rows]
+    assert ax.lines[0].get_xdata().tolist() == [row.value for row in result.rows] == [1, 1, 1]
+    assert ax.lines[1].get_xdata()[0] == 0.7
+
+
 def test_a_forest_shows_the_measures_of_one_unit():
     rng = np.random.default_rng(4)
     y, a, b = (rng.integers(0, 2, 200) for _ in range(3))
