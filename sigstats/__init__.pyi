@@ -50,6 +50,7 @@ from .retraining.permutation import permutation_test as permutation_test
 from .retraining.resampled import corrected_resampled_test as corrected_resampled_test
 from .retraining.resampled import five_by_two_test as five_by_two_test
 from .scores.auc import auc_test as auc_test
+from .scores.calibration import calibration_test as calibration_test
 from .scores.mean_score import mean_score_test as mean_score_test
 from .sequential.gandy_rule import GandyRule as GandyRule
 from .sequential.rules import BesagCliffordRule as BesagCliffordRule

@@ -41,6 +41,7 @@ from .ranking.votes import VoteRanking as VoteRanking
 from .retraining.permutation import PermutationTestResult as PermutationTestResult
 from .retraining.resampled import CorrectedResampledResult as CorrectedResampledResult
 from .retraining.resampled import FiveByTwoResult as FiveByTwoResult
+from .scores.calibration import CalibrationResult as CalibrationResult
 from .scores.result import ScoreResult as ScoreResult
 from .sequential.rules import SequentialResult as SequentialResult
 from .sign_flips.test import SignFlipResult as SignFlipResult

@@ -98,8 +98,8 @@ def some_of(names: Sequence[str], most: int = 4) -> str:
     >>> some_of(["a", "b", "c"]), some_of(["a", "b", "c"], 1)
     ('a, b, c', 'a and 2 more')
     """
-    rest = len(names) - most
-    return ", ".join(names) if rest <= 0 else f"{', '.join(names[:most])} and {rest:,} more"
+    rest, told = len(names) - most, ", ".join(map(printable, names[:most]))
+    return told if rest <= 0 else f"{told} and {rest:,} more"
 
 
 #: C0 and C1 controls, marks without width or of direction (Unicode's "Trojan source"), separators of lines, halves of

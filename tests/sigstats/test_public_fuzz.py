@@ -172,6 +172,13 @@ CALLS = {
     "mean_score_test": [
         (sigstats.mean_score_test, {"score_a": [1, 2, 3, 1], "score_b": [3, 2, 1, 1], "groups": [0, 0, 1, 1],
                                     "alternative": "greater", "confidence_level": 0.9}),
+        (sigstats.mean_score_test, {"score_a": [1, 2, 3, 1, 2], "score_b": [3, 2, 1, 1, 1], "order": [1, 2, 5, 4, 3]}),
+    ],
+    "calibration_test": [
+        (sigstats.calibration_test, {"y": [0, 1, 1, 0], "probabilities": [0.2, 0.7, 0.9, 0.4], "bins": 2,
+                                     "positive": 1, "statistic": "ece", **FEW}),
+        (sigstats.calibration_test, {"y": [0, 1, 1, 0], "probabilities": [[0.8, 0.2], [0.3, 0.7], [0.1, 0.9], [1, 0]],
+                                     "classes": [0, 1], "statistic": "kuiper", **FEW}),
     ],
     "bootstrap_test": [
         (sigstats.bootstrap_test, {"outcomes": OUTCOMES, "measure": "f1", "confidence_level": 0.9,
@@ -221,6 +228,7 @@ CALLS = {
         (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "alternative": "less", "method": "chi2",
                                  "correction": True, "confidence_level": 0.9}),
         (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "method": "exact"}),
+        (sigstats.mcnemar_test, {"only_a": 3, "only_b": 4, "method": "unconditional", "n": 20}),
     ],
     "membership": [(sigstats.membership, {"pvalue": 0.1})],
     "monte_carlo_size": [(sigstats.monte_carlo_size, {"alpha": 0.1})],

@@ -1,0 +1,183 @@
+"""Are probabilities calibrated? A test of the labels of one classifier by labels redrawn from its probabilities.
+
+When not to use: which of two classifiers has the better probabilities (`sigstats.mean_score_test` of log losses or
+Brier scores); rows that are not independent.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.class_columns import class_names_of, classes_of_columns
+from .._common.positive_class import positive_place
+from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
+from .._common.validation import FloatArray, as_array, as_choice, as_count, as_labels, as_reals, refuse, refuse_where
+from ..test_result import TestResult, monte_carlo_outcome
+
+#: How many numbers a block of redrawn labels may hold.
+_BLOCK = 2**21
+#: How far the probabilities of a row may be from 1 in sum: those of single precision are.
+_ROUNDED = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationResult(TestResult):
+    """The result of `calibration_test`.
+
+    Attributes
+    ----------
+    statistic : float
+        The expected calibration error, or the Kuiper statistic of cumulative differences; shares from 0 to 1.
+    pvalue : float
+        The share of redrawn sets with a statistic as large, the observed set among them.
+    expected : float
+        The mean of the statistic of redrawn sets. A calibrated classifier has this value, not 0.
+    null_distribution : ndarray, shape (n_resamples,)
+        The statistics of the redrawn sets, sorted.
+    n : int
+        The number of rows.
+    bins : int or None
+        The number of bins, fewer than asked for where probabilities are tied; None for ``"kuiper"``.
+    """
+
+    _question = "Calibration test: do labels occur as often as the probabilities state?"
+    _null = "the probabilities are calibrated"
+
+    expected: float
+    n: int
+    bins: int | None
+    null_distribution: FloatArray = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
+
+
+def calibration_test(
+    y: Any,
+    probabilities: Any,
+    *,
+    statistic: Literal["ece", "kuiper"] = "ece",
+    bins: int = 15,
+    positive: Any = None,
+    classes: Any = None,
+    n_resamples: int = 9_999,
+    rng: RNG = None,
+) -> CalibrationResult:
+    """Test whether the probabilities of a classifier are calibrated.
+
+    The null hypothesis is that labels are independent and that each row has the class in question with the stated
+    probability. The p-value is valid at any number of rows.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        The true labels.
+    probabilities : array_like of float, shape (n,) or (n, k)
+        Of the positive class, or of all k classes. Of a table the largest of each row is tested, as the probability
+        that its class is the true one (top-label calibration).
+    statistic : {"ece", "kuiper"}
+        ``"ece"``: the expected calibration error, the mean over rows of the absolute difference between the share of
+        hits and the mean probability in the bin of the row. ``"kuiper"``: the range of the cumulative differences of
+        hits and probabilities, in the order of the probabilities, divided by n. It needs no bins.
+    bins : int
+        The number of bins of ``"ece"``, with equal counts of rows; rows with equal probabilities share one.
+    positive : label, optional
+        The class of one-dimensional probabilities; it may be left out where the classes are 0 and 1 and the like.
+    classes : sequence of labels, optional
+        The classes of the columns of a table, if these are not in sorted order.
+    n_resamples : int
+        The number of redrawn sets.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        Source of the redrawn labels.
+
+    Returns
+    -------
+    CalibrationResult
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a probability is outside of 0 to 1, those of a row do not sum to 1, the classes are not
+        known, or an option is out of range.
+
+    Notes
+    -----
+    Given the probabilities, the labels of a calibrated classifier are independent Bernoulli variables with these
+    probabilities. They are redrawn, and p is ``(1 + b) / (1 + n_resamples)``, where b sets have a statistic as large
+    (consistency resampling: Broecker and Smith, Weather and Forecasting 22 (2007); the exact Monte-Carlo p-value needs
+    no large samples). The expected calibration error is biased: that of a calibrated classifier grows with the number
+    of bins and is some 0.12 at 100 rows and 0.03 at 2,000, so that it means nothing without `expected`. The Kuiper
+    statistic (Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, J. Mach. Learn. Res. 23 (2022)) depends on no choice. Of
+    500 rows it found probabilities that are 5 points too high in 65% of samples (``"ece"``: 37%), and overconfident
+    ones in 47% (``"ece"``: 80%).
+
+    Examples
+    --------
+    >>> import numpy as np, sigstats
+    >>> draws = np.random.default_rng(1)
+    >>> p = draws.random(500)
+    >>> y = (draws.random(500) < p) * 1
+    >>> found = sigstats.calibration_test(y, p, rng=1)
+    >>> round(found.statistic, 3), round(found.expected, 3), found.pvalue > 0.05
+    (0.053, 0.055, True)
+    >>> sigstats.calibration_test(y, p**2, statistic="kuiper", rng=1).pvalue
+    0.0001
+    """
+    way = as_choice(statistic, "statistic", ("ece", "kuiper"))
+    many = as_count(bins, "bins", minimum=1)
+    times = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
+    hits, chances = _hits_and_chances(as_labels(y, "y"), probabilities, positive, classes)
+    chances, place, counts = np.unique(chances, return_inverse=True, return_counts=True)
+    n, middle = int(counts.sum()), np.cumsum(counts) - counts / 2
+    starts = np.unique((min(many, n) * middle / n).astype(np.int64), return_index=True)[1]
+    generator = as_generator(rng)
+
+    def values(right: NDArray[Any]) -> FloatArray:
+        differences = (right - counts * chances) / n
+        if way == "ece":
+            return np.asarray(np.abs(np.add.reduceat(differences, starts, axis=-1)).sum(axis=-1))
+        sums = np.cumsum(differences, axis=-1)
+        return np.asarray(sums.max(axis=-1, initial=0.0) - sums.min(axis=-1, initial=0.0))
+
+    step, single = max(1, _BLOCK // len(chances)), bool((counts == 1).all())
+    drawn = []
+    for start in range(0, times, step):
+        shape = (min(step, times - start), len(chances))
+        drawn.append(
+            values(generator.random(shape) < chances if single else generator.binomial(counts, chances, shape))
+        )
+    null = np.sort(np.concatenate(drawn))
+    observed = float(values(np.bincount(place, hits, len(chances))))
+    return CalibrationResult(
+        statistic=observed,
+        method="labels redrawn",
+        expected=float(null.mean()),
+        n=n,
+        bins=len(starts) if way == "ece" else None,
+        null_distribution=null,
+        **monte_carlo_outcome(int((null >= observed - 1e-12).sum()), times),
+    )
+
+
+def _hits_and_chances(
+    labels: NDArray[Any], probabilities: Any, positive: Any, classes: Any
+) -> tuple[NDArray[np.bool_], FloatArray]:
+    """Whether each row has the class whose probability is tested, and that probability; or ValueError."""
+    wanted = "probabilities from 0 to 1"
+    given = as_array(probabilities, "probabilities", wanted)
+    table = as_reals(given, "probabilities", ndim=2 if given.ndim == 2 else 1)
+    refuse_where((table < 0) | (table > 1), table, "probabilities", wanted)
+    if len(table) != len(labels):
+        raise refuse("probabilities (length)", len(table), f"{len(labels)}, that of y")
+    known = np.unique(labels)
+    if table.ndim == 1:
+        if classes is not None:
+            raise refuse("classes", classes, "a table of probabilities, a column for each class")
+        if positive is None and set(known.tolist()) <= {0, 1}:
+            known = np.array([0, 1], dtype=labels.dtype)
+        return labels == known[positive_place(known.tolist(), positive)], table
+    if positive is not None:
+        raise refuse("positive", positive, "None for a table, of which the largest probability of each row is tested")
+    refuse_where(np.abs(table.sum(axis=1) - 1) > _ROUNDED, table.sum(axis=1), "probabilities (sum of a row)", "1")
+    order = None if classes is None else as_labels(classes, "classes")
+    columns = classes_of_columns(probabilities, "probabilities", table.shape[1], known, class_names_of(order))
+    return labels == columns[table.argmax(axis=1)], table.max(axis=1)
