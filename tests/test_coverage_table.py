@@ -1,4 +1,4 @@
-"""The table of coverages of docs/methods.md: from a summary, and between its marks."""
+"""The table of coverages of docs/findings.md: from a summary, and between its marks."""
 
 import pandas as pd
 
