@@ -158,14 +158,13 @@ def mcnemar_test(
         McNemar's (1947) approximation, for comparison with other programs. ``"unconditional"`` is the exact test of
         Suissa and Shuster (1991), in which the number of discordant observations is random: the largest probability,
         whatever the share of these, of a statistic ``(only_a - only_b) / sqrt(only_a + only_b)`` as large as the one
-        observed. It too rejects a true hypothesis no more often than stated, of independent observations whose number
-        `n` was not chosen by their outcomes, and is more powerful than ``"exact"`` below some 2,000 observations.
+        observed. It is valid for independent observations whose number `n` their outcomes do not decide.
     correction : bool
         Edwards's continuity correction, for ``"chi2"`` alone.
     confidence_level : float
         That of the interval, strictly between 0 and 1, above 1/2 if it is one-sided.
     n : int, optional
-        The number of all observations, at most 2,000, for ``"unconditional"`` only; by default the total of a table.
+        The number of all observations, up to 2,000, for ``"unconditional"`` only; by default the total of a table.
 
     Returns
     -------

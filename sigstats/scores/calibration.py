@@ -24,20 +24,16 @@ _ROUNDED = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationResult(TestResult):
-    """The result of `calibration_test`.
+    """The result of `calibration_test`, of `n` rows.
 
     Attributes
     ----------
     statistic : float
-        The expected calibration error, or the Kuiper statistic of cumulative differences; shares from 0 to 1.
-    pvalue : float
-        The share of redrawn sets with a statistic as large, the observed set among them.
+        The expected calibration error, or the Kuiper statistic of cumulative differences; from 0 to 1.
     expected : float
-        The mean of the statistic of redrawn sets. A calibrated classifier has this value, not 0.
+        The mean of the statistic of redrawn sets: the value of a calibrated classifier, which is not 0.
     null_distribution : ndarray, shape (n_resamples,)
         The statistics of the redrawn sets, sorted.
-    n : int
-        The number of rows.
     bins : int or None
         The number of bins, fewer than asked for where probabilities are tied; None for ``"kuiper"``.
     """
@@ -75,13 +71,13 @@ def calibration_test(
         Of the positive class, or of all k classes. Of a table the largest of each row is tested, as the probability
         that its class is the true one (top-label calibration).
     statistic : {"ece", "kuiper"}
-        ``"ece"``: the expected calibration error, the mean over rows of the absolute difference between the share of
-        hits and the mean probability in the bin of the row. ``"kuiper"``: the range of the cumulative differences of
-        hits and probabilities, in the order of the probabilities, divided by n. It needs no bins.
+        ``"ece"``: the mean over rows of the absolute difference between the share of hits and the mean probability in
+        the row's bin. ``"kuiper"``: the range of the cumulative differences of hits and probabilities, in the order of
+        the probabilities, divided by n.
     bins : int
         The number of bins of ``"ece"``, with equal counts of rows; rows with equal probabilities share one.
     positive : label, optional
-        The class of one-dimensional probabilities; it may be left out where the classes are 0 and 1 and the like.
+        The class of one-dimensional probabilities, unless the classes are 0 and 1 and the like.
     classes : sequence of labels, optional
         The classes of the columns of a table, if these are not in sorted order.
     n_resamples : int
@@ -101,14 +97,12 @@ def calibration_test(
 
     Notes
     -----
-    Given the probabilities, the labels of a calibrated classifier are independent Bernoulli variables with these
-    probabilities. They are redrawn, and p is ``(1 + b) / (1 + n_resamples)``, where b sets have a statistic as large
-    (consistency resampling: Broecker and Smith, Weather and Forecasting 22 (2007); the exact Monte-Carlo p-value needs
-    no large samples). The expected calibration error is biased: that of a calibrated classifier grows with the number
-    of bins and is some 0.12 at 100 rows and 0.03 at 2,000, so that it means nothing without `expected`. The Kuiper
-    statistic (Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, J. Mach. Learn. Res. 23 (2022)) depends on no choice. Of
-    500 rows it found probabilities that are 5 points too high in 65% of samples (``"ece"``: 37%), and overconfident
-    ones in 47% (``"ece"``: 80%).
+    Labels are redrawn from the probabilities, and p is ``(1 + b) / (1 + n_resamples)``, where b sets have a statistic
+    as large (consistency resampling: Broecker and Smith, Weather and Forecasting 22 (2007)). The expected calibration
+    error of a calibrated classifier is some 0.12 at 100 rows and 0.03 at 2,000, so compare it with `expected`. The
+    Kuiper statistic (Arrieta-Ibarra, Gujral, Tannen, Tygert and Xu, J. Mach. Learn. Res. 23 (2022)) needs no bins. Of
+    500 rows it found probabilities 5 points too high in 65% of samples (``"ece"``: 37%), overconfident ones in 47%
+    (80%).
 
     Examples
     --------

@@ -9,7 +9,7 @@ from .._common.validation import FloatArray, IntArray, as_labels, refuse
 #: Fewest and most blocks, and how many rows' worth of independent information a block has where there are enough.
 FEWEST, _MOST, _IN_BLOCK = 4, 16, 6
 #: How many random orders have a smaller autocorrelation where one is reported, and of how many rows.
-_ORDERS, _MOST_ROWS = 999, 2**13
+_ORDERS, _MOST_ROWS = 999, 2**11
 
 
 def blocks_in_time(differences: FloatArray, order: Any) -> tuple[IntArray, str]:
@@ -48,7 +48,7 @@ def neighbours_alike(values: FloatArray, classes: IntArray, seed: int = 0) -> fl
     """The lag-one autocorrelation of values less the mean of their class, if it exceeds those of 999 random orders.
 
     Null hypothesis: all orders of the values within their classes are equally likely. A number is then returned with a
-    probability of at most 0.001. `classes`: from 0; the first 8,192 rows are used.
+    probability of at most 0.001. `classes`: from 0; the first 2,048 rows are used.
     """
     values, classes = values[:_MOST_ROWS], classes[:_MOST_ROWS]
     if not len(values):
