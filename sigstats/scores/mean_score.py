@@ -75,8 +75,8 @@ def mean_score_test(
     With `order` it is the test of Diebold and Mariano (J. Bus. Econ. Stat. 13 (1995)) in the form of Ibragimov and
     Mueller (J. Bus. Econ. Stat. 28 (2010)): Student's t of sums of 4 to 16 blocks of consecutive rows, longer
     ones for stronger autocorrelation. At the two-sided level of 5% equal forecasts with normal differences of
-    autocorrelation 0, 0.5 and 0.8 differed in 4.6, 5.8 and 9.1% of samples of 50 rows, in 4.5, 4.4 and 6.0% of 200, and in 4.8, 5.4 and
-    5.8% of 1,000; of 0.8 in the form of Harvey, Leybourne and Newbold (1997) in 20, 11 and 7%.
+    autocorrelation 0, 0.5 and 0.8 differed in 4.6, 5.8 and 9.1% of samples of 50 rows, in 4.5, 4.4 and 6.0% of 200, and
+    in 4.8, 5.4 and 5.8% of 1,000; of 0.8 in the form of Harvey, Leybourne and Newbold (1997) in 20, 11 and 7%.
 
     Examples
     --------
