@@ -47,7 +47,6 @@ class Adaptive(Strict):
         return self
 
 
-#: What a cluster file says of its workers.
 Workers = Annotated[
     Annotated[int, Field(ge=1, le=100_000), Tag("int")] | Annotated[Adaptive, Tag("Adaptive")],
     Discriminator(lambda value: "Adaptive" if isinstance(value, dict | Adaptive) else "int"),

@@ -108,7 +108,6 @@ def run(options: argparse.Namespace) -> int:
     return code_of(options, found.verdict)
 
 
-#: The options that say nothing of the labels of people.
 _NOT_JUDGED = (
     *("markdown", "junit", "changed", "run", "task", "positive", "adjust", "bins", "margins", "simultaneous"),
     *("weights", "ratio", "slice", "measure", "smallest_slice", "unseen_group"),

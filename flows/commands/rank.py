@@ -91,7 +91,6 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-#: The options that say nothing of votes.
 _NOT_OF_VOTES = tuple(name for name in OPTIONS_OF_FILES if name != "group")
 _NOT_OF_VOTES += ("name", "measure", "positive", "run", "smallest_slice")
 

@@ -143,7 +143,6 @@ _OF_MEASURES = ("measure", "positive", "score_range")
 _NOT_BY_HAND = (*OPTIONS_OF_FILES, *_OF_MEASURES, "run")
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
-#: What a leaderboard has no use for.
 _NOT_OF_LEADERBOARDS = (
     *("report", "run", "drop", "tests", "ratio", "group", "epoch", "bins", "task", *_BY_HAND, *_LOOKS),
     *(name for name in _OF_RULE if name != "alpha"),
@@ -174,7 +173,6 @@ def _leaderboard(options: argparse.Namespace) -> int:
 
 
 _OF_RUNS = ("run", "drop", "tests", "adjust", "minimum_effect", *_LOOKS)
-#: What a size by runs has no use for.
 _NOT_OF_RUNS = tuple(name for name in _NOT_OF_LEADERBOARDS if name not in _OF_RUNS)
 _NOT_OF_RUNS += ("score", "lower_is_better", "higher_is_better")
 

@@ -26,7 +26,6 @@ from ..running.result import StudyResult
 #: The longest message: it is shown in one line of a list of runs, in a notification and in a chat.
 MOST_CHARACTERS = 300
 
-#: The longest key of an asset.
 MOST_OF_A_KEY = 512
 
 

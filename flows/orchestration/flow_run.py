@@ -32,7 +32,6 @@ from .server import Loss, watched, why_unusable
 
 R = TypeVar("R", bound=StudyResult)
 
-#: The name of the flow of every study.
 FLOW = "sigstats"
 
 #: At most these seconds Prefect has to begin its flow, or to end it, before its server is asked whether it answers.

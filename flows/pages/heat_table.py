@@ -21,7 +21,6 @@ _NECESSITY_WORDS = ("> 0", "≥ 0.5", "≥ 0.8", "≥ 0.95")
 class HeatCell:
     """A coloured cell."""
 
-    #: The number in it.
     text: str
     #: The class of its colour.
     shade: str

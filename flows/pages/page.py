@@ -27,7 +27,6 @@ class Answer:
     numbers: Sequence[tuple[str, str, str]] = ()
     #: What was shown and what was not: a few words, then the rest of the sentence.
     shown: Sequence[tuple[str, str]] = ()
-    #: What to do now.
     to_do: str = ""
     figure: Markup = _NONE
     caption: str = ""

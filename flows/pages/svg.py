@@ -138,7 +138,6 @@ def panels(drawings: Iterable[Markup]) -> Markup:
     return side_by_side(drawings, "panels")
 
 
-#: A tick with its label.
 Tick = tuple[float, str]
 
 _TICK = 3.0
@@ -163,7 +162,6 @@ class Axes:
     right: float = 10.0
     top: float = 12.0
     bottom: float = 40.0
-    #: Whether the x-axis is logarithmic.
     log_x: bool = False
 
     @property

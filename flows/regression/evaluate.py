@@ -38,7 +38,6 @@ _LOCK_TIMEOUT = 600.0
 class Evaluated:
     """A regression study that was evaluated."""
 
-    #: Its record in the history.
     record: Record
     comparison: ComparisonResult
     #: False if the history already contained this comparison.

@@ -25,7 +25,6 @@ Key = TypeVar("Key")
 class Evidence:
     """One study's hypotheses and replicates."""
 
-    #: The plan, the replicates and the summary.
     results: Results
 
     @cached_property

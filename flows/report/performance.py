@@ -30,7 +30,6 @@ class Performance:
 
     dataset: str
     classifier: str
-    #: The number of rows.
     n: int
     accuracy: float
     #: Its 95% interval.

@@ -52,13 +52,11 @@ class Column:
 class Section:
     """A test in the report."""
 
-    #: Where it stands among the others.
     order: int
     #: The test of the summary's rows.
     test: str
     #: What the field calls it.
     name: str
-    #: What it asks, in plain words.
     question: str
     #: Its rows and the evidence to a `Verdict`.
     verdict: Callable[[Sequence[Hypothesis], Evidence], Verdict]
@@ -66,7 +64,6 @@ class Section:
     columns: Callable[[Sequence[Hypothesis]], Sequence[Column]]
     #: How it is done and what its p-value means, with what it assumes; or a function of its rows that says it.
     method: str | Callable[[Sequence[Hypothesis]], str]
-    #: Where it is published.
     source: str = ""
     #: What the names in its verdict mean, for who has not met them.
     terms: str = ""
@@ -107,9 +104,7 @@ def caveat(name: str) -> str:
 class Figure:
     """A figure with what it shows."""
 
-    #: What it is.
     title: str
-    #: How it is read.
     caption: str
     #: HTML; whatever in it comes from data is escaped.
     body: Markup

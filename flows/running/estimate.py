@@ -30,7 +30,6 @@ class Estimate:
     each: float | None = None
     #: Seconds to prepare what all replicates share.
     once: float = 0.0
-    #: Whether the cell was timed.
     timed: bool = False
     #: The share of the timed replicates that are at least as extreme as the observed result; None if unknown.
     share: float | None = None

@@ -83,7 +83,6 @@ def no_progress(what: str, done: int, total: int) -> None:
 class Prepared:
     """A study that can start: nothing of it is written yet."""
 
-    #: All cells.
     plan: Plan
     #: The data that workers will read from the store.
     datasets: tuple[StoredData, ...] = ()
@@ -107,9 +106,7 @@ class RunOptions:
     output: str
     #: Where the study runs; None for this process, and after some seconds for local worker processes too.
     cluster: Strict | None = None
-    #: What is shown meanwhile.
     display: Display = field(default_factory=lambda: Display(quiet=True))
-    #: Set to stop early.
     stop: threading.Event = field(default_factory=threading.Event)
     #: Returns what computes a cell in place of what it is given, as in a task run of Prefect.
     around: Callable[[ComputeCell], ComputeCell] = lambda compute: compute

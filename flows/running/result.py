@@ -43,9 +43,7 @@ class Artifacts:
 
     #: The URL or path of each page.
     links: Mapping[str, str]
-    #: The rows of each table.
     tables: Mapping[str, Sequence[dict[str, Any]]] = field(default_factory=dict)
-    #: Texts in Markdown.
     markdown: Mapping[str, str] = field(default_factory=dict)
     #: The URL or path of each data set that the run wrote.
     assets: Mapping[str, str] = field(default_factory=dict)
@@ -111,7 +109,6 @@ class CellStudyResult:
     report: str
     #: The number of replicates that the results rest on.
     replicates: int
-    #: The duration of the run.
     seconds: float
     #: Where blocks were computed: "serial" is this process, "dask" the workers of a cluster. Empty if nothing was left
     #: to compute.

@@ -46,7 +46,6 @@ _NAMES = {
     "votes": "preferences",
 }
 
-#: Those that are intervals alone.
 INTERVALS = ("f1-interval", "judged-interval", "difference-interval")
 
 #: Those of populations that are described.

@@ -77,7 +77,6 @@ def entry_point(group: str, name: str, what: str) -> "EntryPoint | None":
 class Offered:
     """A kind of object that other packages offer."""
 
-    #: The group of its entry points.
     group: str
     #: What it is called in messages.
     what: str

@@ -157,7 +157,6 @@ class MeanOfClasses(NamedTuple):
 
     formula: Callable[..., Any]
     options: dict[str, Any]
-    #: Whether the true negatives count.
     of_negatives: bool = True
 
     def value(self, counts: Confusion, *, occurs: bool | None = None) -> OfClass:

@@ -182,7 +182,6 @@ MEASURES: Mapping[str, MeasureSpec] = _Measures(
 #: The names of the measures of counts, without those of averages over classes.
 BASE_COUNT_MEASURES: tuple[str, ...] = tuple(spec.name for spec in _BASE if spec.of_counts is not None)
 
-#: The names of all measures of counts.
 COUNT_MEASURES: tuple[str, ...] = tuple(name for name, spec in MEASURES.items() if spec.of_counts is not None)
 
 

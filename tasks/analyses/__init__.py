@@ -127,7 +127,6 @@ class OverFolds:
     cells: tuple[Cell, ...]
     #: Of each fold, (repetitions, folds); None if replicates are missing.
     values: FloatArray | None
-    #: Of the data set.
     rows: int
 
     @property

@@ -19,7 +19,6 @@ from ..schema import Hypothesis
 from ..work import Described, Events, OfFolds, OnTestSets, Tested
 from .sample_size import rows_needed
 
-#: What it reads, which studies of one kind alone compute.
 USES = ("subsample", "own-test", "fold-test")
 
 

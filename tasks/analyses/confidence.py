@@ -27,7 +27,6 @@ from ..work import OnTestSets, TrainedPair
 #: The bins of the histogram of bootstrap replicates.
 _BINS = 48
 
-#: What it reads, which studies of one kind alone compute.
 USES = ("subsample",)
 
 

@@ -17,7 +17,6 @@ from ..schema import Hypothesis
 from ..work import CrossValidated
 from . import OverFolds, corrected_t, read
 
-#: The fan-outs whose replicates it reads.
 USES = ("crossval", "repetition")
 TAKES_GROUPS = True
 

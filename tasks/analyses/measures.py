@@ -30,7 +30,6 @@ from ..statistical_tests import ObservedRun
 from ..work import CrossValidated
 from . import observed_run
 
-#: The fan-outs whose replicates it reads.
 USES = ("crossval", "scores")
 
 #: The tests of its rows: of one classifier, which tests nothing, and of two; on all rows, and on slices.
@@ -45,7 +44,6 @@ class _Classifier:
     run: ObservedRun | None
     scores: ClassScores
     positive: int
-    #: The number of classes of the data set.
     classes: int
     #: The slice that the rows are; None for all.
     slice: str | None = None

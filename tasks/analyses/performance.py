@@ -38,7 +38,6 @@ from ..schema import Hypothesis
 from ..work import Described, Events, JudgedRows, OnTestSets, Outcomes, Tested
 from .calibration import count_undefined, null_is_true, undefined
 
-#: What it reads, which studies of one kind alone compute.
 USES = ("interval", "subsample", "fold-test")
 
 

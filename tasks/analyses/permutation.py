@@ -21,7 +21,6 @@ _IN_GROUPS = {
     "features": "features are independent of each other inside each group and class",
 }
 
-#: The fan-outs whose replicates it reads.
 USES = ("crossval", "retrain", "measured", "measured-retrain")
 TAKES_GROUPS = True
 

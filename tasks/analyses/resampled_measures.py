@@ -16,7 +16,6 @@ from ..results import Results
 from ..schema import Hypothesis
 from . import OverFolds, corrected_t, read
 
-#: The fan-outs whose replicates it reads.
 USES = ("crossval", "repetition")
 
 #: The tests of its rows: of one classifier, which tests nothing, and of two.

@@ -16,7 +16,6 @@ from ..work import AppliedTest, OnTestSets
 #: The measure of a row.
 HALF = "rows for half of the time"
 
-#: What it reads, which studies of one kind alone compute.
 USES = ("subsample",)
 
 

@@ -15,7 +15,6 @@ from ..work import TableTested
 LIKENESS = "likeness"
 _SUBJECT = ("dataset", "classifier", "a", "b")
 
-#: What it reads, which studies of one kind alone compute.
 USES = ("evaluate", "replicate")
 
 

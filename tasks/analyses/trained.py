@@ -21,7 +21,6 @@ from ..work import Categorised
 
 _MEASURES = ("micro-f1", "macro-f1")
 
-#: What it reads, which studies of one kind alone compute.
 USES = ("categorise",)
 
 

@@ -15,7 +15,6 @@ from ._predictions import Columns
 
 #: No text that usually means a missing value is longer, with blanks around it.
 _LONGEST_MISSING = 8
-#: A mark in per cent.
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
 _WORDS = {

@@ -22,14 +22,12 @@ from ._answers import marks_of, refuse_missing_texts
 from ._items import dictionaries
 from ._predictions import RIGHT, Columns, Predictions, require_own_names
 
-#: The name of a column of runs.
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
 #: The name of a column that may be one of ids.
 _ID = re.compile(r"(?:^|[^A-Za-z])(?i:ids?|idx)(?:[^A-Za-z]|$)|[a-z]I[dD]$")
 #: The name of a column whose rows follow one another, or share what the others were trained on.
 _IN_ORDER = re.compile(r"(?i)(^|[_. -])(fold|split|step|epoch|iteration|iter|round)$")
-#: As many columns are listed.
 _LISTED = 10
 #: A whole number of more digits may be more than a float holds.
 _LONGEST_NUMBER = 308

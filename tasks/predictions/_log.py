@@ -18,7 +18,6 @@ from ._predictions import Columns
 PROMPT = "prompt"
 #: What the column of tasks is called: ``--slice task``.
 TASK = "task"
-#: What a score is that is no finite number.
 INFINITE = "infinite"
 
 
@@ -58,7 +57,6 @@ class Answer:
 class EvaluationLog:
     """The answers of one model to the items of one task."""
 
-    #: The file.
     where: str
     #: What wrote it, as people call it.
     harness: str

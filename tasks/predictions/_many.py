@@ -48,7 +48,6 @@ class ManyPredictions:
     answers: Codes | None = None
     #: Whether averages are of answers that were right or wrong.
     predicted: bool = False
-    #: Whether the lower score is the better one.
     lower: bool = False
     #: Which of several tasks each row is of; int64 array of shape (n,) or None.
     tasks: Codes | None = None

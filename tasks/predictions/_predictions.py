@@ -102,7 +102,6 @@ class Columns:
 class Predictions:
     """The predictions of one model."""
 
-    #: The file.
     where: str
     #: If they were asked for as codes: ids may be of int64 in ascending order, the others dictionary arrays.
     ids: Any
@@ -135,7 +134,6 @@ class Predictions:
     notes: tuple[Note, ...] = ()
     #: How many answers each row is the average of, where it is one.
     answers: Any = None
-    #: The answers that were left out.
     dropped: "Predictions | None" = None
     #: These very ids, where each of them is known to be there once.
     distinct: Any = None

@@ -66,7 +66,6 @@ def _group(name: str, dataset: str, rows: Sequence[Hypothesis], evidence: Eviden
 class Bins:
     """The bins that all panels of a data set share, in rows or other steps of the measure."""
 
-    #: The ends of the axis.
     low: float
     high: float
     #: A whole number of steps, so that every bin holds as many possible counts as any other.

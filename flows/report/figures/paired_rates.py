@@ -16,7 +16,6 @@ from ..design import estimand, size
 from ..evidence import Evidence, group_by, some_of
 from ..section import Figure
 
-#: So many methods are shown.
 _MOST_METHODS = 8
 
 

@@ -19,7 +19,6 @@ from sigstats.tasks.work import AppliedTest, Categorised, Computed, Counted, Dra
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 
-#: The tests of a study.
 Tests: TypeAlias = Collection[AppliedTest]
 
 
@@ -37,7 +36,6 @@ class PopulationSpec:
     population: AnyPopulation | None = None
     #: Whether it is of scores, not of predictions.
     scored: bool = False
-    #: Whether its rows come in groups.
     grouped: bool = False
     #: What it was made of, where populations are a grid.
     factors: Mapping[str, float] = field(default_factory=dict)
