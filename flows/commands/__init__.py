@@ -140,7 +140,6 @@ def whole_parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.Argumen
 
 
 def _commands_of(program: argparse.ArgumentParser) -> "argparse._SubParsersAction[_CommandParser]":
-    """The argument that is the command."""
     (command,) = program._get_positional_actions()
     assert isinstance(command, argparse._SubParsersAction)
     return command

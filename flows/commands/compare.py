@@ -174,7 +174,6 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
 
 
 def _text(options: argparse.Namespace, found: "CandidatesResult", changed: "Changed | None", name: str) -> str:
-    """The text of an output; what makes the others is not imported."""
     several, strict = len(found.candidates) > 1, options.fail_on == "inconclusive"
     pair = (found.results[0], found.baseline, found.candidates[0])
     if name == "json":

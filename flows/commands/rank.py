@@ -6,6 +6,7 @@ the true ranks.
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -141,8 +142,6 @@ def _ranked_by_pairs(
     options: argparse.Namespace, files: Sequence[str], given: Sequence[str] | None
 ) -> "tuple[Ranking, list[str]]":
     """The leaderboard by a measure that is named, by runs, or by ratios of sums."""
-    from dataclasses import replace
-
     from sigstats.comparison.rank_by_pairs import rank_by_pairs
     from sigstats.comparison.requirements import as_compared_measures
     from sigstats.tasks.predictions import ScoredFile, join
@@ -171,7 +170,6 @@ def _ranked_by_pairs(
 
 
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
-    """The leaderboard, and the files in the order of its models."""
     from sigstats._common.validation import as_count, as_names, as_real
     from sigstats.ranking.rank import rank_table
     from sigstats.tasks.predictions import join_many

@@ -7,6 +7,7 @@ The level is that of the rule: adjusted for all slices and measures, and for thi
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -151,7 +152,6 @@ _NOT_OF_LEADERBOARDS = (
 
 
 def _leaderboard(options: argparse.Namespace) -> int:
-    """Print the rows that tell the neighbours of a leaderboard apart."""
     from sigstats._common.validation import as_real
     from sigstats.sizing.pilots import leaderboard_size
     from sigstats.tasks.predictions import join_many
@@ -197,8 +197,6 @@ def _told(options: argparse.Namespace, found: Any) -> int:
 
 
 def _paired(options: argparse.Namespace) -> "PairedPredictions":
-    from dataclasses import replace
-
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.tasks.predictions import join, read
 
@@ -234,7 +232,6 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
 
 
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:
-    """Print the rows that show a drop of any other measure, of those that are tested together."""
     from sigstats.comparison.task_means import has_task_mean
     from sigstats.sizing.measures import plan_measure
 

@@ -105,7 +105,6 @@ def _digit_table(cases: "list[Checked]") -> list[str]:
 
 
 def _bytes(seed: int) -> Part:
-    """Whether a plain loop and local workers write the same bytes."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="sigstats-verify-") as folder:

@@ -55,7 +55,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _wanted(study: str | None) -> list[str]:
-    """All that can be compiled, or what a study's classifiers need."""
     if study is None:
         return list(_CLASSIFIERS)
     from ..studies import find_study

@@ -110,7 +110,6 @@ def _margin_of(rows: Sequence[ComparisonRow], margin: float) -> float:
 
 
 def _forest_plot(name: str, unit: str, rows: Sequence[ComparisonRow], margin: float) -> Markup:
-    """One line a row: its label, its interval and its mark."""
     scale = 100 if unit == "points" else 1
     labels = [label_of(row, rows) for row in rows]
     axes = _axes(rows, labels, margin, scale)

@@ -82,7 +82,6 @@ def _head(answer: Answer[Any]) -> list[str]:
 
 
 def _listed(said: list[str], where: str = "") -> list[str]:
-    """The first of some sentences, the gravest, and how many there are besides, and where."""
     more = [f"- and {len(said) - _MOST_REASONS:,} more{where}"] if len(said) > _MOST_REASONS else []
     return [*(f"- {for_markdown(each)}" for each in said[:_MOST_REASONS]), *more]
 

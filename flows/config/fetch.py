@@ -79,7 +79,6 @@ def files_of(study: Any) -> Iterator[str]:
 
 
 def _frame(stem: str) -> Any:
-    """The data of a file, with the class in the last column."""
     from sklearn import datasets
 
     if stem in ("production", "candidate-1"):

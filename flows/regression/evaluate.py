@@ -59,10 +59,7 @@ class Evaluated:
 
 def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     """Compare the newest predictions, and append what is found to the history in `output`."""
-    pair = read_pair(study, base)
-    study = with_measures_meant(study, pair)
-    store = Store(output)
-    _refuse_another(store, study)
+    study, pair, store = _opened(study, base, output)
     with _locked(store) as require_there:
         records, damaged = history.read(store)
         look, known = _look(study, pair, store, records, damaged)
@@ -92,6 +89,13 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
     return Evaluated(record, found, not known, output, report, page, tuple(damaged))
 
 
+def _opened(study: RegressionStudy, base: Path, output: str) -> tuple[RegressionStudy, Pair, Store]:
+    pair, store = read_pair(study, base), Store(output)
+    study = with_measures_meant(study, pair)
+    _refuse_another(store, study)
+    return study, pair, store
+
+
 def _compared(
     study: RegressionStudy, pair: Pair, store: Store, before: Sequence[Record], rule: ComparisonRule
 ) -> tuple[ComparisonResult, pa.Table]:
@@ -111,10 +115,7 @@ def _write_comparison(store: Store, record: Record, found: ComparisonResult) -> 
 
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     """What an evaluation would compare now, as text; nothing is written."""
-    pair = read_pair(study, base)
-    study = with_measures_meant(study, pair)
-    store = Store(output)
-    _refuse_another(store, study)
+    study, pair, store = _opened(study, base, output)
     records, damaged = history.read(store)
     look, known = _look(study, pair, store, records, damaged)
     level = _level(study, look, pair)

@@ -114,7 +114,6 @@ _OF_NUMBERS = ("difference", "adjusted p", "look", "level")
 
 
 def _cells(record: Record, study: RegressionStudy) -> tuple[str, list[tuple[str, str]]]:
-    """The page of an evaluation, and its cells with their sort keys."""
     about = record.evaluation
     row = comparison_of(record, study).ranked[0]
     return f"comparisons/{about.evaluation[:16]}.html", [

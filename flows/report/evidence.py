@@ -72,10 +72,6 @@ class Evidence:
         """The cells of the plan by name."""
         return {cell.name: cell for cell in self.results.plan.cells}
 
-    def cells_with(self, fanout: str) -> list[Cell]:
-        """The cells of a fan-out, in the order of the plan."""
-        return self.results.cells(fanout)
-
     def cells_of(self, row: Hypothesis) -> list[Cell]:
         """The cells behind a hypothesis."""
         return [self.cells[name] for name in row.cell.split() if name in self.cells]
@@ -216,7 +212,6 @@ def _differing(parts: Mapping[str, tuple[str, list[str]]]) -> dict[str, list[str
 
 
 def _parts(label: str) -> tuple[str, list[str], list[str]]:
-    """The name of a method, and the words and the settings in brackets after it."""
     name, bracket, inner = label.partition(" (")
     if not bracket or not inner.endswith(")"):
         return label, [], []

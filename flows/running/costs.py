@@ -106,7 +106,6 @@ def _log_sizes(cell: Cell, sizes: Sizes) -> tuple[float, float, float]:
 
 
 def _filled(sizes: FloatArray) -> FloatArray:
-    """`sizes` with the mean of its column in place of NaN."""
     missing = np.isnan(sizes)
     means = np.where(missing, 0.0, sizes).sum(axis=0) / np.maximum(1, (~missing).sum(axis=0))
     return np.where(missing, means, sizes)

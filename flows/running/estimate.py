@@ -86,7 +86,6 @@ def render(plan: Plan, estimates: Sequence[Estimate], *, workers: int) -> str:
 
 
 def _line(item: Estimate, widths: tuple[int, int]) -> str:
-    """A line for a cell: what is to do, and how long it takes."""
     most = "at most " if _may_stop(item) else ""
     cost = item.problem or (
         "" if item.each is None else f"{most}{'' if item.timed else '~'}{duration(item.seconds or 0.0)}"

@@ -154,7 +154,6 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _names(code: types.CodeType) -> set[str]:
-    """The names that code, and the code within it, looks up."""
     inner = [each for each in code.co_consts if isinstance(each, types.CodeType)]
     return set(code.co_names).union(*map(_names, inner))
 
@@ -227,7 +226,6 @@ def _in_memory(frame: Any, name: Any, where: str) -> str:
 
 
 def _named(value: Any, where: str, code: GivenCode | None) -> dict[str, Any]:
-    """The name, the import path and the parameters of a function, a class or an estimator."""
     made = hasattr(value, "get_params") and not isinstance(value, type)
     source = type(value) if made else value
     name = getattr(source, "__qualname__", type(value).__name__).rpartition(".")[2]

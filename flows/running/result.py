@@ -208,7 +208,6 @@ def _where(engines: Collection[str], lost: int) -> str:
 
 
 def _as_table(rows: Sequence[Hypothesis]) -> list[dict[str, Any]]:
-    """The rows of the table of hypotheses on a server."""
     columns = ("dataset", "slice", "classifier", "a", "b", "test", "method", "measure", "estimate", "p_adjusted")
     ordered = sorted(rows, key=lambda row: row.decision != "reject")[:_MOST_ROWS]
     used = [name for name in columns if any(getattr(row, name) is not None for row in ordered)]

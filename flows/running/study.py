@@ -68,7 +68,6 @@ def run_study(
 def _run(
     study: Study, prepared: Prepared, store: Store, options: RunOptions, kinds: Collection[str], started: float
 ) -> CellStudyResult:
-    """Run a study whose inputs have been read."""
     display = options.display
     identity = identity_of(study, prepared)
     refuse_another(store, identity, prepared.plan, kinds)

@@ -85,8 +85,6 @@ def estimate(
 
 
 class _Timing:
-    """The cells of a plan while they are timed."""
-
     def __init__(self, prepared: Prepared, counted: Sequence[Estimate], scratch: Store, budget: float) -> None:
         self.estimates = list(counted)
         self.scratch = scratch
@@ -230,7 +228,6 @@ def _matters(first: Receipt | Failure, again: Receipt, cell: Cell) -> bool:
 
 
 def _renamed(scratch: Store) -> Store:
-    """The same files by another path."""
     folder = Path(scratch.root, "data")
     folder.mkdir(parents=True, exist_ok=True)
     return Store(str(folder / ".."))

@@ -83,7 +83,6 @@ def _has_transform(cell: Cell) -> bool:
 
 
 def _timed_with_all(cell: Cell, scratch: Store) -> float | None:
-    """The seconds for a replicate; None if it cannot be computed."""
     work = cell.work_of(CrossValidated)
     settings = replace(work.cross_validation, transforms="all")
     block = replace(cell, work=replace(work, cross_validation=settings)).block(0, 1)

@@ -145,7 +145,6 @@ class JointTasks(Strict):
 
 
 def _as_text(value: Any) -> Any:
-    """TOML's ``true`` and ``false`` as the texts of the same letters."""
     return str(value).lower() if isinstance(value, bool) else value
 
 

@@ -92,7 +92,6 @@ def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequen
 
 
 def _of_measures(study: BenchmarkStudy) -> list[str]:
-    """The analyses of the measures that a study names."""
     if not study.measures:
         return [MEASURES_ANALYSIS] if study.slices else []
     repeated = study.cross_validation.repeats > 1 and OVER_FOLDS in study.tests
@@ -218,7 +217,6 @@ def _cells(
 def _cross_validated_work(
     study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, code: Mapping[str, str] | None
 ) -> CrossValidated:
-    """What identifies the cross-validated predictions of a classifier on a data set."""
     content = dataset.digest()
     settings = study.cross_validation
     return CrossValidated(
@@ -281,7 +279,6 @@ def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Cla
 
 
 def _measured_work(study: BenchmarkStudy, dataset: Dataset) -> dict[str, Any]:
-    """The entries of a cell's work for the measure of retrains."""
     measure, code = study.permutation.measure, _positive_class(study, dataset)
     return {"measure": measure, "positive": code if Statistic(measure, len(dataset.classes)).of_one_class else 1}
 

@@ -100,7 +100,6 @@ class CalibrationStudy(DataStudy):
 
 
 def _layout(study: CalibrationStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
-    """Read the populations, try each test once, and lay out the cells."""
     tests = {label_of(test): _identified(options_of(test, study.alpha), test, allow) for test in study.tests}
     limits = {label_of(test): test.limits("tests", own=True) for test in study.tests if isinstance(test, OwnTest)}
     cells: list[Cell] = []
@@ -175,7 +174,6 @@ def _cells(
     tests: Mapping[str, AppliedTest],
     limits: Mapping[str, Mapping[str, float] | None],
 ) -> Iterator[Cell]:
-    """The cells of a population: each test that fits it, at each size."""
     if population.rows is not None and max(study.sizes) > population.rows:
         largest = max(study.sizes)
         raise ValueError(f"sizes: {largest} is not valid; expected at most {population.rows}, the rows of {source}")
@@ -206,7 +204,6 @@ def _cells(
 
 
 def _fits(test: AppliedTest, population: PopulationSpec) -> bool:
-    """True if a test can be applied to test sets of a population."""
     if isinstance(population.values, Described):
         of = module_of(population.values)
         return test.test == of.TEST and bool(of.fits(population.values, test))

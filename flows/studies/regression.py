@@ -107,7 +107,6 @@ class RegressionResult(Evaluated):
                 print(printable(f"note: left out: {line}"), file=sys.stderr)  # noqa: T201
 
     def _log(self, display: Display) -> None:
-        """An object for each measure on each slice, and one for the end."""
         about = self.record.evaluation
         for row in self.artifacts.tables["measures"]:
             display.event("measure", **row)

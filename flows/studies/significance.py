@@ -59,7 +59,6 @@ else:
 
 
 def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:  # noqa: ARG001
-    """Read the tables, check each for its test, and lay out the cells."""
     every = [(key, entry, _cases(key, entry, base)) for key in entries() for entry in getattr(study, key)]
     _refuse_twice((key, cases) for key, _, cases in every)
     # Tests by one method are adjusted together.

@@ -224,7 +224,6 @@ class Registry(Generic[Member]):
         return self._checked[name]
 
     def _offered(self, name: str) -> Any:
-        """The module that an installed package offers by this name."""
         point = entry_point(self.group or "", name, self.what)
         assert point is not None  # it is one of `names`
         try:

@@ -273,7 +273,6 @@ def bootstrap_test(
 
 
 def _doubts(joint: JointCounts, measure: Measure, differences: FloatArray, undefined: int) -> Iterator[str]:
-    """Reasons for which the replicates may say less than they seem to."""
     if undefined:
         yield f"0/0, taken as 0, in {undefined} of {differences.size} replicates"
     if differences.min() == differences.max():

@@ -203,7 +203,7 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
             for each, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
                 table = table.append_column(str(each), column)
     try:
-        return settled(from_table(ArrowTable(name, table, names=names, fractions=True), columns), columns)
+        return settled(from_table(ArrowTable(name, table, names=names), columns), columns)
     except OtherNamesError as other:
         return _predictions(frame, name, other.columns)
     except ValueError as error:

@@ -121,7 +121,6 @@ def read_predictions(
 
 
 def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]) -> "pd.DataFrame":
-    """The predictions in one file with a column for each score."""
     import pandas as pd
 
     from ..tasks.predictions import ALL_SCORES, ScoredFile, scores_meant
@@ -176,7 +175,6 @@ def _frame(file: str, columns: "Columns", *, graded: bool = True) -> "pd.DataFra
 
 
 def _files(paths: Any) -> list[str]:
-    """The files that are named, and those that fit the patterns."""
     given = [paths] if isinstance(paths, (str, os.PathLike)) else paths
     if not isinstance(given, Sequence) or not given or not all(isinstance(each, (str, os.PathLike)) for each in given):
         raise refuse("paths", paths, "a path, a pattern, or a sequence of them")

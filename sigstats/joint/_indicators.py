@@ -48,7 +48,6 @@ def count_rows(arrays: Sequence[Any]) -> dict[tuple[LabelSet, ...], int]:
 
 
 def _as_indicators(value: Any, name: str) -> Any:
-    """A two-dimensional array of 0 and 1, dense or in SciPy's compressed rows, or ValueError."""
     wanted = "a table of 0 and 1, one row an observation and one column a category"
     if hasattr(value, "tocsr"):
         array = value.tocsr(copy=True)

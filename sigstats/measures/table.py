@@ -143,7 +143,6 @@ _BASE = (
 
 
 def _averages(average: str) -> tuple[MeasureSpec, ...]:
-    """The measures of counts as averages over classes, which need predictions."""
     return tuple(
         replace(base, name=f"{average}-{base.name}", needs="classes", test="counts", plural="", of_classes=None)
         for base in _BASE

@@ -86,12 +86,6 @@ def observed_run(results: Results, cell: Cell) -> ObservedRun | None:
     return ObservedRun(label, prediction, results.groups(cell))
 
 
-def observed_run_of(results: Results, *, dataset: str, classifier: str) -> ObservedRun | None:
-    """The observed run of a classifier on a data set; None if it is missing."""
-    cells = results.cells("crossval", dataset=dataset, classifier=classifier)
-    return observed_run(results, cells[0]) if cells else None
-
-
 def rows_of_runs(results: Results, name: str, test: StatisticalTest, of: OfRuns) -> Iterator[Hypothesis]:
     """The hypotheses of a test of runs: of each classifier, every two, or all on a data set, in the plan's order."""
     for cells in results.by_dataset("crossval").values():

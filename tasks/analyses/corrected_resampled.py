@@ -32,13 +32,9 @@ def _accuracy(label: IntArray, prediction: IntArray, classes: int) -> float:  # 
     return float(np.mean(label == prediction))
 
 
-def _is_five_by_two(of: OverFolds) -> bool:
-    settings = of.cells[0].work_of(CrossValidated).cross_validation
-    return settings.folds == 2 and sum(cell.replicates for cell in of.cells) == 5
-
-
 def _compared(results: Results, a: OverFolds, b: OverFolds) -> Hypothesis:
-    five_by_two = _is_five_by_two(a)
+    folds = a.cells[0].work_of(CrossValidated).cross_validation.folds
+    five_by_two = folds == 2 and sum(cell.replicates for cell in a.cells) == 5
     row = results.hypothesis(
         *a.cells,
         *b.cells,

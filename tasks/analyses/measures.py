@@ -174,7 +174,6 @@ def _row(results: Results, cells: tuple[Cell, ...], test: str, method: str, null
 
 
 def _tested(measure: str, a: _Classifier, b: _Classifier) -> ComparisonRow:
-    """The measure of both, and the test of its difference; of one classifier beside itself, its interval."""
     assert a.run is not None
     assert b.run is not None
     label, code, scores = a.run.label, a.positive, None

@@ -9,7 +9,7 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..work import Measured
-from . import observed_run_of
+from . import observed_run
 from .significance import sequential_fields
 
 _NULLS = {
@@ -42,7 +42,8 @@ def _of_cell(results: Results, cell: Cell) -> Hypothesis:
         classifier=cell.subject["classifier"],
         measure=measure,
     )
-    run = observed_run_of(results, dataset=cell.subject["dataset"], classifier=cell.subject["classifier"])
+    of = {key: cell.subject[key] for key in ("dataset", "classifier")}
+    run = next((observed_run(results, each) for each in results.cells("crossval", **of)), None)
     table, count = results.table(cell), results.count(cell)
     if run is None or table is None or count is None:
         return base
@@ -52,9 +53,7 @@ def _of_cell(results: Results, cell: Cell) -> Hypothesis:
         mean = float(table.column("wrong").to_numpy().mean()) / run.n
         base = base.with_(estimate_low=error.low, estimate_high=error.high)
     else:
-        (before,) = results.cells(
-            "measured", **{key: cell.subject[key] for key in ("dataset", "classifier", "measure")}
-        )
+        (before,) = results.cells("measured", **of, measure=cell.subject["measure"])
         observed = results.table(before)
         assert observed is not None  # replicates were counted against it
         value, mean = float(observed.column("value")[0].as_py()), float(table.column("value").to_numpy().mean())

@@ -68,19 +68,13 @@ def as_names(value: Any, where: str) -> tuple[str, ...]:
     for name in value:
         if not isinstance(name, str):
             raise refuse(where, name, wanted)
-        if not _is_unicode(name):
-            raise refuse(where, name, "text without lone surrogates")
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise refuse(where, name, "text without lone surrogates") from None
     if len(set(value)) < len(value):
         raise refuse(where, next(name for name in value if value.count(name) > 1), wanted)
     return tuple(value)
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _array(value: Any, where: str, wanted: str) -> NDArray[Any]:

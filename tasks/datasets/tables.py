@@ -201,7 +201,6 @@ def _classes(table: DataColumns, target: str) -> tuple[Codes, tuple[str, ...]]:
 
 
 def _codes(table: DataColumns, name: str | None) -> Codes | None:
-    """The column of groups or of folds as codes from 0; None if there is none."""
     if name is None:
         return None
     texts = table.texts(name)

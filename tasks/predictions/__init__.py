@@ -11,16 +11,14 @@ from ._files import (
     model_names_in,
     names_of_instances,
     read,
-    score_names,
     scores_meant,
 )
 from ._from_table import from_table
 from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
-from ._many import ManyPredictions, join_many
+from ._many import join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
 from ._predictions import ALL_SCORES, Columns, OtherNamesError, Predictions
-from ._selection import select
 from ._settled import settled
 
 __all__ = [
@@ -30,7 +28,6 @@ __all__ = [
     "Answer",
     "Columns",
     "EvaluationLog",
-    "ManyPredictions",
     "OtherNamesError",
     "PairedPredictions",
     "Predictions",
@@ -47,8 +44,6 @@ __all__ = [
     "names_of_instances",
     "read",
     "same_content",
-    "score_names",
     "scores_meant",
-    "select",
     "settled",
 ]

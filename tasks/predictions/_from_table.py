@@ -281,7 +281,7 @@ def from_values(where: str, values: Any, columns: Columns) -> Predictions:
     """The predictions, or the scores that are named, in one array without names, whose rows have no ids."""
     name = columns.prediction if columns.score is None else columns.score
     columns = replace(columns, by_position=columns.by_position or None)
-    return from_table(ArrowTable(where, pa.table({name: values}), fractions=True), columns)
+    return from_table(ArrowTable(where, pa.table({name: values})), columns)
 
 
 def _denominators(table: Table, name: str) -> Any:

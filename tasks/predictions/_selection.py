@@ -92,7 +92,6 @@ def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
 
 
 def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[str]) -> str:
-    """The score, the filter or the model that is meant, of those that are there."""
     names = list(dict.fromkeys(there))
     listed = some_of(names_to_give_back(names), 20)
     if wanted is not None:

@@ -53,14 +53,13 @@ class Table(ABC):
         at = "" if row is None else f", {self.row(row)}"
         return ValueError(f"{self.where}{at}: column {shown(name)}{complaint}")
 
-    def require(self, *names: str) -> None:
-        """Refuse a table without rows, and columns that are not there or there twice."""
-        for name in names:
-            times = self.names.count(name)
-            if not times:
-                raise self.error(name, f" is not there; {hint(name, self.names)}")
-            if times > 1:
-                raise self.error(name, f" is there {times} times; expected every column once")
+    def require(self, name: str) -> None:
+        """Refuse a table without rows, and a column that is not there or there twice."""
+        times = self.names.count(name)
+        if not times:
+            raise self.error(name, f" is not there; {hint(name, self.names)}")
+        if times > 1:
+            raise self.error(name, f" is there {times} times; expected every column once")
         if not self.num_rows:
             raise ValueError(f"{self.where}: there are no rows; expected one or more")
 
@@ -178,24 +177,15 @@ class ArrowTable(Table):
 
     `names`: the names of all columns of the file, where only some of them were read.
     `as_python`: whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By
-    default a truth value is ``true``, 1.0 is the class ``1`` of a column that once had a missing value, and 0.5 is
-    refused.
-    `fractions`: whether a column with 0.5 is text too, as it is in a file of text.
+    default a truth value is ``true``, and 1.0 is the class ``1`` of a column that once had a missing value.
     """
 
     def __init__(
-        self,
-        where: str,
-        table: pa.Table,
-        *,
-        names: Sequence[str] | None = None,
-        as_python: bool = False,
-        fractions: bool = False,
+        self, where: str, table: pa.Table, *, names: Sequence[str] | None = None, as_python: bool = False
     ) -> None:
         super().__init__(where, table.column_names if names is None else names, table.num_rows)
         self._table = table
         self._as_python = as_python
-        self._fractions = fractions
         self._whole_columns: dict[str, Array] = {}
 
     def missing(self, name: str) -> Array:  # noqa: D102
@@ -248,7 +238,7 @@ class ArrowTable(Table):
 
     def _whole(self, name: str, column: Array) -> Array:
         if not pc.all(pc.equal(column, pc.floor(column))).as_py():
-            if self._fractions and pc.all(pc.is_finite(column)).as_py():
+            if pc.all(pc.is_finite(column)).as_py():
                 return column
             raise self.error(name, " has fractions; expected text or whole numbers")
         try:

@@ -155,7 +155,6 @@ def _powers(axes: Axes) -> Markup:
 
 
 def _key(axes: Axes, rows: Sequence[Hypothesis]) -> Markup:
-    """The sizes in the colours of their curves, at the upper left."""
     lines = (
         svg.curve(
             number, svg.text(axes.left + 8, axes.top + 10 + 13 * number, f"{row.n:,} rows", anchor="start", css="value")

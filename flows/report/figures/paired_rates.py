@@ -22,7 +22,7 @@ _MOST_METHODS = 8
 def draw(evidence: Evidence) -> Iterator[Figure]:
     """One figure for the rejections of each population, and one for the misses of its intervals; a panel a size."""
     for kinds, what in ((("subsample", "own-test", "fold-test"), "rejections"), (("interval",), "misses of the truth")):
-        cells = [cell for kind in kinds for cell in evidence.cells_with(kind)]
+        cells = [cell for kind in kinds for cell in evidence.results.cells(kind)]
         of_population = group_by(
             cells, lambda cell: (cell.subject["dataset"], cell.subject.get("slice", ""), estimand(cell))
         )

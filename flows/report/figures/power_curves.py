@@ -119,7 +119,6 @@ def _panel(name: str, title: str, curves: Sequence[Curve], level: float, *, cove
 
 
 def _curve(curve: Curve, axes: Axes) -> Markup:
-    """The exact rates as a line, the simulated ones as points, each with its interval as a bar."""
     sizes = [float(row.n or 0) for row in curve.rows]
     rates = [100 * (row.estimate or 0) for row in curve.rows]
     exact = [100 * (row.statistic or 0) for row in curve.rows] if curve.exact else rates

@@ -62,8 +62,6 @@ def _in_words(exact: Hypothesis, found: Hypothesis, name: str, p_name: str) -> s
 
 @dataclass(frozen=True)
 class _Pair:
-    """A printed number beside the one that the data give."""
-
     row: Hypothesis
     reference: Reference
     value: float

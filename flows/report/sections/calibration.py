@@ -150,7 +150,6 @@ def _sure(found: Sequence[Hypothesis], evidence: Evidence) -> str:
 
 
 def _of_each_method(rows: Sequence[Hypothesis], choose: Callable[..., Hypothesis]) -> dict[str, Hypothesis]:
-    """The row of each method with the least or the greatest rate, as `choose` is ``min`` or ``max``."""
     return {method: choose(group, key=rate) for method, group in group_by(rows, lambda row: row.method).items()}
 
 

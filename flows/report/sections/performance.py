@@ -188,7 +188,6 @@ def _trained_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
 
 
 def _better(measure: str, rows: Sequence[Hypothesis]) -> str:
-    """On how many populations the one that is better on the test set is better in truth."""
     pairs = list(group_by(rows, where).values())
     agreeing = sum((a.statistic > b.statistic) == (a.estimate > b.estimate) for a, b in pairs)  # type: ignore[operator]
     wins = Counter(max(pair, key=rate).classifier or "?" for pair in pairs)

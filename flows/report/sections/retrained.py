@@ -43,7 +43,6 @@ _STRUCTURE = "the joint structure of the features"
 
 
 def _features_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """How often accuracy depends on the joint structure of the features, then whose does on each data set."""
     found = _verdicts.headline(rows, evidence, claim=f"depended for its accuracy on {_STRUCTURE}", by="PermFeats")
     details = (
         sentence

@@ -92,7 +92,6 @@ _INDICES = (
 
 
 def _likeness_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """For each table which known algorithms are rejected, and which is the closest, with its indices."""
     groups = _verdicts.by_dataset([row for row in rows if row.pd is not None and row.method == rows[0].method])
     if not groups:
         return Verdict("There is no result: every comparison is missing.")

@@ -67,4 +67,4 @@ def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], columns: Colu
     if len(set(sizes.values())) != 1:
         raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value a row in each")
     table = pa.table({name: _of_arrow(each) for name, each in arrays.items()})
-    return from_table(ArrowTable(content.where, table, fractions=True), columns)
+    return from_table(ArrowTable(content.where, table), columns)

@@ -99,7 +99,6 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
 
 
 def _zipped(content: Content) -> Any:
-    """The header of an .eval file with its samples, each of which is a file of its own."""
     with content.archive() as archive:
         log = parse_json(archive.read(next(name for name in _HEADERS if name in archive.names)), content.budget)
         samples = [e for e in archive.entries if e.filename.startswith(_SAMPLES) and e.filename.endswith(".json")]

@@ -58,7 +58,7 @@ def read(content: Content, columns: Columns) -> Predictions:
         raise NoTable
     if columns.id not in names and alone and is_nested(content.json()):
         raise NoTable
-    return from_table(ArrowTable(content.where, table, names=names, fractions=True), columns)
+    return from_table(ArrowTable(content.where, table, names=names), columns)
 
 
 def _rows(content: Content, path: str) -> list[Any]:

@@ -36,7 +36,7 @@ def read(content: Content, columns: Columns) -> Predictions:
             table = _with_all(content, names, table)
     except Exception as error:  # a damaged file may raise anything
         raise content.error(f"cannot be read as {kind}", error) from None
-    return from_table(ArrowTable(content.where, table, names=names, fractions=True), columns)
+    return from_table(ArrowTable(content.where, table, names=names), columns)
 
 
 def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:

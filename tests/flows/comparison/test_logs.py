@@ -12,7 +12,8 @@ from scipy.stats import binom
 import sigstats
 from sigstats.comparison.compare import compare_pair
 from sigstats.flows.cli import main
-from sigstats.tasks.predictions import Answer, Columns, EvaluationLog, join, select
+from sigstats.tasks.predictions import Answer, Columns, EvaluationLog, join
+from sigstats.tasks.predictions._selection import select
 
 from ...random_weights import NEAR, not_worse
 from ...tasks.predictions.logs import harness_log, inspect_log

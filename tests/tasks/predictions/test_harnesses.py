@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sigstats.tasks.predictions import Columns, join, read, score_names
+from sigstats.tasks.predictions import Columns, join, read
+from sigstats.tasks.predictions._files import score_names
 
 from ...examples import examples
 
