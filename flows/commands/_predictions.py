@@ -79,11 +79,6 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     rows.add_argument("--allow-different-tasks", action="store_true", help=text)
 
 
-def add_measures(parser: argparse.ArgumentParser, text: str) -> None:
-    """Add ``--measure``, with its help."""
-    repeatable(parser, "--measure", "NAME", text)
-
-
 def add_runs(parser: argparse.ArgumentParser) -> None:
     """Add ``--run``."""
     text = "the column of runs of a recipe, such as seeds of its training, which are what is independent"

@@ -10,10 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
+from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, fraction, rule_of
 from ._predictions import (
-    add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 
 _OUTPUTS = ("json", "markdown", "junit")
-
-
 GROUP = "files of predictions"
 
 
@@ -39,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "the least value that is good enough: a share (0.9 or 90%%), or a mark in its own unit"
     bar.add_argument("--at-least", metavar="X", help=text)
     bar.add_argument("--at-most", metavar="X", help="the greatest value that is good enough, of a cost or an error")
-    add_measures(parser, "a measure (repeatable; default: accuracy, or the mean of a score)")
+    repeatable(parser, "--measure", "NAME", "a measure (repeatable; default: accuracy, or the mean of a score)")
     parser.add_argument("--positive", metavar="CLASS", help="the class of precision, recall, specificity and f1")
     add_prediction_arguments(parser, score="a column of marks; in a log, a scorer or metric")
     add_runs(parser)

@@ -11,11 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import BadInput
+from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_fail_on, add_rule_options, as_options, code_of, rule_of
 from ._predictions import (
     SECOND_FILE,
-    add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 
 _OUTPUTS = ("json", "markdown", "report", "junit", "changed")
-
-
 GROUP = "files of predictions"
 
 
@@ -67,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="the class that scores are probabilities of, or f1 is of")
-    add_measures(parser, "a measure (repeatable; default: accuracy, and auc if there are scores)")
+    repeatable(parser, "--measure", "NAME", "a measure (repeatable; default: accuracy, and auc if there are scores)")
     add_rule_options(parser)
     add_outputs(parser, *_OUTPUTS)
     add_fail_on(parser)

@@ -16,7 +16,6 @@ from ._files import add_outputs, refuse_overwriting, refuse_repeated, write_outp
 from ._options import as_options
 from ._predictions import (
     OPTIONS_OF_FILES,
-    add_measures,
     add_prediction_arguments,
     add_runs,
     columns_of_files,
@@ -30,7 +29,6 @@ from ._predictions import (
 
 if TYPE_CHECKING:
     from sigstats.ranking.result import Ranking
-
 
 GROUP = "files of predictions"
 _SMALLEST_SLICE = 10
@@ -51,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, score="a column of scores, one for each row, whose mean is ranked; in a log, a scorer or metric"
     )
     add_runs(parser)
-    add_measures(parser, "a measure of `sigstats compare` in place of the accuracy or the mean score")
+    repeatable(
+        parser, "--measure", "NAME", "a measure of `sigstats compare` in place of the accuracy or the mean score"
+    )
     parser.add_argument("--positive", metavar="CLASS", help="the class of f1, precision, recall and of scores")
     parser.add_argument(
         "--item",

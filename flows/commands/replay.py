@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 _FILTERS = ("dataset", "slice", "n", "test")
 #: At most this many rows are shown; --rows writes all.
 _MOST = 40
-
-
 GROUP = "studies"
 
 

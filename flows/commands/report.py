@@ -11,7 +11,6 @@ from ._options import output_read, usable
 if TYPE_CHECKING:
     from sigstats.tasks.storage.store import Store
 
-
 GROUP = "studies"
 
 

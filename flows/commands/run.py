@@ -14,7 +14,6 @@ from ._options import add_allow, add_output, add_study, as_options, output_of, s
 if TYPE_CHECKING:
     from ..running.result import StudyResult
 
-
 GROUP = "studies"
 
 

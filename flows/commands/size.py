@@ -12,12 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..errors import DONE, BadInput
+from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
 from ._options import add_rule_options, as_options, level_of_look, rule_at_look, rule_of
 from ._predictions import (
     OPTIONS_OF_FILES,
     SECOND_FILE,
-    add_measures,
     add_prediction_arguments,
     add_runs,
     add_score_range,
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from sigstats.tasks.predictions import PairedPredictions
 
 _DROPS = (0.005, 0.01, 0.02, 0.05)
-
-
 GROUP = "files of predictions"
 
 
@@ -67,7 +65,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _count(looks, "--look", "the number of the next look, from 1 (default: 1)")
     looks.add_argument("--spending", choices=get_args(Spending), help="how the looks share the level (default: each)")
     _count(looks, "--looks", "the number of planned looks, if --spending needs it")
-    add_measures(parser, "a measure, as for compare; each adds a test of all rows and of each slice (repeatable)")
+    repeatable(
+        parser,
+        "--measure",
+        "NAME",
+        "a measure, as for compare; each adds a test of all rows and of each slice (repeatable)",
+    )
     add_prediction_arguments(parser, score="a column of marks or probabilities; in a log, a scorer or metric")
     parser.add_argument("--positive", metavar="CLASS", help="the class of f1, precision, recall and of scores")
     add_score_range(parser, "score")

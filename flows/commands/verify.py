@@ -27,7 +27,6 @@ STUDY = {
     "permutation": {"resamples": 99},
 }
 
-
 GROUP = "this machine"
 
 

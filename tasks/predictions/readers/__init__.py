@@ -11,6 +11,7 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from sigstats._common.messages import some_of
 from sigstats._common.registry import Registry
 from sigstats._common.validation import shown
 
@@ -207,6 +208,4 @@ def _json(content: Content) -> str:
 
 
 def _listed(names: Iterable[str]) -> str:
-    names = list(names)
-    more = f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else ""
-    return ", ".join(shown(name) for name in names[:_NAMES]) + more
+    return some_of([shown(name) for name in names], _NAMES)
