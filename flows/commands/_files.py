@@ -66,7 +66,6 @@ def refuse_repeated(inputs: Sequence[str]) -> None:
 
 
 def _local_files(place: str) -> Sequence[str]:
-    """The files of this machine that an input names."""
     from sigstats.tasks.input_files.places import files_of
 
     scheme, separator, rest = place.partition("://")

@@ -209,7 +209,6 @@ def _bins(options: Sequence[str]) -> dict[str, int]:
 
 
 def _files_in(options: argparse.Namespace) -> list[str]:
-    """The files whose predictions are read, as the commands name them."""
     given = vars(options)
     one = [given[name] for name in ("file", "baseline") if name in given]
     return [*one, *given.get("files", ()), *given.get("candidates", ())]

@@ -130,7 +130,6 @@ def _given(options: argparse.Namespace) -> list[float]:
 
 
 def _drops(options: argparse.Namespace, rule: "ComparisonRule") -> list[float]:
-    """The drops that are asked for, or the usual ones that count."""
     from sigstats._common.validation import as_real
 
     given = [as_real(drop, "--drop", low=0, high=1, open_ends=True) for drop in _given(options)]

@@ -175,6 +175,5 @@ def _shown(found: ComparisonResult) -> Iterator[tuple[str, str]]:
 
 
 def _places(found: ComparisonResult, verdict: str | None) -> list[str]:
-    """The slices with this verdict, the worst first, with the measure if there are several."""
     rows = [row for row in found.ranked if row.verdict == verdict]
     return [row.slice if len(found.names) == 1 else named(row) for row in rows]

@@ -95,7 +95,6 @@ def rows_shown(found: ComparisonResult) -> list[ComparisonRow]:
 
 
 def _remarks(found: ComparisonResult, rows: Sequence[ComparisonRow]) -> Iterator[str]:
-    """Remarks on what the table of `rows` does not show."""
     rest = [row for row in found.ranked if row not in rows]
     if rest:
         yield f"and {len(rest):,} more: {counted(rest)}"

@@ -127,7 +127,6 @@ def _tell_of_another(deployment: RunnerDeployment, say: Callable[[str], None]) -
 
 @contextlib.contextmanager
 def _reachable() -> Iterator[None]:
-    """Refuse a server that does not answer."""
     at = PREFECT_API_URL.value()
     silent = BadInput(f"deploy: no Prefect server answers at {at}; start it or set PREFECT_API_URL")
     try:

@@ -165,7 +165,6 @@ def report_of(store: Store) -> str:
 
 
 def _transforms(evidence: Evidence) -> str:
-    """Which rows scales and the like were learned on, where classifiers were trained."""
     works = [cell.work_of(CrossValidated) for cell in evidence.results.cells("crossval")]
     if not works:
         return ""

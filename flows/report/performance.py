@@ -242,7 +242,6 @@ def _details(found: OverDataSets) -> list[str]:
 
 
 def _on_these(found: OverDataSets) -> tuple[str, str]:
-    """What the rows of these data sets say, where they are known, and what to do."""
     comparison, what = found.comparison, found.score.model
     better = max if found.score.greater_is_better else min
     most = comparison.models[better(range(len(found.means)), key=lambda model: found.means[model])]

@@ -185,7 +185,6 @@ def _prepared_by(cell: Cell) -> list[tuple[str, ...]]:
 
 
 def _first(cell: Cell, replicates: int) -> Block:
-    """The first replicates of a cell, at most a lane."""
     return replace(cell, replicates=min(replicates, cell.replicates)).block(0, 1)
 
 

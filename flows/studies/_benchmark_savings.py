@@ -65,7 +65,6 @@ def _by_fewer(study: BenchmarkStudy, retrains: Sequence[Estimate]) -> float:
 
 
 def _by_transforms(study: BenchmarkStudy, retrains: Sequence[Estimate], scratch: Store) -> float:
-    """The seconds saved by transforms that are learned once, from the costliest cells."""
     if study.cross_validation.transforms == "all":
         return 0.0
     transformed = [one for one in retrains if _has_transform(one.cell) and one.each is not None]
@@ -109,7 +108,6 @@ def _by_numba(retrains: Sequence[Estimate]) -> float:
 
 
 def _by_scalers(retrains: Sequence[Estimate], scratch: Store) -> float:
-    """The seconds saved where permutations would share work if features were scaled first."""
     named = [one for one in retrains if _learner(one.cell).endswith(_SCALES)]
     slow = [one for one in named if _batched_if_scaled(one.cell, scratch)]
     return _SCALED * sum(one.expected or 0.0 for one in slow)

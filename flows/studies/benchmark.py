@@ -55,7 +55,6 @@ def learners(study: Study) -> set[str]:
 
 
 def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:
-    """Read the data sets, check that every classifier can be built and folded, and lay out the cells."""
     from sigstats.learners import build
 
     datasets, cells, allowed = [], [], ("sklearn", *allow)
@@ -171,7 +170,6 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
 def _cells(
     study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, code: Mapping[str, str] | None
 ) -> list[Cell]:
-    """The cells of a classifier on a data set: cross-validated, repeated, scored and retrained, as far as asked for."""
     work = _cross_validated_work(study, dataset, classifier, code)
     subject = {"dataset": dataset.name, "classifier": classifier.name}
     stopping = study.permutation.stopping_of(
@@ -246,7 +244,6 @@ def _require_named(study: BenchmarkStudy, datasets: Sequence[Dataset]) -> None:
 
 
 def _has_positive(study: BenchmarkStudy, dataset: Dataset) -> bool:
-    """True if the study names the positive one of two classes, or a measure is of it."""
     if isinstance(study.positive, dict) and dataset.name in study.positive:
         return True
     of_one = any(map(needs_positive, (*study.measures, study.permutation.measure)))

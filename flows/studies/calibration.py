@@ -145,7 +145,6 @@ def _large_part(study: CalibrationStudy, source: str, populations: Sequence[Popu
 
 
 def _analyses(study: CalibrationStudy, fanouts: Set[str]) -> Iterator[str]:
-    """The analyses of the replicates: the rates of tests, and the further properties of intervals."""
     if not fanouts.isdisjoint(APPLIED - {"interval"}):
         yield "calibration"
     if study.published:

@@ -41,11 +41,9 @@ class Tabular:
         raise NotImplementedError
 
     def _in_words(self) -> dict[str, list[str]]:
-        """The same in words."""
         return {name.replace("_", " "): list(map(in_words, cells)) for name, cells in self._columns().items()}
 
     def _table(self) -> Table:
-        """The columns in words, with what stands around them."""
         return Table(type(self).__name__, self._in_words())
 
     def to_pandas(self) -> Any:

@@ -159,7 +159,6 @@ def dataset(table: DataColumns, spec: Mapping[str, Any], *, target: str | None =
 
 
 def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> list[str]:
-    """The columns that are features: those that are named, or all except the class and those left out."""
     times = Counter(table.names)
     for name in table.names:
         if times[name] > 1:

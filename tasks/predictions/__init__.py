@@ -1,7 +1,5 @@
 """Predictions that two or more models made for the same rows: read from files, joined by id."""
 
-from sigstats.comparison.part import MISSING
-
 from ._agreement import same_content
 from ._files import (
     ScoredFile,
@@ -23,7 +21,6 @@ from ._settled import settled
 
 __all__ = [
     "ALL_SCORES",
-    "MISSING",
     "MOST_VALUES",
     "Answer",
     "Columns",

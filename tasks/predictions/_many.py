@@ -133,9 +133,9 @@ def _joined_averages(first: Predictions, files: Files, columns: Columns, options
 def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOptions) -> None:
     first = rows.first
     require_one_kind(first, other)
-    kept, of_other = kept_rows(first, other.dropped), kept_rows(other, first.dropped)
+    kept = kept_rows(first, other.dropped)
     mine = first if kept is None else first.take(kept)
-    other = other if of_other is None else other.take(of_other)
+    other = without(other, first.dropped)
     own, its = len(mine.ids), len(other.ids)
     mine, other, how = alike(mine, other, in_groups=columns.group not in (None, columns.id))
     if len(mine.ids) < own or len(other.ids) < its:

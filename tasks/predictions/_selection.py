@@ -62,7 +62,6 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
 
 
 def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[str, str]:
-    """What was read, in words; what the file does not say is left out."""
     found = {
         "task": log.task,
         "model": answers[0].model or log.model,

@@ -14,7 +14,6 @@ from ..usual_columns import FAILED, RATE, RATE_INTERVAL, TEST_SETS, rate, where
 
 
 def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verdict:
-    """Which intervals keep their confidence, and which do not, with the least that each reached."""
     coverages = [row for row in rows if row.measure == COVERAGE and row.estimate is not None]
     if not coverages:
         return Verdict("The power of each test at the level that it really has is in the table below.")
@@ -32,7 +31,6 @@ def _performance_verdict(rows: Sequence[Hypothesis], evidence: Evidence) -> Verd
 
 
 def _of_method(method: str, coverages: Sequence[Hypothesis], rows: Sequence[Hypothesis]) -> str:
-    """The least coverage of a method, where it fails, how wide it is there, and what was undefined or failed."""
     worst = min(coverages, key=rate)
     width = next((row.estimate for row in rows if row.cell == worst.cell and row.measure == WIDTH), None)
     fails = rejected(coverages)

@@ -103,7 +103,6 @@ class Scores(Entry):
 
 
 def _pairs(names: Sequence[str], control: str | None) -> list[tuple[Any, Any]]:
-    """Pairs of models; the control is the first of each."""
     return list(combinations(names, 2)) if control is None else [(control, name) for name in names if name != control]
 
 

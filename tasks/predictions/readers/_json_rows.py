@@ -81,21 +81,26 @@ def is_nested(found: Any) -> bool:
     return isinstance(found, dict) and any(isinstance(value, (list, dict)) for value in found.values())
 
 
+def first_of(content: Content) -> dict[str, Any] | None:
+    """The object in the first line of a file that begins with a brace; None where it has several lines."""
+    try:
+        first: dict[str, Any] = parse_json(content.first_line, content.budget)
+    except UnicodeDecodeError:
+        raise
+    except ValueError:
+        return None
+    return first
+
+
 def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
     """The rows of a file that is one object; None where it is several, or no table.
 
     Read are pandas' forms ``split``, ``columns``, ``index`` and ``table``, the first of which is MLflow's too; an
     object with the row of each id; and one with the prediction of each id.
     """
-    try:
-        first = parse_json(content.first_line, content.budget)
-    except UnicodeDecodeError:
-        raise
-    except ValueError:  # an object of several lines
-        pass
-    else:
-        if not isinstance(first, dict) or not _holds_more(first, columns):
-            return None
+    first = first_of(content)
+    if first is not None and not _holds_more(first, columns):
+        return None
     try:
         found = content.json(twice=True)
     except ValueError:  # several objects

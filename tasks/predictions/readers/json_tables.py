@@ -19,7 +19,7 @@ from .._from_table import from_table
 from .._items import MOST_VALUES
 from .._predictions import Columns, Predictions
 from . import NoTable, what_lies_beside
-from ._json_rows import KINDS, is_nested, names_of, rows_of_object, table_of, within
+from ._json_rows import KINDS, first_of, is_nested, names_of, rows_of_object, table_of, within
 
 ORDER = 50
 NAME = "JSON lines, a JSON array of objects"
@@ -72,13 +72,8 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
     """The keys of the first object, and the columns if each is of one type for Arrow; None if one is not."""
     from pyarrow import json as arrow_json  # slow to import, for other formats too
 
-    try:
-        first = parse_json(content.first_line, content.budget)
-    except UnicodeDecodeError:
-        raise
-    except ValueError:  # an object of several lines
-        return None
-    if not isinstance(first, dict) or _has_long_line(content):
+    first = first_of(content)
+    if first is None or _has_long_line(content):
         return None
     schema = []
     for name in columns.wanted:

@@ -57,7 +57,6 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
 
 
 def _columns(names: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
-    """The column of metrics with those of what was asked, if these are details."""
     for metrics, beside in _METRICS.items():
         if metrics in names and beside[0] in names:
             return metrics, tuple(name for name in beside if name in names)

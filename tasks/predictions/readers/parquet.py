@@ -54,7 +54,6 @@ def _of_arrow(content: Content) -> tuple[list[str], Any]:
 
 
 def _with_all(content: Content, names: list[str], table: Any) -> Any:
-    """The table with the other columns of a small file, where these can be read."""
     from ...tables.arrow_files import read_parquet
 
     others = [name for name in names if name not in table.column_names]
