@@ -13,8 +13,8 @@ from ..tables.spelling import to_numbers, without_empty
 from ..tables.table import Table
 from ._predictions import Columns
 
-#: No text that usually means a missing value is longer, with blanks around it.
-_LONGEST_MISSING = 8
+#: Texts as short as those that usually mean a missing value, with blanks around them.
+_SHORT = r"(?s)^.{0,8}$"
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
 _WORDS = {
@@ -26,7 +26,7 @@ _WORDS = {
 def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
     """Refuse texts that usually mean a missing value, unless they are listed as classes."""
     values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-    short = pc.unique(values.filter(pc.less_equal(pc.binary_length(values), pa.scalar(_LONGEST_MISSING)))).to_pylist()
+    short = pc.unique(values.filter(pc.match_substring_regex(values, _SHORT))).to_pylist()
     if (text := missing_text(short, columns.classes)) is not None:
         n = pc.sum(pc.call_function("equal", [texts.cast(pa.string()), pa.scalar(text)])).as_py()
         what = {columns.label: "labels", columns.score: "scores"}.get(name, "predictions")
