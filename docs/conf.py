@@ -67,6 +67,8 @@ copybutton_prompt_is_regexp = True
 #: A link of a page to a file outside of docs/, which is a page itself: the changelog, a measurement.
 OUTSIDE = re.compile(r"(\[[^]]*\])\(\.\./([^)#\s]+\.md)(#[^)\s]*)?\)")
 COPIES = "generated/outside"
+#: A table of names in reference.md, and the list of Sphinx that replaces it on the site.
+MADE = re.compile(r"(?:\|[^\n]*\n)+\n<!-- made\n(.*?)-->", re.DOTALL)
 
 
 def copy_outside(_app: Sphinx) -> None:
@@ -85,8 +87,9 @@ def copy_outside(_app: Sphinx) -> None:
 
 def as_myst(_app: Sphinx, _page: str, source: list[str]) -> None:
     """Turn what only GitHub reads into what MyST reads: formulas within a line, links to files outside of docs/."""
-    source[0] = re.sub(r"\n\n```\n", "\n```\n", source[0])  # the blank line that ends a doctest
-    text = re.sub(r"\$`(.+?)`\$", r"$\1$", source[0])
+    text = re.sub(r"\n\n```\n", "\n```\n", source[0])  # the blank line that ends a doctest
+    text = MADE.sub(r"```{eval-rst}\n\1```", text)
+    text = re.sub(r"\$`(.+?)`\$", r"$\1$", text)
     text = OUTSIDE.sub(rf"\1(/{COPIES}/\2\3)", text)
     text = re.sub(r"(?<!!)(\[[^]]*\])\((\.\./[^)#\s]+\.[a-z]+)(#[^)\s]*)?\)", r"\1(path:\2)", text)
     source[0] = re.sub(r"\[([^]]+)\]\(\.\./[^)\s]+/\)", r"`\1`", text)

@@ -101,7 +101,7 @@ def test_links_to_pages_outside_of_the_docs_are_pages_of_the_site(monkeypatch):
 def test_the_reference_lists_every_public_name_once():
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     listed = {}
-    for space, names in re.findall(r"currentmodule:: ([\w.]+)\n(.*?)```", text, flags=re.DOTALL):
+    for space, names in re.findall(r"currentmodule:: ([\w.]+)\n(.*?)-->", text, flags=re.DOTALL):
         listed.setdefault(space, []).extend(re.findall(r"^   (\w+)$", names, flags=re.MULTILINE))
     spaces = {"sigstats": sigstats, "sigstats.fuzzy": sigstats.fuzzy, "sigstats.results": sigstats.results}
     wanted = {name: sorted({*space.__all__} - {"fuzzy", "results"}) for name, space in spaces.items()}

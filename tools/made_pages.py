@@ -1,4 +1,4 @@
-"""Write the pages of docs/ that the program itself states: commands, study files, cluster files and the glossary.
+"""Write the pages of docs/ that the program itself states: commands, study files, glossary, tables of the reference.
 
     python -m tools.made_pages
 
@@ -6,6 +6,8 @@
 """
 
 import argparse
+import importlib
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -174,8 +176,29 @@ def _row(*cells: str) -> str:
     return "| " + " | ".join(" ".join(each.split()).replace("|", "\\|") for each in cells) + " |"
 
 
+def reference() -> str:
+    """The page of names: above each list for Sphinx, which Markdown does not show, a table with a sentence a name."""
+    page = (DOCS / "reference.md").read_text(encoding="utf-8")
+    return re.sub(r"(?:\|[^\n]*\n)*\n?<!-- made\n.. currentmodule:: (\S+)\n(.*?)-->", _names, page, flags=re.DOTALL)
+
+
+def _names(block: re.Match[str]) -> str:
+    """The table of the names in a list of the reference, and the list."""
+    lines = ["| name | meaning |", "|---|---|"]
+    for name in re.findall(r"^   (\w+)$", block[2], flags=re.MULTILINE):
+        value = getattr(importlib.import_module(block[1]), name)
+        file = Path(inspect.getsourcefile(inspect.unwrap(value)) or "").resolve().relative_to(DOCS.parent)
+        lines.append(_row(f"[`{name}`](../{file})", (inspect.getdoc(value) or "").partition("\n\n")[0]))
+    return "\n".join(lines) + f"\n\n<!-- made\n.. currentmodule:: {block[1]}\n{block[2]}-->"
+
+
 #: Each page and what writes it.
-PAGES = {"commands.md": command_pages, "glossary.md": glossary, "study-files.md": study_pages}
+PAGES = {
+    "commands.md": command_pages,
+    "glossary.md": glossary,
+    "reference.md": reference,
+    "study-files.md": study_pages,
+}
 
 
 if __name__ == "__main__":
