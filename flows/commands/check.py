@@ -88,7 +88,9 @@ def _checked(options: argparse.Namespace) -> "CheckResult":
 
 
 def _bar(option: str, text: str) -> float:
+    from sigstats.comparison.margins import SaidShare
+
     try:
-        return fraction(text)
+        return SaidShare(fraction(text)) if text.endswith("%") else fraction(text)
     except ValueError:
         raise BadInput(f"{option}: {text!r} is not valid; expected a number such as 0.9 or 90%") from None

@@ -204,6 +204,7 @@ def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
             answers=joined.answers,
             right=joined.predicted,
             lower=joined.lower,
+            limited=joined.limited,
             tasks=joined.tasks,
         )
     file_of = dict(zip(names, files, strict=True))

@@ -234,6 +234,8 @@ def _measure_of(options: argparse.Namespace, paired: "PairedPredictions", names:
 
 
 def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: str, names: Sequence[str]) -> int:
+    from sigstats.comparison.family import blank_row
+    from sigstats.comparison.margins import SaidShare
     from sigstats.comparison.task_means import has_task_mean
     from sigstats.sizing.measures import plan_measure
 
@@ -241,7 +243,10 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
     refuse_beside(options, f"the measure {measure}", unused)
     rule = rule_at_look(options)
     tests, target, positive = _tests(options, paired, names, rule), options.power, options.positive
-    found = plan_measure(paired, measure, rule, _given(options), target=target, tests=tests, positive=positive)
+    drops, row = _given(options), blank_row(paired, measure)
+    if (row.unit or row.relative) and any(isinstance(drop, SaidShare) for drop in drops):
+        raise BadInput(f"--drop: points are of shares; expected a number of {row.unit or 'the unit of the score'}")
+    found = plan_measure(paired, measure, rule, drops, target=target, tests=tests, positive=positive)
     return _told(options, found)
 
 

@@ -50,7 +50,7 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
     """The row that was kept, as far as it was; `columns` say of which scores the lower is better."""
     measure, score = measure_and_score(kept["measure"])
     stated = kept["lower_is_better"]  # None in histories of earlier versions
-    said = {"lower": columns.lower_is_better, "higher": columns.higher_is_better}
+    said = columns.lower_is_better, columns.higher_is_better
     return ComparisonRow(
         **{name: kept[KEYS_OF_ROWS.get(name, name)] for name in _KEPT},
         measure=measure,
@@ -58,7 +58,7 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
         baseline=kept["baseline_value"],
         candidate=kept["candidate_value"],
         verdict=kept["row_verdict"],
-        lower_is_better=bool(is_lower_better(score, **said) if stated is None else stated),
+        lower_is_better=bool(is_lower_better(score, *said) if stated is None else stated),
         relative=bool(kept["relative"]),
         margin=kept["margin"],
         unit=unit_of(score),

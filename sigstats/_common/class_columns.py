@@ -30,14 +30,17 @@ def classes_of_columns(
     width: int,
     labels: NDArray[Any],
     classes: Sequence[str] = (),
+    categories: Sequence[str] = (),
     *,
     or_else: str = "classes=[...], the order of the columns",
 ) -> NDArray[Any]:
     """The class of each of the `width` columns of a table, of the type of the labels; or ValueError.
 
-    `labels`: the distinct labels, sorted. `classes`: the order of the columns. Without it, the columns of a data
+    `labels`: the distinct labels, sorted. `categories`: the order of the labels' own data type, if it has one.
+    `classes`: the order of the columns. Without it, the columns of a data
     frame that names all labels are of the classes that they name. Any other table has one column for each label, in
-    sorted order, and is refused if that order is ambiguous: names that are numbers, in the order of their text.
+    sorted order, and is refused if that order is ambiguous: names that are numbers, in the order of their text, or
+    categories in another order.
     `or_else`: what else messages ask for.
     """
     labels = np.array([False, True]) if labels.dtype.kind == "b" else labels
@@ -46,15 +49,15 @@ def classes_of_columns(
     frame, known = opened(table), [*typed]
     named = [] if frame is None else [label_name(each, f"{name} (columns)") for each in frame.columns]
     unnamed = named in ([], [str(place) for place in range(width)])
-    order, by_number = list(classes or known), known
-    if labels.dtype.kind == "U" and all(map(is_number, known)):
-        by_number = sorted(known, key=float)
+    order, other, kind = list(classes or known), [each for each in categories if each in known], "categories"
+    if not other and labels.dtype.kind == "U" and all(map(is_number, known)):
+        other, kind = sorted(known, key=float), "numbers"
     if (not unnamed and set(named) == set(order)) or (not classes and set(named) >= set(known)):
         order = named
     elif not classes and not unnamed:
         raise refuse(f"{name} (columns)", some_of(named, 5), wanted)
-    elif not classes and known != by_number:
-        both = f"{some_of(known)} as text, {some_of(by_number)} as numbers"
+    elif not classes and other not in ([], known):
+        both = f"{some_of(known)} as text, {some_of(other)} as {kind}"
         raise ValueError(f"{name}: the order of the classes is ambiguous ({both}); expected {wanted}")
     if len(order) != width or len(set(order)) < width:
         raise refuse(f"{name} (columns)", width, f"{len(order)}, one for each class, or {wanted}")

@@ -13,7 +13,7 @@ from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
 from .paired_predictions import ALL_ROWS
-from .rows import CheckedRow, ComparedRows, ComparisonRow
+from .rows import WELCH, CheckedRow, ComparedRows, ComparisonRow
 from .rule import ComparisonRule, Verdict
 
 R = TypeVar("R", ComparisonRow, CheckedRow)
@@ -185,10 +185,13 @@ def _advice(found: ComparedRows, row: ComparisonRow, better: Sequence[Comparison
         return f"Compare on data that {row.name} can be computed from, or by other measures."
     lean = evidence(row, found.rule)
     if row.adjusted_pvalue is not None and row.adjusted_pvalue <= found.rule.alpha:
-        return f"{lean[:1].upper()}{lean[1:]}. Set --minimum-effect to a {loss(row)} that matters."
+        option = "--relative-effect" if row.relative else "--minimum-effect"
+        return f"{lean[:1].upper()}{lean[1:]}. Set {option} to a {loss(row)} that matters."
     if row.without_limits:
         what = row.score or row.name
         return f"State the limits of {what} (--score-range LOW HIGH): without them no number of rows passes."
+    if row.test.startswith(WELCH):
+        return "Compare more runs of both recipes: sigstats size --run with the same files estimates how many."
     plan, size = f"sigstats size --measure {row.measure} with the same files", settled_by(row)
     size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"
     if row.whole:

@@ -24,7 +24,7 @@ from ..multiplicity import adjusted
 from ..ranking.means import MEAN_OVER_TASKS
 from .check_result import CheckResult, cells_of
 from .check_tests import HITS, Limits, test_row
-from .margins import require_limits_used
+from .margins import SaidShare, require_limits_used
 from .notes import about_predictions, clusters_note, unseen_group_note
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, whole
@@ -76,6 +76,7 @@ def check_predictions(
         require_known_positive(paired, positive)
     with_numbers = any(MEASURES[name].needs == "numbers" for name in names)
     everything = whole(paired, positive=code, with_numbers=with_numbers)
+    unit_of_score = unit_of(paired.score_column.partition("/")[0])
     option, sign = ("at_most", -1) if at_most else ("at_least", 1)
     limits = {name: _limits(everything, name) for name in names}
     for name, known in limits.items():
@@ -84,6 +85,9 @@ def check_predictions(
             what = paired.score_column if MEASURES[name].needs == "marks" else name
             raise refuse(option, bar, f"{other}, since of {what} the {way} is better")
         low, high = (-math.inf, math.inf) if known is None else known
+        marks = MEASURES[name].needs == "marks" and (unit_of_score or (name != "ratio" and high - low != 1))
+        if isinstance(bar, SaidShare) and marks:
+            raise refuse(option, f"{100 * bar:g}%", f"a number in the unit of {paired.score_column}")
         as_real(bar, option, low=min(sign * low, sign * high), high=max(sign * low, sign * high))
         if sign * bar == low:
             wanted = f"less than {bar:g}, the most" if at_most else f"more than {low:g}, the least"
@@ -96,7 +100,7 @@ def check_predictions(
         part, tasks = everything.rows(where()), paired.tasks if slice_ == MEAN_OVER_TASKS else None
         n, items = len(part.label), None if part.items is None else len(np.unique(part.items))
         for name in names if tasks is None else filter(has_task_mean, names):
-            unit = unit_of(paired.score_column.partition("/")[0]) if MEASURES[name].needs == "marks" else ""
+            unit = unit_of_score if MEASURES[name].needs == "marks" else ""
             row = CheckedRow(slice=slice_, measure=name, n=n, items=items, unit=unit)
             rows.append(test_row(row, part, limits[name], sign * bar, rule, tasks))
     if all(row.pvalue is None for row in rows):

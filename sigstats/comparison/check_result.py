@@ -78,6 +78,7 @@ class CheckResult(Drawn):
         """The verdict, the row that decides it, its value in words, and what to do."""
         row, verdict = self.ranked[0], self.verdict
         more = f"; all {len(self.rows):,} tests pass" if len(self.rows) > 1 else ""
+        what = "runs" if row.test.startswith(RUNS) else "rows"
         advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
         if advice is None and row.test.endswith(WITHOUT_LIMITS):
             advice = "State the limits of the marks (--score-range LOW HIGH): without them no number of rows passes."
@@ -85,7 +86,7 @@ class CheckResult(Drawn):
             verdict=verdict,
             row=row,
             finding=finding_of(row, self) + (more if verdict == "pass" else others_in_words(self.ranked)),
-            advice=advice or f"{': '.join(filter(None, ['Check more rows', settled_by(row, self)]))}.",
+            advice=advice or f"{': '.join(filter(None, [f'Check more {what}', settled_by(row, self)]))}.",
         )
 
     def _columns(self) -> dict[str, list[Any]]:

@@ -52,7 +52,9 @@ def class_probabilities(
     """
     labels, codes = np.unique(as_labels(y, "y"), return_inverse=True)
     arrays = {name: as_array(value, name, "a table of probabilities") for name, value in given.items()}
-    orders = [classes_of_columns(given[name], name, array.shape[-1], labels, classes) for name, array in arrays.items()]
+    own = getattr(getattr(y, "dtype", None), "categories", None)
+    known = labels, classes, [label_name(each) for each in own] if np.iterable(own) else ()
+    orders = [classes_of_columns(given[name], name, array.shape[-1], *known) for name, array in arrays.items()]
     tables = {name: _probabilities(array, name, len(codes)) for name, array in arrays.items()}
     several = any(len(order) > 2 for order in orders)
     if not several:

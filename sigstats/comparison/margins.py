@@ -88,12 +88,15 @@ def require_margins(margins: Mapping[str, float], rows: Sequence[Any]) -> None:
             known = min(each for row in rows for each in names_of(row) if each)
             raise refuse("margins", name, f"a slice or a measure of the comparison, such as {known}")
         unit, part = margin.unit if isinstance(margin, Amount) else "", in_per_cent(margin)
-        said, own = f"{name}={part or f'{margin:g}{unit}'}", named[0].unit
+        points = f"{100 * margin:g}pt" if isinstance(margin, SaidShare) else ""
+        said, own = f"{name}={part or points or f'{margin:g}{unit}'}", named[0].unit
         if any(MEASURES[row.measure].in_points for row in named):
             if unit or part:
                 raise refuse("margins", said, f"points, such as {name}=1pt")
             as_real(as_share(margin, "margins"), "margins", low=0, high=1)
-        elif unit and any(row.unit != (unit_of(unit) or unit) for row in named):
+        elif (unit and any(row.unit != (unit_of(unit) or unit) for row in named)) or (
+            points and any(row.unit or row.relative for row in named)
+        ):
             raise refuse("margins", said, f"a number of {own}" if own else "a number without a unit")
 
 

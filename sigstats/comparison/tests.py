@@ -205,6 +205,8 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     others = other and mirrored_law(joint, measure, unseen_group=other, **options)
     values = [float(measure.of(each, joint.kind)[0]) for each in law.observed]
     interval, *intervals = law.intervals(rule.confidence_level)
+    if interval.low == interval.high:  # kappa, for instance, where all labels are of one class
+        return replace(row, note=f"{row.measure} has one value here, whatever the models answer")
     return replace(
         row,
         baseline=values[0],

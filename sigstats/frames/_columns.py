@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from sigstats.tasks.tables.table import ArrowTable
 
-from .._common.data_frames import opened
+from .._common.data_frames import opened, require_same_index
 from .._common.scores import of_named_scores, parts_of_ratio
 from .._common.validation import as_choice, refuse
 from ..comparison.candidates import with_names
@@ -47,6 +47,8 @@ def pairs_of_frames(
     if both := options["lower"].intersection(options["higher"]):
         raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
     scores, other = as_scores(score), baseline if candidate is None else candidate
+    if options["by_position"]:
+        require_same_index(baseline=baseline, candidate=other)
     columns = columns_of(
         names,
         ("id", "label"),
@@ -191,7 +193,7 @@ def as_arguments(message: str) -> str:
 
 
 def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
-    opened = _frame(frame, name)
+    opened = _frame(_with_texts(frame), name)
     names = [str(each) for each in opened.columns]
     try:
         table = opened.select([each for each in columns.wanted if each in names]).to_arrow()
@@ -208,6 +210,15 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
         return _predictions(frame, name, other.columns)
     except ValueError as error:
         raise ValueError(as_arguments(str(error))) from None
+
+
+def _with_texts(frame: Any) -> Any:
+    """A frame of pandas with its intervals and periods, as `pandas.cut` makes them, as text; another as it is."""
+    kinds: Any = getattr(frame, "dtypes", None)
+    for column, kind in kinds.items() if hasattr(kinds, "items") else ():
+        if str(getattr(getattr(kind, "categories", None), "dtype", kind)).startswith(("interval", "period")):
+            frame = frame.assign(**{column: frame[column].astype(object).map(str, na_action="ignore")})
+    return frame
 
 
 def _frame(frame: Any, name: str) -> Any:

@@ -108,7 +108,9 @@ def metric_of(name: str) -> Metric | None:
     known = _METRICS.get(_plain("".join(words)))
     if known is None and words and words[0].casefold() in _STAGES:
         known = _METRICS.get(_plain("".join(words[1:])))
-    return known._replace(limits=None) if known and amount else known
+    if known and amount:  # score_ms may be a time of scoring
+        return known._replace(limits=None) if known.direction == "lower" else None
+    return known
 
 
 def unit_of(name: str) -> str:
@@ -126,12 +128,15 @@ def limits_of(name: str) -> tuple[float, float] | None:
     return None if known is None else known.limits
 
 
-def is_lower_better(name: str, *, lower: Collection[str] = (), higher: Collection[str] = ()) -> bool | None:
+def is_lower_better(name: str, lower: Collection[str] = (), higher: Collection[str] = (), per: str = "") -> bool | None:
     """True if a lower score is better, as a person or else the table states; None if neither does.
 
-    Without a name a higher score is better. `lower` and `higher`: the names whose direction a person states.
+    Without a name a higher score is better. `lower` and `higher`: the names whose direction a person states. `per`: the
+    denominator of a ratio, which states none if the same way is better of both, as of two costs.
     """
     if name in lower or name in higher or not name:
         return name in lower
-    known = metric_of(name)
+    known, beneath = metric_of(name), metric_of(per)
+    if known and beneath and known.direction == beneath.direction:
+        return None
     return {"lower": True, "higher": False}.get("" if known is None else known.direction)

@@ -134,12 +134,13 @@ def rank_table(
     answers: IntArray | None = None,
     right: bool = False,
     lower: bool = False,
+    limited: bool = True,
     tasks: IntArray | None = None,
 ) -> Ranking:
     """The leaderboard of a table of bool or float; groups as codes, slices as their values and the code of each row's.
 
-    With `answers` the rows are items, and scores the means of so many answers; `right` says that these were right or
-    wrong, and `lower` that the lower score is the better one. Of several `tasks` the first slice is the mean over them.
+    With `answers` the rows are items, and scores the means of so many answers; `right` and `lower`: right or wrong, or
+    the lower the better; `limited`: as in `sets_of`. Of several `tasks` the first slice is the mean over them.
 
     Raises ValueError if an option is out of range, or there are fewer than two models.
     """
@@ -154,7 +155,7 @@ def rank_table(
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:
         scores = ties_as_equal(scores)
-    sets = sets_of(scores, models, groups, level)
+    sets = sets_of(scores, models, groups, level, limited=limited)
     parts = [
         (f"{column} = {value}", np.flatnonzero(codes == code))
         for column, (values, codes) in slices.items()
@@ -167,12 +168,12 @@ def rank_table(
         if not note:
             inside = None if groups is None else np.unique(groups[rows], return_inverse=True)[1].astype(np.int64)
             of_one = 1 - (1 - level) / notes_of.count("")
-            of_part = sets_of(scores[rows], models, inside, of_one)
+            of_part = sets_of(scores[rows], models, inside, of_one, limited=limited)
             part = replace(part, models=_models(of_part, scores[rows], inside, level, right=right, lower=lower))
         ranked_slices.append(part)
     if tasks is not None and answers is None:
         weights = task_weights(tasks) * (len(tasks) / (int(tasks.max()) + 1))
-        of_tasks = sets_of(scores, models, groups, level, weights)
+        of_tasks = sets_of(scores, models, groups, level, weights, limited=limited)
         ranked = _models(of_tasks, weights[:, np.newaxis] * scores, groups, level, right=right, lower=lower)
         ranked_slices.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
     ordered = _models(sets, scores, groups, level, right=right, lower=lower)

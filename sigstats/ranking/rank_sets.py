@@ -159,9 +159,17 @@ def rank_sets(
 
 
 def sets_of(
-    table: Any, models: Sequence[str], groups: IntArray | None, level: float, weights: FloatArray | None = None
+    table: Any,
+    models: Sequence[str],
+    groups: IntArray | None,
+    level: float,
+    weights: FloatArray | None = None,
+    limited: bool = True,
 ) -> RankSets:
-    """The rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1."""
+    """The rank sets of a table of bool or float; groups as codes from 0, and weights of rows with a mean of 1.
+
+    `limited`: False where scores between 0 and 1 may also lie outside.
+    """
     weighted = table if weights is None else weights[:, np.newaxis] * table
     n = len(table)
     if table.dtype == np.bool_ and groups is None and weights is None:
@@ -174,7 +182,7 @@ def sets_of(
             sizes = np.bincount(groups, weights, n).astype(np.float64)
             row = row_of_groups(n, row=1.0 if weights is None else float(weights.max()))
         least, most = float(table.min()), float(table.max())
-        within_one = 0 <= least <= most <= 1 or -1 <= least <= most <= 0  # as they are, or with their signs turned
+        within_one = limited and (0 <= least <= most <= 1 or -1 <= least <= most <= 0)  # or with their signs turned
         pvalues = pairs_of_means(sums, sizes, 1.0 if within_one else None, row)
     return sets_from(pvalues, weighted.mean(axis=0, dtype=np.float64).tolist(), models, level, n)
 

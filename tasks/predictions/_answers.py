@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 
 from sigstats._common.class_names import missing_text
 from sigstats._common.validation import shown
-from sigstats.measures.metrics import limits_of
+from sigstats.measures.metrics import is_lower_better, limits_of
 
 from ..tables.spelling import to_numbers, without_empty
 from ..tables.table import Table
@@ -21,6 +21,8 @@ _WORDS = {
     **dict.fromkeys(("yes", "true", "correct", "pass", "passed", "right", "success", "resolved"), 1.0),
     **dict.fromkeys(("no", "false", "incorrect", "fail", "failed", "wrong", "failure", "error", "unresolved"), 0.0),
 }
+#: Words that do not state by themselves which of them is better.
+_ANSWERS = ("yes", "no", "true", "false", None)
 
 
 def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
@@ -55,5 +57,9 @@ def marks_of(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] |
         known = pa.array(_WORDS.keys())
         if not pc.all(pc.is_in(pc.drop_null(words), value_set=known)).as_py():
             raise
+        stated = name in columns.lower | columns.higher or pc.all(pc.is_in(words, value_set=pa.array(_ANSWERS))).as_py()
+        if not stated and is_lower_better(name):  # "passed" in a column of errors
+            both = f"--higher-is-better {shown(name)} or --lower-is-better {shown(name)}"
+            raise table.error(name, f": its name is that of a cost, its words are those of marks; add {both}") from None
         places: Any = pc.index_in(words, value_set=known)
         return pa.array(_WORDS.values(), pa.float64()).take(places), (0.0, 1.0)

@@ -253,7 +253,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         by_position=positions,
         said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
         beside={} if epoch is not None else dictionaries(table.beside(columns.wanted), table.num_rows),
-        lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher),
+        lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher, per=columns.per or ""),
         limits=limits,
     )
 

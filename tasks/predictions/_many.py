@@ -49,6 +49,8 @@ class ManyPredictions:
     #: Whether averages are of answers that were right or wrong.
     predicted: bool = False
     lower: bool = False
+    #: False for costs whose limits nothing states.
+    limited: bool = True
     #: Which of several tasks each row is of; int64 array of shape (n,) or None.
     tasks: Codes | None = None
 
@@ -213,5 +215,6 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
         lower=bool(marks and first.lower),
+        limited=not (marks and first.lower) or first.limits is not None,
         tasks=others[task][1] if task in others and len(others[task][0]) > 1 else None,
     )

@@ -1,0 +1,138 @@
+"""What neither a person nor a file states is asked for: directions, units, orders of classes and of rows."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import sigstats
+from sigstats.flows.cli import main
+from sigstats.measures.metrics import metric_of
+
+RNG = np.random.default_rng(21)
+N = 200
+SHARES = RNG.random(N)
+LABEL = RNG.integers(0, 2, N)
+A, B = (np.where(RNG.random(N) < wrong, 1 - LABEL, LABEL) for wrong in (0.1, 0.3))
+
+
+def run(tmp_path, capsys, command, a, b=None, *options):
+    """The exit code and the first line of a command on tables with these columns."""
+    files = []
+    for name, columns in (("a", a), ("b", b)):
+        if columns is not None:
+            files.append(str(tmp_path / f"{name}.csv"))
+            pd.DataFrame({"id": range(N), **columns}).to_csv(files[-1], index=False)
+    code = main([command, *files, *options])
+    said = capsys.readouterr()
+    return code, (said.out or said.err).strip()
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "wanted"),
+    [
+        ("compare", ("--margins", "latency_ms=2pt"), "'latency_ms=2pt' is not valid; expected a number of ms"),
+        ("size", ("--drop", "2pt"), "points are of shares; expected a number of ms"),
+        ("check", ("--at-most", "50%"), "--at-most: '50%' is not valid; expected a number in the unit of latency_ms"),
+    ],
+)
+def test_shares_of_an_amount_are_refused(tmp_path, capsys, command, options, wanted):
+    other = None if command == "check" else {"latency_ms": 103 * SHARES}
+    score = ("--score", "latency_ms")
+    code, said = run(tmp_path, capsys, command, {"latency_ms": 100 * SHARES}, other, *score, *options)
+    assert code == 2
+    assert wanted in said
+
+
+def test_a_bar_in_per_cent_is_of_marks_between_0_and_1(tmp_path, capsys):
+    bar = ("--score", "f1", "--at-least", "40%")
+    assert run(tmp_path, capsys, "check", {"f1": SHARES}, None, *bar)[0] == 0
+    code, said = run(tmp_path, capsys, "check", {"f1": 100 * SHARES}, None, *bar)
+    assert (code, "expected a number in the unit of f1" in said) == (2, True)
+
+
+def test_a_small_rise_of_a_cost_names_the_option_that_counts_it(tmp_path, capsys):
+    cost = ("--score", "latency_ms")
+    _, said = run(tmp_path, capsys, "compare", {"latency_ms": 100 * SHARES}, {"latency_ms": 103 * SHARES}, *cost)
+    assert "Set --relative-effect to a rise that matters." in said
+    assert main(["compare", *map(str, sorted(tmp_path.glob("*.csv"))), *cost, "--relative-effect", "1%"]) == 1
+
+
+def test_words_of_verdicts_in_a_column_of_errors_state_no_direction(tmp_path, capsys):
+    passed, yes = (
+        [{"error": np.where(each, *words)} for each in (A, B)] for words in (("pass", "fail"), ("yes", "no"))
+    )
+    code, said = run(tmp_path, capsys, "compare", *passed, "--score", "error")
+    assert code == 2
+    assert "column 'error': its name is that of a cost, its words are those of marks; add --higher-is-better" in said
+    assert run(tmp_path, capsys, "compare", *yes, "--score", "error")[0] == 0
+    assert run(tmp_path, capsys, "compare", *passed, "--higher-is-better", "error")[0] in (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("ratio", "known"), [("cost_usd/errors", False), ("correct/passed", False), ("errors/words", True)]
+)
+def test_a_ratio_of_two_costs_or_two_marks_states_no_direction(tmp_path, capsys, ratio, known):
+    columns = dict.fromkeys(ratio.split("/"), 1 + SHARES)
+    code, said = run(tmp_path, capsys, "compare", columns, {**columns, ratio.split("/")[0]: SHARES}, "--ratio", ratio)
+    assert ("Is a higher" not in said, code != 2) == (known, known)
+
+
+def test_a_unit_after_the_name_of_a_mark_states_no_direction():
+    assert metric_of("score_ms") is metric_of("accuracy_usd") is None
+    assert metric_of("latency_ms").direction == "lower"
+
+
+def test_costs_without_limits_are_ranked_alike_in_every_unit(tmp_path, capsys):
+    for unit in (0.01, 100):
+        costs = [{"cost_usd": unit * times * SHARES} for times in (1, 2)]
+        assert run(tmp_path, capsys, "rank", *costs, "--score", "cost_usd")[1].startswith("a is the best of 2 models.")
+
+
+@pytest.mark.parametrize("measure", ["mcc", "kappa", "macro-precision", "macro-specificity"])
+def test_a_measure_that_no_answer_can_change_passes_nowhere(measure):
+    wrong = np.where(np.arange(N) < 90, "y", "x")
+    with pytest.raises(ValueError, match=f"{measure} has one value here, whatever the models answer"):
+        sigstats.compare(["x"] * N, ["x"] * N, wrong, measures=[measure])
+    found = sigstats.compare(["x"] * N, ["x"] * N, wrong, measures=[measure, "accuracy"])
+    assert [row.verdict for row in found.rows] == [None, "fail"]
+
+
+def test_runs_are_asked_for_where_runs_are_what_is_independent(tmp_path, capsys):
+    runs = {"id": np.tile(range(40), 5), "seed": np.repeat(range(5), 40), "label": np.tile(LABEL[:40], 5)}
+    files = [{**runs, "prediction": each} for each in (A, RNG.permutation(A))]
+    said = run(tmp_path, capsys, "compare", *files, "--run", "seed")[1]
+    assert "Compare more runs of both recipes: sigstats size --run" in " ".join(said.split())
+    said = run(tmp_path, capsys, "check", files[0], None, "--run", "seed", "--at-least", "0.5")[1]
+    assert "Check more runs." in said
+
+
+def test_frames_in_another_order_are_not_joined_by_position():
+    marks = pd.DataFrame({"f1": SHARES})
+    with pytest.raises(ValueError, match=r"candidate .index.: .* expected the index of baseline, in its order"):
+        sigstats.compare(marks, marks.sample(frac=1, random_state=3), score="f1", by_position=True)
+    assert sigstats.compare(marks, pl.from_pandas(marks * 0.9), score="f1", by_position=True).rows[0].n == N
+
+
+def test_categories_in_another_order_than_their_names_leave_the_columns_unknown():
+    names, table = np.array(["high", "low"]), np.c_[0.8 * (1 - A) + 0.1, 0.8 * A + 0.1]
+    graded = pd.Categorical(names[LABEL], ["low", "high"])
+    for y in (graded, pd.Series(graded), pl.Series(names[LABEL], dtype=pl.Enum(["low", "high"]))):
+        with pytest.raises(
+            ValueError, match=r"order of the classes is ambiguous \(high, low as text, low, high as cat"
+        ):
+            sigstats.compare(y, table, table.copy())
+    expected = sigstats.compare(names[LABEL], table, table.copy()).rows[0].baseline
+    assert expected == (A == LABEL).mean()
+    assert sigstats.compare(graded, table, table.copy(), classes=["high", "low"]).rows[0].baseline == expected
+    assert sigstats.compare(pd.Categorical(names[LABEL]), table, table.copy()).rows[0].baseline == expected
+
+
+def test_intervals_and_periods_of_a_frame_are_slices():
+    ages = pd.cut(np.arange(N), [-1, 50, 150])
+    frame = pd.DataFrame({"id": range(N), "label": LABEL, "prediction": A, "age": ages})
+    frame["month"] = pd.period_range("2020-01-01", periods=N, freq="D").asfreq("M")
+    found = sigstats.compare(frame, frame.assign(prediction=B), slices=["age", "month"])
+    sizes = {row.slice: row.n for row in found.rows}
+    assert (sizes["age = (-1, 50]"], sizes["age = (missing)"], sizes["month = 2020-02"]) == (51, 49, 29)
+    assert sigstats.assert_at_least(frame, at_least=0.5, slices=["age"]).verdict == "pass"
