@@ -141,7 +141,6 @@ def _run_votes(options: argparse.Namespace) -> int:
 def _ranked_by_pairs(
     options: argparse.Namespace, files: Sequence[str], given: Sequence[str] | None
 ) -> "tuple[Ranking, list[str]]":
-    """The leaderboard by a measure that is named, by runs, or by ratios of sums."""
     from sigstats.comparison.rank_by_pairs import rank_by_pairs
     from sigstats.comparison.requirements import as_compared_measures
     from sigstats.tasks.predictions import ScoredFile, join

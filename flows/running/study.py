@@ -127,7 +127,6 @@ def _finished(
 def _summarised(
     store: Store, plan: Plan, outcomes: Sequence[Outcome], display: Display
 ) -> tuple[Sequence[Hypothesis], str]:
-    """The hypotheses, and the path or URL of the report; both are stored."""
     store.files.list_anew()
     if all(outcome.complete for outcome in outcomes):
         store.drop_blocks(plan.cells)

@@ -261,7 +261,6 @@ def _positive_class(study: BenchmarkStudy, dataset: Dataset) -> int:
 
 
 def _require_measurable(study: BenchmarkStudy, dataset: Dataset, classifier: Classifier, made: Any) -> None:
-    """Refuse retrains by a measure that the data set or the classifier does not have."""
     measure = study.permutation.measure
     if measure == ERROR or not nulls_of(study):
         return

@@ -75,7 +75,6 @@ def rows(results: Results) -> Iterator[Hypothesis]:
 
 
 def _slices(results: Results, cell: Cell) -> Iterator[tuple[str, IntArray]]:
-    """The rows of each value of the features that the plan names, as far as a cell's data set has them."""
     if results.plan.slices:
         dataset = dataset_of(results.store, cell.work_of(CrossValidated))
         for feature in results.plan.slices:

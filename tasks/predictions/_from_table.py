@@ -285,7 +285,6 @@ def from_values(where: str, values: Any, columns: Columns) -> Predictions:
 
 
 def _denominators(table: Table, name: str) -> Any:
-    """What the sums of scores are divided by: numbers of which none is below 0."""
     found = table.numbers(name)
     low = pc.min(found).as_py()
     if low < 0:

@@ -132,7 +132,6 @@ def _bare(name: str) -> str:
 
 
 def _directions(where: str, logs: Sequence[EvaluationLog]) -> dict[str, bool]:
-    """Whether lower scores are better, of which all tasks must state the same."""
     stated = [each for log in logs for each in log.lower_is_better.items()]
     lower = dict(stated)
     if odd := next((name for name, value in stated if value != lower[name]), None):

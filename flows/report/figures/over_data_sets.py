@@ -183,7 +183,9 @@ def _probabilities(found: OverDataSets) -> Markup:
         for name, share in (("better", better), ("equal", equal), ("worse", worse)):
             width = _BARS * share
             if width >= 0.5:
-                parts.append(svg.path(f"share {name}", _rectangle(x, y + 2, width, _LINE - 6)))
+                across = svg.coordinate(width)
+                bar = f"M{svg.coordinate(x)} {svg.coordinate(y + 2)}h{across}v{_LINE - 6:g}h-{across}Z"
+                parts.append(svg.path(f"share {name}", bar))
             x += width
         said = " / ".join(map(index_number, (better, equal, worse)))
         parts.append(svg.text(left + _BARS + 10, y + 13, said, anchor="start"))
@@ -196,10 +198,6 @@ def _probabilities(found: OverDataSets) -> Markup:
         *parts,
     )
     return Markup('<div class="scroll">{}</div>').format(drawn)
-
-
-def _rectangle(x: float, y: float, width: float, height: float) -> str:
-    return f"M{svg.coordinate(x)} {svg.coordinate(y)}h{svg.coordinate(width)}v{height:g}h-{svg.coordinate(width)}Z"
 
 
 FIGURES = {"critical-difference": (1, draw_ranks), "over-data-sets": (2, draw_pairs)}

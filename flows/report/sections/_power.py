@@ -55,7 +55,6 @@ def _needed(row: Hypothesis) -> int:
 
 
 def _often(power: float) -> str:
-    """A rate in words where it is one of few, else in percent."""
     words = next((words for share, words in _RATES if abs(power - share) <= _SAME_RATE), None)
     return words or f"{percent(power)} of the time"
 
