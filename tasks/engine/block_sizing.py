@@ -7,7 +7,7 @@ from .run_block import Failure, Receipt
 TARGET_SECONDS = 2.0
 
 #: Seconds of work in a block for each worker, if there are so many that one scheduler could not feed them otherwise:
-#: five times the time that the scheduler and this process spend on a block (docs/scaling.md).
+#: five times the time that the scheduler and this process spend on a block (docs/clusters.md).
 TARGET_SECONDS_A_WORKER = 0.01
 
 #: The last blocks of a cell shrink to no less than this part of the target, so that the workers end together.
