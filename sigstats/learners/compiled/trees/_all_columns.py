@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled, inlined, merged
+from sigstats.learners.compiled.jit import compiled, inlined, lean, merged
 
 from ._coded_splits import Choice, Coded, Tried
 from ._few_rows import FEW, FewRows, Found, search_few
@@ -25,7 +25,7 @@ _MOST_BYTES: Final = 2**22
 _ROUNDING: Final = 1e-5
 
 #: Numbers that are none of them NaN.
-_in_any_order = functools.partial(compiled, fastmath={"nnan"})
+_in_any_order = functools.partial(lean, fastmath={"nnan"})
 
 
 class Levels(NamedTuple):
@@ -82,7 +82,7 @@ def make_search(sample: Coded, settings: Settings) -> Search:
     )
 
 
-@compiled
+@lean
 def _count_rows(codes: Any, labels: Any, members: Any, counts: Any, slot: Any, one: Any) -> None:
     """Add rows to the counts by level and class in a slot, or take them away."""
     for at in range(np.uint64(len(members))):
@@ -100,7 +100,7 @@ def _largest(gain: Any) -> Any:
     return largest
 
 
-@compiled
+@lean
 def _promises(n: Any, smallest: int, sides: Any, rows: Any, floor: Any) -> Any:
     """True if a column may have a split that is as good as the one that `floor_of` was taken of, in 32 bits."""
     hits = np.int32(0)
@@ -112,7 +112,7 @@ def _promises(n: Any, smallest: int, sides: Any, rows: Any, floor: Any) -> Any:
     return hits > 0
 
 
-@compiled
+@lean
 def _improve(level: Any, n: Any, smallest: int, sides: Any, rows: Any, gain: Any, code: Any) -> None:
     """Keep the split at a level in the columns where it is better than the best before."""
     for column in range(np.uint64(len(rows))):

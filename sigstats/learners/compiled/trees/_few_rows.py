@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled, merged
+from sigstats.learners.compiled.jit import lean, merged
 
 from ._coded_splits import Coded
 from ._forest_folds import improvement
@@ -65,7 +65,7 @@ _PAIRS: Final = np.array([pair for network in _NETWORKS for pair in network], dt
 _FIRST: Final = np.cumsum([0, *map(len, _NETWORKS)])
 
 
-@compiled
+@lean
 def _improve(
     keys: Any, at: Any, here: Any, left: Any, right: Any, gain: Any, code: Any, n_left: float, n_right: float
 ) -> None:
@@ -78,7 +78,7 @@ def _improve(
         code[column] = below if better else code[column]
 
 
-@compiled
+@lean
 def _make_keys(codes: Any, labels: Any, members: Any, keys: Any) -> None:
     """Sort the rows of a node by each column: a key is a code and, below it, a class."""
     width = np.uint64(keys.shape[1])
@@ -94,7 +94,7 @@ def _make_keys(codes: Any, labels: Any, members: Any, keys: Any) -> None:
             keys[one, column], keys[other, column] = low, high
 
 
-@compiled
+@lean
 def _count(keys: Any, classes: Any, alike: Any, left: Any, right: Any, m: int, squares: int) -> None:
     """Find the squared counts to the left and the right of the splits behind all rows but the last."""
     width, before, after = np.uint64(keys.shape[1]), np.uint64(0), np.uint64(1)
@@ -112,7 +112,7 @@ def _count(keys: Any, classes: Any, alike: Any, left: Any, right: Any, m: int, s
             right[behind, column] = right[at, column] - 2 * alike[after, column] - 1
 
 
-@compiled
+@lean
 def _weigh(keys: Any, at: Any, here: Any, left: Any, right: Any, n_left: Any, n_right: Any) -> Any:
     """The largest sum, over columns, of the squared counts of each side times the number of the other.
 

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...._common.validation import IntArray
-from ..jit import compiled, inlined
+from ..jit import compiled, inlined, lean
 from ._vectors import find_bounds
 
 #: scikit-learn holds values no farther apart than this to be equal.
@@ -17,7 +17,7 @@ SAME: Final = np.float32(1e-7)
 EPSILON: Final = float(np.finfo(np.float64).eps)
 
 
-@compiled
+@lean
 def improvement(left_squares: int, n_left: int, right_squares: int, n_right: int) -> Any:
     """The number by which scikit-learn compares splits, and the impurities of the parts."""
     left_impurity = 1.0 - left_squares / (float(n_left) * float(n_left))
@@ -25,7 +25,7 @@ def improvement(left_squares: int, n_left: int, right_squares: int, n_right: int
     return -float(n_right) * right_impurity - float(n_left) * left_impurity, left_impurity, right_impurity
 
 
-@compiled
+@lean
 def helps(left_squares: int, n_left: int, right_squares: int, n: int, impurity: float, drawn_in_all: int) -> bool:
     """True if scikit-learn takes the split of a node of `n` draws."""
     rest = n - n_left
@@ -34,20 +34,20 @@ def helps(left_squares: int, n_left: int, right_squares: int, n: int, impurity: 
     return not float(n) / float(drawn_in_all) * gain + EPSILON < 0
 
 
-@compiled
+@lean
 def floor_of(best: float, n: float) -> float:
     """The least sum of the squares of both parts, each over its number, in a split as good as `best`."""
     return best + n - 1e-9 * n
 
 
-@compiled
+@lean
 def promising(left_squares: int, n_left: int, right_squares: int, n_right: int, floor: float) -> bool:
     """True if a split may be as good as the one that `floor_of` was taken of: without a division, as most are not."""
     lefts, rights = float(n_left), float(n_right)
     return float(left_squares) * rights + float(right_squares) * lefts >= floor * (lefts * rights)
 
 
-@compiled
+@lean
 def next_draw(state: int) -> int:
     """The next number of scikit-learn's sequence: an xorshift of 32 bits."""
     state = (state ^ (state << 13)) & 0xFFFFFFFF
@@ -55,7 +55,7 @@ def next_draw(state: int) -> int:
     return (state ^ (state << 5)) & 0xFFFFFFFF
 
 
-@compiled
+@lean
 def draw_place(columns: Any, known: int, constant: int, drawn: int, undrawn: int, state: int) -> tuple[int, int, int]:
     """The place of the next column to look at, how many known constants were drawn, and the state of the sequence.
 
@@ -157,7 +157,7 @@ def draw_all(
     return found, constant, place
 
 
-@compiled
+@lean
 def keep_constants(columns: Any, constants: Any, known: int, constant: int) -> None:
     """Put the known constants back in their order, and note those that were found in this node."""
     for at in range(known):

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled, inlined, merged
+from sigstats.learners.compiled.jit import compiled, inlined, lean, merged
 
 from ._forest_folds import EPSILON, Retrained, Settings, count, decide, helps, keep_constants, parted
 from ._sorted_splits import FEW, Categories, Features, Node, Room, Sample, Split, best_split, bits_of
 
 
-@compiled
+@lean
 def _part(members: Any, goes_left: Any, spare: Any) -> None:
     """Put the rows that go left first, both parts in the order they had."""
     lefts = np.uint64(0)
@@ -29,7 +29,7 @@ def _part(members: Any, goes_left: Any, spare: Any) -> None:
         members[at] = spare[at - lefts]
 
 
-@compiled
+@lean
 def _wait(node: Any, start: int, end: int, listed: int, depth: int, known: int, child: int) -> None:
     """Note a node's rows, what lists them, its depth, its known constant columns, and whose child it is."""
     node[0], node[1], node[2], node[3], node[4], node[5] = start, end, listed, depth, known, child

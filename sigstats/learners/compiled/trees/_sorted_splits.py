@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sigstats.learners.compiled.jit import compiled, inlined
+from sigstats.learners.compiled.jit import inlined, lean
 
 from ._forest_folds import SAME, Settings, draw_place, floor_of, improvement, promising
 
@@ -138,7 +138,7 @@ def _may_improve(marks: Any, members: Any, total: Any, n: int, squares: int, bes
     return _reach(sums, total, n, (floor_of(best, n) - squares / float(n)) * float(n), reach) > 0
 
 
-@compiled
+@lean
 def _best_in_reach(
     sums: Any, reach: Any, values: Any, members: Any, total: Any, n: int, smallest: int, best: float
 ) -> Any:
@@ -167,7 +167,7 @@ def _best_in_reach(
     return place, best, n_there, left_there, right_there
 
 
-@compiled
+@lean
 def _best_threshold(
     sample: Sample, values: Any, members: Any, total: Any, n: int, squares: int, smallest: int, best: float, left: Any
 ) -> Any:
@@ -199,7 +199,7 @@ def _best_threshold(
     return place, best, n_there, left_there, right_there
 
 
-@compiled
+@lean
 def _sort(values: Any, members: Any, ordered: Any) -> None:
     """Put a few rows in the order of their values."""
     for at in range(len(members)):
@@ -212,7 +212,7 @@ def _sort(values: Any, members: Any, ordered: Any) -> None:
         ordered[place] = row
 
 
-@compiled
+@lean
 def _count_categories(sample: Sample, categories: Any, members: Any, node: int, counts: Categories) -> None:
     """Count the rows of a node in each category, by class."""
     for row in members:
@@ -225,7 +225,7 @@ def _count_categories(sample: Sample, categories: Any, members: Any, node: int, 
         counts.classes[category, sample.label[row]] += sample.weight[row]
 
 
-@compiled
+@lean
 def _split_of_category(column: int, rows: int, inside: int, counts: Any, total: Any) -> Any:
     """The split that sends the rows of a category to the right, and its improvement."""
     without, within, n, n_inside = 0, 0, 0, 0
@@ -239,7 +239,7 @@ def _split_of_category(column: int, rows: int, inside: int, counts: Any, total: 
     return split, improvement(without, n - n_inside, within, n_inside)[0]
 
 
-@compiled
+@lean
 def best_split(
     sample: Sample, rows: Any, node: Node, settings: Settings, columns: Any, known: int, state: int, room: Room
 ) -> Any:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..jit import compiled
+from ..jit import lean
 
 
-@compiled
+@lean
 def find_bounds(codes: Any, members: Any, low: Any, high: Any) -> None:
     """Find the lowest and the highest code of each column in a node."""
     width = np.uint64(codes.shape[1])
@@ -25,7 +25,7 @@ def find_bounds(codes: Any, members: Any, low: Any, high: Any) -> None:
             high[column] = max(high[column], codes[row, column])
 
 
-@compiled
+@lean
 def count_alike(classes: Any, counts: Any, which: Any, at: Any, start: Any, stop: Any) -> None:
     """Count in each column, in row `which` of `counts`, the rows from `start` to `stop` of the class of row `at`."""
     width = np.uint64(classes.shape[1])
@@ -36,7 +36,7 @@ def count_alike(classes: Any, counts: Any, which: Any, at: Any, start: Any, stop
             counts[which, column] += np.uint8(classes[row, column] == classes[at, column])
 
 
-@compiled
+@lean
 def _add_sides(own: Any, each: Any, there: Any, sides: Any, rows: Any) -> None:
     """Add the squared counts of class `each` on both sides, and its count on the left, of `there` rows in all."""
     for column in range(np.uint64(len(rows))):
@@ -47,13 +47,13 @@ def _add_sides(own: Any, each: Any, there: Any, sides: Any, rows: Any) -> None:
         rows[column] += count
 
 
-@compiled
+@lean
 def _clear(sides: Any, rows: Any) -> None:
     for column in range(np.uint64(len(rows))):
         sides[0, column] = sides[1, column] = rows[column] = 0
 
 
-@compiled
+@lean
 def count_left(codes: Any, members: Any, total: Any, highest: Any, sides: Any, rows: Any, own: Any) -> None:
     """Count the rows up to the `highest` code of each column: the squared counts of both sides, the number there.
 
@@ -75,7 +75,7 @@ def count_left(codes: Any, members: Any, total: Any, highest: Any, sides: Any, r
             start = end
 
 
-@compiled
+@lean
 def pass_level(counts: Any, total: Any, here: Any, sides: Any, rows: Any, level: Any) -> None:
     """Move the rows of a level to the left: the counts there, the squared counts of both sides, the number there.
 
