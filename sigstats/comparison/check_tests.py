@@ -62,9 +62,8 @@ def test_row(
         return _of_runs(row, part, bar, rule, tasks)
     spec = MEASURES[row.measure]
     if tasks is not None:
-        right = row.measure == "accuracy"
-        values, weights = (part.a == part.label) * 1.0 if right else part.values(spec)[0], task_weights(tasks)
-        sums, sizes = (by_group(each, part.group)[0] for each in (weights * values, weights))
+        weights = task_weights(tasks)
+        sums, sizes = (by_group(each, part.group)[0] for each in (weights * part.values(spec)[0], weights))
         what = f"{what} of {tasks.max() + 1:,} tasks"
         return _of_mean(row, sums, sizes, limits, bar, rule, what, None if part.group is None else weights.max())
     if row.measure == "accuracy" or row.measure in HITS:

@@ -36,9 +36,7 @@ from .notes import (
 )
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine
-from .requirements import (
-    positive_code,
-)
+from .requirements import positive_code
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
@@ -118,13 +116,7 @@ def compare_pairs(
 
 
 def _tested(
-    paired: PairedPredictions,
-    names: Sequence[str],
-    everything: Part,
-    rule: ComparisonRule,
-    *,
-    first: int,
-    alone: bool,
+    paired: PairedPredictions, names: Sequence[str], everything: Part, rule: ComparisonRule, *, first: int, alone: bool
 ) -> ComparisonResult:
     """Every measure on every part, not yet decided; with `first` weightings, and more where they may decide."""
     counts = outcome_counts(everything, [(codes, len(values)) for values, codes in paired.slices.values()])
@@ -193,6 +185,8 @@ def _of_itself(
     every, outcomes = np.arange(paired.n), outcome_counts(everything, [])[0]
     blank = [blank_row(paired, name, items=paired.items_of(every)) for name in measures]
     tested = [test_part(row, everything, lambda: every, outcomes, rule=rule) for row in blank]
+    sure: Any = dict.fromkeys(("pvalue", "two_sided_pvalue", "adjusted_pvalue", "pd", "psd", "nsd"), 1.0)
+    sure |= {"verdict": "pass", "note": "identical", "confidence_level": rule.confidence_level}
     rows = tuple(
         replace(
             row,
@@ -203,16 +197,8 @@ def _of_itself(
             difference=0.0,
             low=0.0,
             high=0.0,
-            pvalue=1.0,
-            two_sided_pvalue=1.0,
-            adjusted_pvalue=1.0,
-            pd=1.0,
-            psd=1.0,
-            nsd=1.0,
             differing=0,
-            verdict="pass",
-            note="identical",
-            confidence_level=rule.confidence_level,
+            **sure,
         )
         for row, found in zip(blank, (each.turned() for each in bounded(tested, rule)), strict=True)
     )

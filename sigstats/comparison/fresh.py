@@ -64,22 +64,18 @@ def values_of_rows(
     names, part = asked_of(paired, measures, positive)
     found = []
     for name in names:
-        spec = MEASURES[name]
-        row = blank_row(paired, name)
-        if name == "accuracy":
-            a, b, limit = (part.a == part.label) * 1.0, (part.b == part.label) * 1.0, 1.0
-        elif spec.of_rows is None:
+        spec, row = MEASURES[name], blank_row(paired, name)
+        if spec.of_rows is None and spec.needs != "answers":
             raise ValueError(
                 f"measures: {name!r} is no mean over rows, of which fresh ones give evidence; expected accuracy, "
                 "mean-score or another mean"
             )
-        else:
-            span = part.span(spec)
-            if span is None:
-                raise ValueError(f"score_range: is missing; expected the limits of {row.name} for fresh rows")
-            sign = -1 if row.lower_is_better else 1
-            (a, b), limit = (sign * each for each in part.values(spec)), span
-        found.append(RowValues(row, a, b, limit))
+        limit = part.span(spec)
+        if limit is None:
+            raise ValueError(f"score_range: is missing; expected the limits of {row.name} for fresh rows")
+        sign = -1 if row.lower_is_better else 1
+        baseline, candidate = (sign * each for each in part.values(spec))
+        found.append(RowValues(row, baseline, candidate, limit))
     return found
 
 

@@ -90,10 +90,8 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     if row.n < 2:
         return replace(row, note="one row alone: nothing can be tested")
     spec = MEASURES[row.measure]
-    if part.marks is not None and spec.needs == "marks":
-        a, b = part.marks.sums
-        marks = replace(part.marks, sums=(part.sign * a, part.sign * b))
-        return test_averages(row, part, marks, part.span(spec), rule)
+    if part.all_answers(spec) is not None:
+        return test_averages(row, part, rule)
     a, b = part.values(spec)
     infinite = [int(np.isinf(each).sum()) for each in (a, b)]
     if any(infinite):
@@ -139,17 +137,18 @@ def _outside(part: Part, spec: MeasureSpec) -> str:
     return f"{outside:,} probabilities outside of {low:g} to {high:g} count as these limits" if outside else ""
 
 
-def test_averages(
-    row: ComparisonRow, part: Part, totals: ItemTotals, span: float | None, rule: ComparisonRule
-) -> Tested:
+def test_averages(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     """The mean over items of the mean of all answers to each, of which baseline and candidate have unlike numbers."""
+    spec = MEASURES[row.measure]
+    totals = part.all_answers(spec)
+    assert totals is not None
     of_items, group = part.of_items(totals)
     if len(of_items.means[0]) < 2:
         return replace(row, note="one item alone: nothing can be tested")
     row = replace(row, n=len(of_items.means[0]), items=len(of_items.means[0]))
     row = with_means(row, of_items.means, group, rule)
     what = "items' averages" if group is None else "groups of items' averages"
-    return with_bound(row, of_items.means, group, span, what, rule)
+    return with_bound(row, of_items.means, group, part.span(spec), what, rule)
 
 
 def test_pass_at(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:

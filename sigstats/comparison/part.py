@@ -123,6 +123,13 @@ class Part(PairedRows):
         assert self.items is not None
         return totals.take(np.unique(self.items)), self.group_of_items()
 
+    def all_answers(self, spec: MeasureSpec) -> ItemTotals | None:
+        """All answers to the items, in a measure of which more is better; None where the rows have all of them."""
+        if spec.needs == "marks" and self.marks is not None:
+            a, b = self.marks.sums
+            return replace(self.marks, sums=(self.sign * a, self.sign * b))
+        return self.right if spec.needs == "answers" else None
+
     def group_of_items(self) -> IntArray | None:
         """The group of each item, in their order; None where each item is a group by itself."""
         if self.items is None or self.group is None:
@@ -143,6 +150,8 @@ class Part(PairedRows):
 
     def values_of(self, spec: MeasureSpec, said: IntArray, score: FloatArray | None) -> FloatArray:
         """The same of any predictions and scores of these rows."""
+        if spec.needs == "answers":
+            return np.equal(said, self.label).astype(np.float64)
         assert spec.of_rows is not None
         if spec.needs == "numbers":
             assert self.numbers is not None
@@ -164,8 +173,8 @@ class Part(PairedRows):
 
     def span(self, spec: MeasureSpec) -> float | None:
         """The largest difference that one row can have, if it is known."""
-        if spec.span is not None:
-            return spec.span
+        if spec.span is not None or spec.needs == "answers":
+            return spec.span or 1.0
         if spec.name == "neg-log-loss":
             limits = self._of_probabilities
             return None if limits is None else float(np.ptp(np.log([*limits, 1 - limits[0], 1 - limits[1]])))

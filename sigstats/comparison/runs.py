@@ -151,13 +151,11 @@ def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None
     assert part.runs is not None
     spec, said = MEASURES[measure], (part.runs.a, part.runs.b)[side][run]
     score = None if part.runs.scores is None else part.runs.scores[side][run]
-    if spec.needs == "answers":
-        values = (said == part.label).astype(np.float64)
-    elif spec.test == "ratios":
+    if spec.test == "ratios":
         assert part.runs.scores is not None
         assert part.runs.per is not None
         return part.sign * spec.of(part.runs.per[side][run], part.runs.scores[side][run])
-    elif spec.of_rows is not None:
+    elif spec.of_rows is not None or spec.needs == "answers":
         values = part.values_of(spec, said, score)
     elif spec.needs == "numbers":
         assert part.numbers is not None

@@ -56,19 +56,14 @@ def test_task_mean(row: ComparisonRow, part: Part, tasks: IntArray, rule: Compar
     """The row with the mean over tasks of its measure, tested."""
     if part.runs is not None:
         return test_runs(row, part, rule, tasks)
-    spec, group = MEASURES[row.measure], part.group
-    span: float | None = 1.0
-    if row.measure != "accuracy":
-        values, span = part.values(spec), part.span(spec)
-    elif part.right is None:
-        values = (part.a == part.label).astype(np.float64), (part.b == part.label).astype(np.float64)
-    totals = part.right if row.measure == "accuracy" else part.marks if spec.needs == "marks" else None
-    if totals is not None:
+    spec, group, totals = MEASURES[row.measure], part.group, part.all_answers(MEASURES[row.measure])
+    span = part.span(spec)
+    if totals is None:
+        values = part.values(spec)
+    else:
         assert part.items is not None
         of_items, group = part.of_items(totals)
-        tasks = tasks[np.unique(part.items, return_index=True)[1]]
-        a, b = of_items.means
-        values = (a, b) if row.measure == "accuracy" else (part.sign * a, part.sign * b)
+        tasks, values = tasks[np.unique(part.items, return_index=True)[1]], of_items.means
     if span is None:
         return replace(row, note="no limits of the marks are known: score_range states them")
     weights, sizes = task_weights(tasks), np.bincount(tasks)

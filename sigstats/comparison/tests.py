@@ -70,16 +70,15 @@ def test_part(
 def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     """The accuracy of groups of rows, of averages of items, or of rows with weights."""
     if part.right is not None:
-        return test_averages(row, part, part.right, 1.0, rule)
-    right_a, right_b = part.a == part.label, part.b == part.label
+        return test_averages(row, part, rule)
+    a, b = part.values(MEASURES["accuracy"])
     if part.weights is not None:
-        return weighted_mean(row, (right_a * 1.0, right_b * 1.0), part, 1.0, rule)
+        return weighted_mean(row, (a, b), part, 1.0, rule)
     assert part.group is not None
     codes = np.unique(part.group, return_inverse=True)[1]
     options = (codes, rule.confidence_level, rule.unseen_group)
-    intervals = [share_interval(right, *options) for right in (right_a, right_b)]
-    row = _with_accuracies(row, (int(right_a.sum()), int(right_b.sum())), intervals)
-    a, b = right_a.astype(np.float64), right_b.astype(np.float64)
+    intervals = [share_interval(right, *options) for right in (a, b)]
+    row = _with_accuracies(row, (int(a.sum()), int(b.sum())), intervals)
     row = replace(row, standard_error=standard_error(b - a, codes))
     return with_bound(row, (a, b), part.group, 1.0, "groups", rule)
 

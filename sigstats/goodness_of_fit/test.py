@@ -17,7 +17,7 @@ from scipy.special import chdtrc
 
 from .._common.extreme import expected_counts_warning
 from .._common.random_streams import MAX_RESAMPLES, RNG, as_generator
-from .._common.validation import FloatArray, IntArray, as_choice, as_count, as_counts, as_probabilities, as_real, refuse
+from .._common.validation import as_choice, as_count, as_counts, as_probabilities, as_real, refuse
 from ..test_result import TestResult, monte_carlo_outcome
 from .distance import (
     EXACT_MAX_TOTAL,
@@ -126,60 +126,37 @@ def goodness_of_fit_test(
     x, p, excluded = as_counts_and_probabilities(counts, probabilities)
     n_resamples = as_count(n_resamples, "n_resamples", minimum=1, maximum=MAX_RESAMPLES)
     generator = as_generator(rng)
-    if excluded:
-        return _excluded(excluded, len(p), method, ordering, n_resamples)
-    if method in ("chi2", "likelihood-ratio"):
-        return _asymptotic(x, p, method)
-    if ordering == "probability":
+    asymptotic = method in ("chi2", "likelihood-ratio")
+    by: Any = method if asymptotic else ordering
+    freedom, reason = len(p) - 1, ""
+    if excluded:  # no outcome that may occur is as extreme
+        statistic = 0.0 if by == "probability" else math.inf
+        outcome: dict[str, Any] = {"pvalue": 0.0, "error_bound": 0.0}
+        noun = "object" if excluded == 1 else "objects"
+        reason = f"{excluded:,} {noun} in a class of required probability 0, which the null hypothesis excludes"
+    elif by == "probability":
         statistic = math.exp(log_probability(x, p))
     else:
-        statistic = float(distance(x, int(x.sum()), p, ordering))
+        statistic = float(distance(x, int(x.sum()), p, by))
     if method == "monte-carlo":
-        extreme = int(exceedances(x, p, ordering, n_resamples, generator).sum())
+        extreme = 0 if excluded else int(exceedances(x, p, by, n_resamples, generator).sum())
         outcome = monte_carlo_outcome(extreme, n_resamples)
-    else:
-        tail = exact_pvalue(x, p, ordering)
+    elif asymptotic and not excluded:
+        outcome = {"pvalue": float(chdtrc(freedom, statistic)) if freedom else 1.0}  # eq. (17), (19)
+        reason = expected_counts_warning(int(x.sum()) * p)
+    elif not excluded:
+        tail = exact_pvalue(x, p, by)
         outcome = {"pvalue": tail.pvalue, "error_bound": tail.error}
         if len(x) == 2 and x.sum() > EXACT_MAX_TOTAL:
-            outcome["reason"] = "error_bound is an estimate with a margin, that of SciPy's binomial tails"
+            reason = "error_bound is an estimate with a margin, that of SciPy's binomial tails"
     return GoodnessOfFitTestResult(
         statistic=statistic,
         method=method,
         alternative="two-sided",
-        ordering=ordering,
-        degrees_of_freedom=len(x) - 1,
-        **outcome,
-    )
-
-
-def _excluded(objects: int, classes: int, method: str, ordering: str, n_resamples: int) -> GoodnessOfFitTestResult:
-    """The result where objects are in classes of probability 0: no outcome that may occur is as extreme."""
-    if method in ("chi2", "likelihood-ratio"):
-        ordering = method
-    noun = "object" if objects == 1 else "objects"
-    return GoodnessOfFitTestResult(
-        statistic=0.0 if ordering == "probability" else math.inf,
-        method=method,
-        alternative="two-sided",
-        **(monte_carlo_outcome(0, n_resamples) if method == "monte-carlo" else {"pvalue": 0.0, "error_bound": 0.0}),
-        ordering=ordering,
-        degrees_of_freedom=classes - 1,
-        reason=f"{objects:,} {noun} in a class of required probability 0, which the null hypothesis excludes",
-    )
-
-
-def _asymptotic(x: IntArray, p: FloatArray, method: str) -> GoodnessOfFitTestResult:
-    n = int(x.sum())
-    statistic = float(distance(x, n, p, method))
-    freedom = len(x) - 1
-    return GoodnessOfFitTestResult(
-        statistic=statistic,
-        pvalue=float(chdtrc(freedom, statistic)) if freedom else 1.0,  # eq. (17), (19)
-        method=method,
-        alternative="two-sided",
-        ordering=method,
+        ordering=by,
         degrees_of_freedom=freedom,
-        reason=expected_counts_warning(n * p),
+        reason=reason,
+        **outcome,
     )
 
 

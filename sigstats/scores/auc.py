@@ -132,11 +132,8 @@ def auc_test(
     if clusters is None:
         # Half-integers, which are equal or not.
         constant = all(float(np.ptp(each)) == 0 for each in wins[2])
-        units, what, reason = (
-            min(m, n),
-            "rows of the rarer class",
-            few_warning(min(m, n), "positives or negatives", FEW),
-        )
+        units, what = min(m, n), "rows of the rarer class"
+        reason = few_warning(units, "positives or negatives", FEW)
     else:
         constant = clusters.constant(*placed)
         units, what = clusters.of_rarer_class, "groups of the rarer class"
