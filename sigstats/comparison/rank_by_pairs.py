@@ -11,7 +11,7 @@ import numpy as np
 from .._common.class_names import NEVER_PREDICTED
 from .._common.note import Note
 from ..intervals import Interval
-from ..ranking.rank import pairs_in_order
+from ..ranking.rank import models_in_order, pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
@@ -66,11 +66,10 @@ def rank_by_pairs(
     tested = [name for name, rows in found.items() if not _untested(rows)]
     of_one = 1 - (1 - confidence_level) / max(1, len(tested))
     sets = _sets(whole, models, confidence_level)
-    ranked = _ranked(sets, whole)
     any_row = whole[0, 1]
     return Ranking(
-        models=ranked,
-        pairs=pairs_in_order(sets, [each.model for each in ranked], -1 if any_row.lower_is_better else 1),
+        models=_ranked(sets, whole),
+        pairs=pairs_in_order(sets, lower=any_row.lower_is_better),
         slices=tuple(
             RankedSlice(slice=name, n=rows[0, 1].n, note=_untested(rows))
             if _untested(rows)
@@ -109,18 +108,7 @@ def _sets(rows: _Rows, models: Sequence[str], level: float) -> RankSets:
 
 def _ranked(sets: RankSets, rows: _Rows) -> tuple[RankedModel, ...]:
     """The models, the best first."""
-    k = len(sets.models)
-    order = sorted(range(k), key=lambda model: (-sets.scores[model], model))
-    of_one = [rows[model, (model + 1) % k] for model in range(k)]
-    return tuple(
-        RankedModel(
-            model=sets.models[model],
-            rank_low=sets.low[model],
-            rank_high=sets.high[model],
-            tier=sets.tiers[model],
-            score=float(of_one[model].baseline or 0),
-            accuracy=of_one[model].baseline if of_one[model].measure == "accuracy" else None,
-            confidence_interval=of_one[model].baseline_interval or Interval(-np.inf, np.inf, sets.confidence_level),
-        )
-        for model in order
-    )
+    k, any_row = len(sets.models), rows[0, 1]
+    of_one = [rows[model, (model + 1) % k].baseline_interval for model in range(k)]
+    intervals = [each or Interval(-np.inf, np.inf, sets.confidence_level) for each in of_one]
+    return models_in_order(sets, intervals, right=any_row.measure == "accuracy", lower=any_row.lower_is_better)

@@ -38,23 +38,22 @@ def exact_pvalue(doubled: IntArray, *, rare: bool = False) -> tuple[float, float
     0.16666666666666666
     """
     datasets, k = doubled.shape
-    lattice, listing = _lattice_work(doubled), _listing_work(doubled)
-    if k > _MOST_MODELS or (min(lattice, listing) > 1 and not rare):
-        return None
     step = int(np.gcd.reduce(np.diff(np.sort(doubled, axis=1), axis=1), axis=None)) or 1
     steps = (doubled - doubled.min(axis=1)[:, None]) // step
+    lattice, listing = _lattice_work(steps), _listing_work(datasets, k, step)
+    if k > _MOST_MODELS or (min(lattice, listing) > 1 and not rare):
+        return None
     observed = int((steps.sum(axis=0) ** 2).sum())
     whole = datasets * math.log2(math.factorial(k)) <= 53  # then all counts are exact
     orders = cache(lambda row: _orders(row, whole))
     rows = [orders(tuple(row)) for row in np.sort(steps, axis=1).tolist()]
+    shares: FloatArray | None
     if lattice <= min(listing, 1):
         sums, shares = _by_lattice(rows, k)
         last = int(steps.sum()) - sums.sum(axis=-1)
         shares = shares[(sums**2).sum(axis=-1) + last**2 >= observed]
-    elif (counted := _by_listing(rows, np.sort(steps, axis=1), observed, known=listing <= 1)) is None:
+    elif (shares := _by_listing(rows, np.sort(steps, axis=1), observed, known=listing <= 1)) is None:
         return None
-    else:
-        shares = counted
     p = float(shares.sum())
     if whole:
         return p / math.factorial(k) ** datasets, 2.0**-53
@@ -76,18 +75,15 @@ def _orders(row: tuple[int, ...], whole: bool) -> Orders:
     return np.array([*counted], dtype=np.int64), times if whole else times / times.sum()
 
 
-def _lattice_work(doubled: IntArray) -> float:
+def _lattice_work(steps: IntArray) -> float:
     """The additions over the lattice, as a share of what is affordable."""
-    k = doubled.shape[1]
-    step = int(np.gcd.reduce(np.diff(np.sort(doubled, axis=1), axis=1), axis=None)) or 1
-    points = (1.0 + np.cumsum(np.ptp(doubled, axis=1)) / step) ** (k - 1)
+    k = steps.shape[1]
+    points = (1.0 + np.cumsum(steps.max(axis=1))) ** (k - 1)
     return float(max(points.sum() * math.factorial(k) / _MOST_ADDITIONS, points[-1] / _MOST_POINTS))
 
 
-def _listing_work(doubled: IntArray) -> float:
+def _listing_work(datasets: int, k: int, step: int) -> float:
     """The transitions between sorted sums, likewise: the lattice points of a permutohedron grow as k^(k-2) t^(k-1)."""
-    datasets, k = doubled.shape
-    step = int(np.gcd.reduce(np.diff(np.sort(doubled, axis=1), axis=1), axis=None)) or 1
     points = (k ** ((k - 2) / (k - 1)) * np.arange(datasets) * (2 / step) + 1) ** (k - 1)
     return float((points + math.factorial(k)).sum() / _MOST_TRANSITIONS)
 

@@ -27,6 +27,7 @@ from .._common.validation import (
     same_kind_of_labels,
     shown,
 )
+from ..intervals import Interval
 from .means import MEAN_OVER_TASKS, first_of_each, item_means, mean_interval, missing_in, share_interval, task_weights
 from .rank_sets import RankSets, as_score_table, sets_of
 from .result import RankedModel, RankedPair, RankedSlice, Ranking
@@ -176,10 +177,9 @@ def rank_table(
         of_tasks = sets_of(scores, models, groups, level, weights, limited=limited)
         ranked = _models(of_tasks, weights[:, np.newaxis] * scores, groups, level, right=right, lower=lower)
         ranked_slices.insert(0, RankedSlice(slice=MEAN_OVER_TASKS, n=len(scores), models=ranked))
-    ordered = _models(sets, scores, groups, level, right=right, lower=lower)
     return Ranking(
-        models=ordered,
-        pairs=pairs_in_order(sets, [each.model for each in ordered], -1 if lower else 1),
+        models=_models(sets, scores, groups, level, right=right, lower=lower),
+        pairs=pairs_in_order(sets, lower=lower),
         slices=tuple(ranked_slices),
         measure="accuracy" if right else "mean-score",
         n=len(scores),
@@ -201,7 +201,14 @@ def _models(
 ) -> tuple[RankedModel, ...]:
     """The models of a leaderboard, the best first."""
     interval = share_interval if scores.dtype == np.bool_ else mean_interval
-    order = sorted(range(len(sets.models)), key=lambda model: (-sets.scores[model], model))
+    columns = (-scores if lower else scores).T
+    return models_in_order(sets, [interval(column, groups, level) for column in columns], right=right, lower=lower)
+
+
+def models_in_order(
+    sets: RankSets, intervals: Sequence[Interval], *, right: bool, lower: bool
+) -> tuple[RankedModel, ...]:
+    """The models of rank sets with the intervals of their scores, the best first."""
     sign = -1 if lower else 1
     return tuple(
         RankedModel(
@@ -211,16 +218,19 @@ def _models(
             tier=sets.tiers[model],
             score=sign * sets.scores[model],
             accuracy=sets.scores[model] if right else None,
-            confidence_interval=interval(sign * scores[:, model] if lower else scores[:, model], groups, level),
+            confidence_interval=intervals[model],
         )
-        for model in order
+        for model in _order(sets)
     )
 
 
-def pairs_in_order(sets: RankSets, ordered: Sequence[str], sign: int) -> tuple[RankedPair, ...]:
-    """All pairs of models in an order, the best first."""
-    position = {name: i for i, name in enumerate(sets.models)}
-    where = [position[name] for name in ordered]
+def _order(sets: RankSets) -> list[int]:
+    return sorted(range(len(sets.models)), key=lambda model: (-sets.scores[model], model))
+
+
+def pairs_in_order(sets: RankSets, *, lower: bool) -> tuple[RankedPair, ...]:
+    """All pairs of models, the best first."""
+    sign, where = -1 if lower else 1, _order(sets)
     return tuple(
         RankedPair(
             a=sets.models[a],

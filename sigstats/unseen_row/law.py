@@ -29,22 +29,14 @@ _FACTORS = 32
 _MOST_EVENTS, _MOST_ROWS = 256, 2**16
 
 
-def tail(factors: FloatArray, counts: FloatArray | None = None) -> float:
-    """The probability that the sum of gamma variables of shapes `counts`, 1 by default, times `factors`, is at most 0.
-
-    With three factors of 1 and two of -1 it is that of at most 2 heads of 4 coins less one: P(Bin(4, 1/2) >= 3).
-
-    >>> round(tail(np.array([1.0, -1.0]), np.array([3.0, 2.0])), 12)
-    0.3125
-    """
-    times = np.ones(len(factors)) if counts is None else counts
-    if len(factors) > MOST_ATOMS:
-        factors, times = atoms_of(factors, times)
-    return float(tails(factors[np.newaxis], times[np.newaxis])[0])
-
-
 def tails(factors: FloatArray, counts: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
-    """The same of each row of factors and counts, of which some may be 0."""
+    """The probability that the sum of gamma variables of shapes `counts` times `factors` is at most 0, for each row.
+
+    Some counts may be 0. With three factors of 1 and two of -1 it is P(Bin(4, 1/2) >= 3).
+
+    >>> tails(np.array([[1.0, -1.0]]), np.array([[3.0, 2.0]])).round(12)
+    array([0.3125])
+    """
     # Sums and products over the first axis are quick.
     a, times = np.ascontiguousarray(np.where(counts > 0, factors, 0.0).T), np.ascontiguousarray(counts.T)
     least, most = a.min(axis=0), a.max(axis=0)

@@ -7,7 +7,11 @@ import pytest
 from scipy.special import betaincinv
 from scipy.stats import binom
 
-from sigstats.unseen_row.law import atoms_of, tail
+from sigstats.unseen_row.law import atoms_of, tails
+
+
+def tail(factors, counts=None):
+    return tails(factors[np.newaxis], np.ones((1, len(factors))) if counts is None else counts[np.newaxis])[0]
 
 
 def by_partial_fractions(factors):
