@@ -100,7 +100,7 @@ def test_both_exact_walks_are_those_of_rationals(monkeypatch, datasets, k, ties)
     truth = counted(doubled)
     for works in ((0.0, 1.0), (2.0, 1.0), (2.0, 2.0)):  # the lattice, the list, the list of unknown length
         for name, work in zip(("_lattice_work", "_listing_work"), works, strict=True):
-            monkeypatch.setattr(friedman_exact, name, lambda _, work=work: work)
+            monkeypatch.setattr(friedman_exact, name, lambda *_, work=work: work)
         p, error = friedman_exact.exact_pvalue(doubled, rare=works == (2.0, 2.0))
         assert abs(Fraction(p) - truth) <= Fraction(error) * truth
         assert error < 1e-12
