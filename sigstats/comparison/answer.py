@@ -5,7 +5,7 @@ Terminal, notebook, page, Markdown, JUnit, JSON, assertions and the messages of 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic
 
 from .._common.messages import some_of
 from .._common.numerals import NBSP, p_number, significant
@@ -13,10 +13,8 @@ from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
 from .paired_predictions import ALL_ROWS
-from .rows import WELCH, CheckedRow, ComparedRows, ComparisonRow
+from .rows import WELCH, ComparedRows, ComparisonRow, R
 from .rule import ComparisonRule, Verdict
-
-R = TypeVar("R", ComparisonRow, CheckedRow)
 
 #: A sentence names at most this many slices.
 MOST_NAMED = 5
@@ -78,7 +76,7 @@ def answer_of(found: ComparedRows) -> Answer[ComparisonRow]:
     )
 
 
-def others_in_words(ranked: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> str:
+def others_in_words(ranked: Sequence[R]) -> str:
     """The number of rows that do not pass for the same verdict as the first, after a semicolon; empty if none."""
     verdict = ranked[0].verdict
     others = sum(row.verdict == verdict for row in ranked[1:])

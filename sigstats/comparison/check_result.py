@@ -71,7 +71,12 @@ class CheckResult(Drawn):
     @property
     def ranked(self) -> tuple[CheckedRow, ...]:
         """The rows, first the one that decides: fails by p; inconclusive, all rows before slices; what passes."""
-        return tuple(sorted(self.rows, key=lambda row: (_ORDER[row.verdict], *_order_within(row))))
+
+        def key(row: CheckedRow) -> tuple[int, bool, float]:
+            p = 0.0 if row.verdict == "pass" else row.pvalue or 0.0
+            return _ORDER[row.verdict], row.verdict == "inconclusive" and not row.whole, p
+
+        return tuple(sorted(self.rows, key=key))
 
     @property
     def answer(self) -> Answer[CheckedRow]:
@@ -105,10 +110,6 @@ class CheckResult(Drawn):
         return forest(ax, lines, unit=", ".join(dict.fromkeys(row.name for row in rows)), marks=(self.bar,))
 
     __repr__ = Drawn.__str__
-
-
-def _order_within(row: CheckedRow) -> tuple[bool, float]:
-    return row.verdict == "inconclusive" and not row.whole, 0.0 if row.verdict == "pass" else row.pvalue or 0.0
 
 
 def cells_of(row: CheckedRow) -> dict[str, str]:

@@ -34,13 +34,16 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
         return None
     if row.test == MCNEMAR and row.differing is not None:
         times = [_until_pass(row, rule)] if passes else []
-        return rows_of(row.n, min([*times, _until_fail(row, level)] if fails else times))
+        rows = row.n * min([*times, _until_fail(row, level)] if fails else times)
+        return max(row.n + 1, math.ceil(rows)) if rows <= _MOST_ROWS else None
     share = (1 - rule.confidence_level) / 2
     below, above = (
         Bound.of(abs(end - row.difference), row.standard_error, row.n, share) for end in (row.low, row.high)
     )
     tested = row.test.startswith("unseen")  # otherwise p is that of exchanges, without one more row
-    rejected = math.inf if tested else row.n * times_until_rejected(row.pvalue, level)
+    rejected = math.inf
+    if not tested and 0 < row.pvalue < 0.5:
+        rejected = row.n * float(ndtri(level) / ndtri(row.pvalue)) ** 2
 
     def decides(n: int) -> bool:
         failed = fails and (above.share_beyond(drop, n) <= level if tested else n >= rejected)
@@ -98,11 +101,6 @@ def _until_fail(row: ComparisonRow, level: float) -> float:
     return (middle + math.sqrt(middle**2 - 4 * ahead**2)) / (2 * ahead**2)
 
 
-def times_until_rejected(pvalue: float, level: float) -> float:
-    """How many times as many rows of these values are rejected at a level; infinity where the data say the opposite."""
-    return float(ndtri(level) / ndtri(pvalue)) ** 2 if 0 < pvalue < 0.5 else math.inf
-
-
 def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
     """The fewest rows above n that decide, or too many by one in so many; None where a billion would not.
 
@@ -118,8 +116,3 @@ def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = 
         middle = (low + high) // 2
         low, high = (low, middle) if decides(middle) else (middle, high)
     return high
-
-
-def rows_of(n: int, times: float) -> int | None:
-    """So many times n rows, at least one more; None where these are too many to be asked for."""
-    return max(n + 1, math.ceil(n * times)) if n * times <= _MOST_ROWS else None

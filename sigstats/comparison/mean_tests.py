@@ -13,7 +13,6 @@ import numpy as np
 
 from .._common.extreme import difference
 from .._common.validation import FloatArray, IntArray
-from ..intervals import Interval
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES, MeasureSpec
 from ..ranking.means import mean_interval, standard_error
@@ -57,32 +56,22 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
     )
     others, limits = [each.other for each in wanted if each.other], [each.limit for each in wanted if each.other]
     of_others = iter(mean_intervals(others, [(-limit, limit) for limit in limits], rule.confidence_level))
-    return [
-        _with_bounds(each.row, *next(found), None if each.other is None else next(of_others))
-        if isinstance(each, Unbounded)
-        else each
-        for each in tested
-    ]
 
+    def with_bounds(row: ComparisonRow, other: Units | None) -> ComparisonRow:
+        interval, pvalues, beyond = next(found)
+        return replace(
+            row,
+            low=interval.low,
+            high=interval.high,
+            other_interval=None if other is None else next(of_others),
+            # Not below that of a test of its own.
+            pvalue=max(pvalues[0], row.pvalue or 0.0),
+            pvalue_error=row.pvalue_error if (row.pvalue or 0.0) > pvalues[0] else None,
+            two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
+            equivalence_pvalue=1.0 if row.test.endswith(WITHOUT_LIMITS) else max(beyond),
+        )
 
-def _with_bounds(
-    row: ComparisonRow,
-    interval: Interval,
-    pvalues: tuple[float, float],
-    beyond: tuple[float, float],
-    other: Interval | None,
-) -> ComparisonRow:
-    return replace(
-        row,
-        low=interval.low,
-        high=interval.high,
-        other_interval=other,
-        # Not below that of a test of its own.
-        pvalue=max(pvalues[0], row.pvalue or 0.0),
-        pvalue_error=row.pvalue_error if (row.pvalue or 0.0) > pvalues[0] else None,
-        two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
-        equivalence_pvalue=1.0 if row.test.endswith(WITHOUT_LIMITS) else max(beyond),
-    )
+    return [with_bounds(each.row, each.other) if isinstance(each, Unbounded) else each for each in tested]
 
 
 def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._common.note import Note
 from ..intervals import Interval
@@ -162,25 +162,10 @@ class ComparisonRow(_Row):
         """True if the interval of the difference holds 0."""
         return self.low is not None and self.high is not None and self.low <= 0 <= self.high
 
-    def turned(self) -> Self:
+    def turned(self) -> "ComparisonRow":
         """The row of which the signs of all values are turned, where the lower is better."""
-        if not self.lower_is_better:
-            return self
-
-        def of(value: float | None) -> float | None:
-            return None if value is None else 0.0 - value
-
-        return replace(
-            self,
-            baseline=of(self.baseline),
-            candidate=of(self.candidate),
-            baseline_interval=self.baseline_interval and -self.baseline_interval,
-            candidate_interval=self.candidate_interval and -self.candidate_interval,
-            difference=of(self.difference),
-            low=of(self.high),
-            high=of(self.low),
-            other_interval=self.other_interval and -self.other_interval,
-        )
+        values = ("baseline", "candidate", "difference", "baseline_interval", "candidate_interval")
+        return with_turned(self, *values) if self.lower_is_better else self
 
     @property
     def name(self) -> str:
@@ -250,11 +235,22 @@ class CheckedRow(_Row):
         """The measure; of one score alone there are no others to tell it from."""
         return self.measure
 
-    def turned(self) -> Self:
+    def turned(self) -> "CheckedRow":
         """The row with the sign of its values turned."""
-        value, low, high = (None if each is None else 0.0 - each for each in (self.value, self.high, self.low))
-        other = self.other_interval and -self.other_interval
-        return replace(self, value=value, low=low, high=high, other_interval=other)
+        return with_turned(self, "value")
+
+
+R = TypeVar("R", ComparisonRow, CheckedRow)
+
+
+def with_turned(row: R, *names: str) -> R:
+    """The row with the signs of these values turned, and of its intervals."""
+
+    def of(value: Any) -> Any:
+        return -value if isinstance(value, Interval) else None if value is None else 0.0 - value
+
+    turned = {name: of(getattr(row, name)) for name in (*names, "other_interval")}
+    return replace(row, low=of(row.high), high=of(row.low), **turned)
 
 
 def worst_verdict(rows: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> Verdict:

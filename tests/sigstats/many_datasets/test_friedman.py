@@ -108,7 +108,7 @@ def test_both_exact_walks_are_those_of_rationals(monkeypatch, datasets, k, ties)
 
 def test_far_tails_of_every_table_with_and_without_ties(monkeypatch):
     for name in ("_lattice_work", "_listing_work"):
-        monkeypatch.setattr(friedman_exact, name, lambda _: 2.0)
+        monkeypatch.setattr(friedman_exact, name, lambda *_: 2.0)
     patterns = [(1, 2, 3, 4), (1, 2, 2, 3), (1, 1, 1, 2), (1, 1, 2, 2)]
     for few in itertools.combinations_with_replacement(patterns, 3):
         for last in set(itertools.permutations(few[2])):
