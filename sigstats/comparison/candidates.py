@@ -133,7 +133,6 @@ def compare_scores(
 
 
 def _one(results: Sequence[ComparisonResult]) -> ComparisonResult:
-    """The rows of all scores as those of one comparison."""
     if len(results) == 1:
         return results[0]
     first = max(results, key=lambda result: result.n)

@@ -22,7 +22,7 @@ from ..intervals import Interval, clopper_pearson
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
 from ..ranking.means import task_weights
-from ..unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalue, row_of_groups, units_of
+from ..unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
 from .check_result import BINOMIAL, RUNS
 from .mean_tests import by_group, right_answers
 from .part import Part, unseen_unit
@@ -79,7 +79,6 @@ def test_row(
 
 
 def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, what: str) -> CheckedRow:
-    """A share of the rows that count."""
     true, said, hit = part.label == part.code, part.a == part.code, part.a == part.label
     every = np.ones(row.n, dtype=bool)
     counted, hits = (every, hit) if row.measure == "accuracy" else HITS[row.measure](true, said)
@@ -103,7 +102,6 @@ def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, wh
 
 
 def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> CheckedRow:
-    """The row with the exact test of a binomial share."""
     hits, n = int(hit.sum()), len(hit)
     low, high = clopper_pearson(hits, n, confidence_level=rule.confidence_level)
     return replace(
@@ -158,14 +156,13 @@ def _of_mean(
         high=high,
         standard_error=units(sums, one).standard_error,
         other_interval=other and mean_interval(units(sums, other), ends, rule.confidence_level),
-        pvalue=mean_pvalue(units(sums - bar * size, one), room if limits is None else ends[1] - bar, "less"),
+        pvalue=mean_pvalues([units(sums - bar * size, one)], [room if limits is None else ends[1] - bar])[0][0],
         test=f"{test}, {WITHOUT_LIMITS}" if limits is None else test,
         note="limits of a row are not known" if limits is None else "",
     )
 
 
 def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
-    """The row with the mean over the runs of a recipe, by the signs of their distances from the bar."""
     values = values_of_runs(row.measure, part, 0, tasks)
     k = len(values)
     if not np.isfinite(values).all():
@@ -198,14 +195,13 @@ def _subsets(k: int) -> IntArray:
 
 
 def interval_of_runs(
-    values: FloatArray, confidence_level: float, chosen: IntArray | None = None
+    values: FloatArray, confidence_level: float, chosen: IntArray
 ) -> tuple[float, float] | tuple[None, None]:
     """The interval of the mean of a recipe by the means of some of its runs; no ends where too few are there.
 
-    `chosen` (int64 array of shape (subsets, runs)): which runs each subset has; all subsets by default.
+    `chosen` (int64 array of shape (subsets, runs)): which runs each subset has.
     """
-    subsets = _subsets(len(values)) if chosen is None else chosen
-    some = subsets[subsets.any(axis=1)]
+    some = chosen[chosen.any(axis=1)]
     means = np.sort(some @ values / some.sum(axis=1))
     rank = math.floor((1 - confidence_level) / 2 * (len(means) + 1) + 1e-9)
     return (float(means[rank - 1]), float(means[-rank])) if rank > 0 else (None, None)

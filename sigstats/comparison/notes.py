@@ -100,23 +100,17 @@ def with_direction(found: ComparisonResult, positive: str, *, named: bool, model
     They do where the area under the curve is further below one half than twice the half of its interval. ValueError if
     those of the baseline do, and `positive`, the class whose probability they are taken for, was not `named`.
     """
-    notes = []
-    for side, area in _reversed(found.rows):
+    notes: dict[Note, None] = {}
+    row = next(row for row in found.rows if row.measure == "auc" and row.slice == ALL_ROWS)
+    sides = (row.baseline, row.baseline_interval), (row.candidate, row.candidate_interval)
+    for side, (area, interval) in enumerate(sides):
+        if area is None or interval is None or area + 2 * (interval[1] - area) >= 0.5:
+            continue
         told = f"scores of {models[side]} are lower for the class {shown(positive)} (area {area:.1%})"
         if side == 0 and not named:
             raise ValueError(f"{told}; expected its probabilities, or positive, which names the class that they are of")
-        notes.append(Note("reversed-scores", f"{told}: they may be those of the other class"))
-    return replace(found, notes=(*found.notes, *dict.fromkeys(notes))) if notes else found
-
-
-def _reversed(rows: tuple[ComparisonRow, ...]) -> Iterator[tuple[int, float]]:
-    for row in rows:
-        if row.measure != "auc" or row.slice != ALL_ROWS:
-            continue
-        sides = (row.baseline, row.baseline_interval), (row.candidate, row.candidate_interval)
-        for side, (area, interval) in enumerate(sides):
-            if area is not None and interval is not None and area + 2 * (interval[1] - area) < 0.5:
-                yield side, area
+        notes[Note("reversed-scores", f"{told}: they may be those of the other class")] = None
+    return replace(found, notes=(*found.notes, *notes))
 
 
 def about_predictions(paired: PairedPredictions, measures: Sequence[str], models: Sequence[str]) -> Iterator[Note]:

@@ -176,7 +176,6 @@ class PairedPredictions(PairedRows):
 
 
 def _rows_by_code(codes: IntArray, values: int) -> list[IntArray]:
-    """The rows of each code, in their order."""
     # Of 16 bits it is a radix sort, which takes a tenth of the time.
     order = np.argsort(codes.astype(np.uint16) if values <= 2**16 else codes, kind="stable")
     return np.split(order, np.cumsum(np.bincount(codes, minlength=values))[:-1])

@@ -107,7 +107,6 @@ def _sets(rows: _Rows, models: Sequence[str], level: float) -> RankSets:
 
 
 def _ranked(sets: RankSets, rows: _Rows) -> tuple[RankedModel, ...]:
-    """The models, the best first."""
     k, any_row = len(sets.models), rows[0, 1]
     of_one = [rows[model, (model + 1) % k].baseline_interval for model in range(k)]
     intervals = [each or Interval(-np.inf, np.inf, sets.confidence_level) for each in of_one]

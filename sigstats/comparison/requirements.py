@@ -238,7 +238,6 @@ def _require_items(paired: PairedPredictions, measure: str) -> None:
 
 
 def _refuse_measurements(paired: PairedPredictions) -> None:
-    """Refuse labels that are measurements: as classes nearly every prediction of them would be wrong."""
     if _are_numbers(paired):
         broken = next(name for name in paired.classes if not float(name).is_integer())
         raise ValueError(

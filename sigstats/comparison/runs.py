@@ -147,7 +147,6 @@ def values_of_runs(measure: str, part: Part, side: int, tasks: IntArray | None) 
 
 
 def _value(measure: str, part: Part, run: int, side: int, tasks: IntArray | None) -> float:
-    """The measure of one run of one recipe."""
     assert part.runs is not None
     spec, said = MEASURES[measure], (part.runs.a, part.runs.b)[side][run]
     score = None if part.runs.scores is None else part.runs.scores[side][run]

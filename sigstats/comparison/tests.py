@@ -95,7 +95,6 @@ def _with_accuracies(row: ComparisonRow, right: tuple[int, int], intervals: Sequ
 
 
 def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRule) -> ComparisonRow:
-    """The accuracy, by McNemar's exact test."""
     _, only_b, only_a, both = outcomes
     n, confidence, right = row.n, rule.confidence_level, (both + only_a, both + only_b)
     row = _with_accuracies(row, right, [clopper_pearson(each, n, confidence_level=confidence) for each in right])

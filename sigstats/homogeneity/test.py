@@ -173,7 +173,6 @@ def _like_labels(a: IntArray, b: IntArray) -> str:
 
 
 def _chi2(a: IntArray, b: IntArray, said: str) -> tuple[float, dict[str, Any], str]:
-    """Pearson's statistic, its p-value, and the warnings."""
     n, m = int(a.sum()), int(b.sum())
     totals = (a + b).astype(np.float64)
     expected = np.array([n * totals / (n + m), m * totals / (n + m)])  # eq. (9), (10)

@@ -274,7 +274,6 @@ def _three(values: IntArray) -> tuple[int, int, int]:
 
 
 def _reason(pvalue: float, rows: IntArray, table: IntArray, left_out: int) -> str:
-    """The warnings of a result."""
     said = []
     if pvalue <= _DIFFERENT:
         said.append(f"the judge's errors favour one of the models (p = {pvalue:.2g}): its own difference is biased")

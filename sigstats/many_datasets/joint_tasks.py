@@ -7,7 +7,6 @@ independent (`sigstats.sign_flip_test`), or tasks share rows; or a pass is wante
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -159,7 +158,9 @@ def exceedances(
     Returns arrays of shape (3, m) and (m,).
     """
     tails = [tails_of(each) for each in n.tolist()]
-    values = np.hstack([_extremes(each, size, tails) for each in (won, *_drawn(n, count, rng))])
+    most = max(1, _AT_A_TIME // len(n))
+    drawn = (rng.binomial(n, 0.5, size=(min(most, count - start), len(n))) for start in range(0, count, most))
+    values = np.hstack([_extremes(each, size, tails) for each in (won, *drawn)])
     values = np.round(values * 1e9 / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300))
     seen, draws = values[:, : len(won)], values[:, len(won) :]
     ascending = np.sort(draws, axis=1)
@@ -167,17 +168,10 @@ def exceedances(
         count - np.array([np.searchsorted(*each) for each in zip(ascending, of, strict=True)]) for of in (seen, draws)
     )
     joint = [  # what is observed counts among the draws
-        np.count_nonzero((others + (draws <= each[:, np.newaxis]) <= most).any(axis=0))
-        for each, most in zip(seen.T, parts.min(axis=0) + 1, strict=True)
+        np.count_nonzero((others + (draws <= each[:, np.newaxis]) <= least).any(axis=0))
+        for each, least in zip(seen.T, parts.min(axis=0) + 1, strict=True)
     ]
     return parts, np.array(joint, dtype=np.int64)
-
-
-def _drawn(n: IntArray, count: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Random draws of the rows won of each task, some at a time."""
-    most = max(1, _AT_A_TIME // len(n))
-    for start in range(0, count, most):
-        yield rng.binomial(n, 0.5, size=(min(most, count - start), len(n)))
 
 
 def _extremes(won: IntArray, size: IntArray, tails: list[FloatArray]) -> FloatArray:

@@ -199,7 +199,6 @@ def _untestable(rows: IntArray, groups: IntArray | None, least: int) -> str:
 def _models(
     sets: RankSets, scores: Any, groups: IntArray | None, level: float, *, right: bool, lower: bool
 ) -> tuple[RankedModel, ...]:
-    """The models of a leaderboard, the best first."""
     interval = share_interval if scores.dtype == np.bool_ else mean_interval
     columns = (-scores if lower else scores).T
     return models_in_order(sets, [interval(column, groups, level) for column in columns], right=right, lower=lower)
@@ -259,7 +258,6 @@ def _marks(table: Any, label: Any, names: Sequence[str], missing: Any) -> FloatA
 
 
 def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
-    """A mask of right predictions."""
     right = []
     for i in range(table.shape[1]):
         name = f"correct[{shown(names[i])}]"

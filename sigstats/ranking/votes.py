@@ -243,7 +243,6 @@ def _word(text: str) -> int:
 
 
 def _require_connected(models: NDArray[Any], first: IntArray, second: IntArray) -> None:
-    """Refuse models that no chain of votes compares."""
     count, part = components_of(len(models), first, second, strong=False)
     if count > 1:
         one, other = (", ".join(shown(str(each)) for each in models[part == side][:3]) for side in (0, 1))

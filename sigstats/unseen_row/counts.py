@@ -181,7 +181,6 @@ def _weights(
 
 
 def _within(groups: tuple[IntArray, IntArray], width: int, weights: FloatArray | None) -> Any:
-    """The count of each event in each group, or its weight."""
     from scipy.sparse import coo_array  # slow to import
 
     codes, events = groups

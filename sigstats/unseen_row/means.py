@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from .._common.validation import Alternative, FloatArray, IntArray
+from .._common.validation import FloatArray, IntArray
 from ..intervals import Interval
 from .law import COARSE, FINE, MOST_ATOMS, atoms_of, tails
 
@@ -133,16 +133,10 @@ def mean_intervals(
     return [Interval(*ends, confidence_level) for ends in zip(low.tolist(), high.tolist(), strict=True)]
 
 
-def mean_pvalue(units: Units, limit: float, alternative: Alternative = "two-sided") -> float:
-    """The p-value of a mean of 0, where no value of a row is larger than `limit` or smaller than ``-limit``."""
-    ((less, greater),) = mean_pvalues([units], [limit])
-    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
-
-
 def mean_pvalues(
     many: Sequence[Units], limits: Sequence[float], *, margins: Sequence[float] | None = None
 ) -> list[tuple[float, float]]:
-    """The p-values of "less" and "greater" of many means.
+    """The p-values of "less" and "greater" of many means of 0, where no value of a row is further from 0 than a limit.
 
     `margins`: of "the mean is the margin or more", and of "it is minus the margin or less", where that is not 0.
     """

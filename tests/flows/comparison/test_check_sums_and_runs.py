@@ -155,10 +155,10 @@ def test_runs_are_tested_by_all_signs_about_the_bar(tmp_path, accuracies):
 def test_the_interval_of_runs_has_its_level_and_runs_take_any_measure():
     from sigstats.comparison.check_tests import interval_of_runs
 
-    rng, trials = np.random.default_rng(2), 2000
+    rng, trials, subsets = np.random.default_rng(2), 2000, np.array(list(product((0, 1), repeat=6)))
     covered = 0
     for _ in range(trials):
-        low, high = interval_of_runs(rng.normal(size=6), 0.95, None)
+        low, high = interval_of_runs(rng.normal(size=6), 0.95, subsets)
         covered += low <= 0 <= high
     # Each of the 64 gaps between means of some of six runs holds the centre equally often (Hartigan 1969).
     assert binom.ppf(1e-4, trials, 62 / 64) <= covered <= binom.ppf(1 - 1e-4, trials, 62 / 64)
@@ -167,7 +167,7 @@ def test_the_interval_of_runs_has_its_level_and_runs_take_any_measure():
     assert found.rows[0].measure == "macro-f1"
     assert found.notes == ("3 runs: the runs are what is independent",)
     # Of six runs the interval has ends, 62 of 64 gaps, and of five none: 30 of 32 are less than 95%.
-    assert interval_of_runs(rng.normal(size=6), 0.95, None)[0] is not None
+    assert interval_of_runs(rng.normal(size=6), 0.95, subsets)[0] is not None
     five = sigstats.assert_at_least(runs_of((0.8, 0.9, 0.84, 0.85, 0.8)), at_least=0.5, run="seed")
     assert "(5 runs; 6 are the fewest with an interval of 95%)" in str(five)
 

@@ -17,11 +17,14 @@ from sigstats.unseen_row.means import (
     Units,
     mean_interval,
     mean_intervals,
-    mean_pvalue,
     mean_pvalues,
     row_of_groups,
     units_of,
 )
+
+
+def mean_pvalue(units, limit, way):
+    return mean_pvalues([units], [limit])[0][way == "greater"]
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 1), (1, 2), (7, 10), (0, 527), (3, 340), (2996, 3000), (50, 100)])
