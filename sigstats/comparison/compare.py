@@ -38,7 +38,7 @@ from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine
 from .requirements import positive_code
 from .result import ComparisonResult, ComparisonRow
-from .rule import MAX_RESAMPLES, ComparisonRule, first_stage, in_stages
+from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
 from .tests import smallest_drop, test_part, uses_random_weights
 
@@ -90,8 +90,7 @@ def compare_pairs(
     level, first = rule.level_of_one(max(1, tests)), rule.n_resamples
     notes: tuple[Note, ...] = ()
     if any(uses_random_weights(name) for names, _ in asked for name in names):
-        enough = math.ceil(2 / level)  # to find a p-value of at most the level, twice over
-        rule = rule.with_resamples(max(rule.n_resamples, min(enough, MAX_RESAMPLES)))
+        rule = rule.with_resamples_for(level)
         smallest = 1 / (rule.n_resamples + 1)
         if smallest > level:
             told = f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed"

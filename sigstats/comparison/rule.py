@@ -1,5 +1,6 @@
 """The rule of a regression: the level, the smallest drop that counts, and the drop that a pass must exclude."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from typing import Any, Literal, Self, TypeAlias, get_args
@@ -18,8 +19,7 @@ def failing_verdicts(inconclusive: bool) -> tuple[Verdict, ...]:
     return ("fail", "inconclusive") if inconclusive else ("fail",)
 
 
-#: The most random weightings.
-MAX_RESAMPLES = 10**6
+_MAX_RESAMPLES = 10**6
 
 #: A drop of exactly the smallest effect counts, whatever its last bit.
 _ROUNDING = 1e-12
@@ -110,7 +110,7 @@ class ComparisonRule:
     confidence_level: float = _known(0.95, "The confidence of the intervals", key="confidence", gt=0, lt=1)
     simultaneous: bool = _known(False, "Whether all intervals together have the confidence")
     n_resamples: int = _known(
-        10_000, "Random weightings, or more where the level needs them", key="resamples", ge=99, le=MAX_RESAMPLES
+        10_000, "Random weightings, or more where the level needs them", key="resamples", ge=99, le=_MAX_RESAMPLES
     )
     rng: int = _known(0, "The seed of the weights", key="seed", ge=0, lt=2**63)
     unseen_group: UnseenGroup = field(
@@ -172,6 +172,10 @@ class ComparisonRule:
     def of_family(self, tests: int) -> Self:
         """The rule with the confidence of each of so many intervals, where they are simultaneous."""
         return replace(self, confidence_level=1 - (1 - self.confidence_level) / tests) if self.simultaneous else self
+
+    def with_resamples_for(self, level: float) -> Self:
+        """The rule with as many resamples as it takes to find a p-value of at most `level`, twice over."""
+        return self.with_resamples(max(self.n_resamples, min(math.ceil(2 / level), _MAX_RESAMPLES)))
 
     def with_resamples(self, size: int) -> Self:
         """The rule with so many resamples, which is known to be a good number."""
