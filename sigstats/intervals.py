@@ -4,6 +4,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -263,6 +264,7 @@ def tango_statistic(n: int, b: IntArray | int, c: IntArray | int, delta: float) 
     return np.where(np.isnan(found), -np.inf, found)
 
 
+@lru_cache(maxsize=1024)
 def student_quantile(freedom: float, probability: float) -> float:
     """The value below which Student's t with `freedom` degrees of freedom lies with `probability`, to 14 digits.
 

@@ -36,7 +36,6 @@ from .notes import (
 )
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts, too_fine
-from .requirements import positive_code
 from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, first_stage, in_stages
 from .task_means import has_task_mean, joint_in_words, joint_over_tasks, test_task_mean, without_task_mean
@@ -96,18 +95,16 @@ def compare_pairs(
             told = f"no random weights can fail: their smallest p is {p_number(smallest)}, {p_number(level)} needed"
             notes = (Note("too-few-resamples", told),)
     of_one = rule.of_family(max(1, tests))
-    found = [
-        _of_itself(everything, names, rule, paired)
-        if paired.identical
-        else _tested(paired, names, everything, of_one, first=first, alone=alone)
-        for paired, (names, everything) in zip(pairs, asked, strict=True)
-    ]
-    found = [
-        with_direction(each, paired.classes[positive_code(paired, positive)], named=positive is not None, models=models)
-        if "auc" in names
-        else each
-        for each, paired, (names, _) in zip(found, pairs, asked, strict=True)
-    ]
+    found = []
+    for paired, (names, everything) in zip(pairs, asked, strict=True):
+        if paired.identical:
+            result = _of_itself(everything, names, rule, paired)
+        else:
+            result = _tested(paired, names, everything, of_one, first=first, alone=alone)
+        if "auc" in names:
+            of_class = paired.classes[everything.code]
+            result = with_direction(result, of_class, named=positive is not None, models=models)
+        found.append(result)
     decided = iter(_decide([each.rows for each in found if not each.identical], of_one, level))
     return tuple(
         each if each.identical else replace(each, rows=next(decided), notes=(*each.notes, *notes), rule=rule)

@@ -86,22 +86,16 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     if any(infinite):
         return replace(row, note=infinite_loss(infinite, "rows"))
     if part.weights is not None:
-        return weighted_mean(row, (a, b), part, part.span(spec), rule, note=_outside(part, spec))
+        return weighted_mean(row, part, rule)
     row = with_means(row, (a, b), part.group, rule)
     return with_bound(row, (a, b), part.group, part.span(spec), part.what, rule, note=_outside(part, spec))
 
 
-def weighted_mean(
-    row: ComparisonRow,
-    values: tuple[FloatArray, FloatArray],
-    part: Part,
-    span: float | None,
-    rule: ComparisonRule,
-    *,
-    note: str = "",
-) -> Tested:
+def weighted_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     """A mean of a value a row, each of which counts for its weight; a row not seen weighs as much as any."""
     assert part.weights is not None
+    spec = MEASURES[row.measure]
+    values, span, note = part.values(spec), part.span(spec), _outside(part, spec)
     baseline, candidate = (float(np.average(each, weights=part.weights)) for each in values)
     row = replace(row, baseline=baseline, candidate=candidate)
     return with_bound(row, values, part.group, span, part.what, rule, weights=part.weights, note=note)

@@ -71,9 +71,9 @@ def _test_accuracy(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Test
     """The accuracy of groups of rows, of averages of items, or of rows with weights."""
     if part.right is not None:
         return test_averages(row, part, rule)
-    a, b = part.values(MEASURES["accuracy"])
     if part.weights is not None:
-        return weighted_mean(row, (a, b), part, 1.0, rule)
+        return weighted_mean(row, part, rule)
+    a, b = part.values(MEASURES[row.measure])
     assert part.group is not None
     codes = np.unique(part.group, return_inverse=True)[1]
     options = (codes, rule.confidence_level, rule.unseen_group)
@@ -99,6 +99,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
     n, confidence, right = row.n, rule.confidence_level, (both + only_a, both + only_b)
     row = _with_accuracies(row, right, [clopper_pearson(each, n, confidence_level=confidence) for each in right])
     interval = accuracy_difference(only_b, only_a, n, confidence_level=confidence).confidence_interval
+    squares = only_a + only_b - (only_b - only_a) ** 2 / n
     return replace(
         row,
         low=interval.low,
@@ -107,7 +108,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
         pvalue=mcnemar_test(only_a, only_b, alternative="greater").pvalue,
         two_sided_pvalue=mcnemar_test(only_a, only_b).pvalue,
         equivalence_pvalue=score_equivalence(only_a, only_b, n, rule.margin_of(row)),
-        standard_error=_standard_error(only_a, only_b, n),
+        standard_error=math.sqrt(squares / (n * (n - 1))) if n > 1 else None,
         differing=only_a + only_b,
         note=f"only baseline right: {only_a:,}, only candidate right: {only_b:,}",
     )
@@ -120,11 +121,6 @@ def smallest_drop(row: ComparisonRow, level: float) -> float | None:
     with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
         return detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")
     return None
-
-
-def _standard_error(only_a: int, only_b: int, n: int) -> float | None:
-    """That of a difference of accuracies, of the sample variance of the rows' differences."""
-    return math.sqrt((only_a + only_b - (only_b - only_a) ** 2 / n) / (n * (n - 1))) if n > 1 else None
 
 
 def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> ComparisonRow:

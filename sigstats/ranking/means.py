@@ -1,7 +1,6 @@
 """The means of models: over rows that may come in groups, with intervals, over items, and over tasks."""
 
 import math
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -55,14 +54,9 @@ def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> In
     units = len(scores) if groups is None else len(np.unique(groups))
     if units < 2:
         return Interval(-math.inf, math.inf, confidence)
-    half = _quantile(units - 1, confidence) * standard_error(scores, groups)
+    half = -student_quantile(units - 1, (1 - confidence) / 2) * standard_error(scores, groups)
     mean = float(np.sort(scores).mean())  # no order of rows changes its last digit
     return Interval(mean - half, mean + half, confidence)
-
-
-@cache
-def _quantile(freedom: int, confidence: float) -> float:
-    return -student_quantile(freedom, (1 - confidence) / 2)
 
 
 def standard_error(scores: FloatArray, groups: IntArray | None) -> float:

@@ -115,47 +115,38 @@ def leaderboard_size(
     level = (1 - confidence_level) / (k * (k - 1))
     means = scores.mean(axis=0, dtype=np.float64) * (-1 if lower else 1)
     order = sorted(range(k), key=lambda model: (-float(means[model]), model))
-    pair = _pair if scores.dtype == bool else _pair_of_marks
     found = (
-        pair(scores, (a, b), (models[a], models[b]), float(means[a] - means[b]), level, target)
+        _pair(scores, (a, b), (models[a], models[b]), float(means[a] - means[b]), level, target)
         for a, b in itertools.pairwise(order)
     )
     return LeaderboardSize(neighbours=tuple(found), n=n, level=level, target=target)
 
 
 def _pair(
-    right: NDArray[Any], of: tuple[int, int], names: tuple[str, str], ahead: float, level: float, target: float
+    scores: NDArray[Any], of: tuple[int, int], names: tuple[str, str], ahead: float, level: float, target: float
 ) -> Neighbours:
-    n, share = len(right), float(np.mean(right[:, of[0]] != right[:, of[1]]))
-    ahead = float((right[:, of[0]].sum() - right[:, of[1]].sum()) / n)
-    return Neighbours(
-        a=names[0],
-        b=names[1],
-        difference=ahead,
-        discordance=share,
-        needed=drop_size(drop=ahead, discordance=share, alpha=level, target=target) if ahead else None,
-        power=drop_power(n, drop=ahead, discordance=share, alpha=level),
-        detectable=detectable_drop(n, discordance=share, alpha=level, target=target) if share else None,
-    )
-
-
-def _pair_of_marks(
-    marks: NDArray[Any], of: tuple[int, int], names: tuple[str, str], ahead: float, level: float, target: float
-) -> Neighbours:
-    differences = marks[:, of[0]] - marks[:, of[1]]
-    n, deviation = len(marks), float(differences.std(ddof=1))
-    limit = 1.0 if marks.min() >= 0 and marks.max() <= 1 else float(np.abs(differences).max())
-    spread = Spread(deviation, limit)
-    return Neighbours(
-        a=names[0],
-        b=names[1],
-        difference=ahead,
-        discordance=None,
-        needed=spread.needed(ahead, level, target),
-        power=spread.power(n, ahead, level),
-        detectable=spread.detectable(n, level, target) if deviation else None,
-        deviation=deviation,
-    )
+    first, second = scores[:, of[0]], scores[:, of[1]]
+    n = len(scores)
+    if scores.dtype == bool:
+        ahead, share = float((first.sum() - second.sum()) / n), float(np.mean(first != second))
+        found: dict[str, Any] = {
+            "discordance": share,
+            "needed": drop_size(drop=ahead, discordance=share, alpha=level, target=target) if ahead else None,
+            "power": drop_power(n, drop=ahead, discordance=share, alpha=level),
+            "detectable": detectable_drop(n, discordance=share, alpha=level, target=target) if share else None,
+        }
+    else:
+        deviation = float((first - second).std(ddof=1))
+        within_one = scores.min() >= 0 and scores.max() <= 1
+        spread = Spread(deviation, 1.0 if within_one else float(np.abs(first - second).max()))
+        found = {
+            "discordance": None,
+            "needed": spread.needed(ahead, level, target),
+            "power": spread.power(n, ahead, level),
+            "detectable": spread.detectable(n, level, target) if deviation else None,
+            "deviation": deviation,
+        }
+    return Neighbours(a=names[0], b=names[1], difference=ahead, **found)
 
 
 #: More runs than so many are not asked for.
