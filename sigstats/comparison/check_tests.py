@@ -62,20 +62,16 @@ def test_row(
         return _of_runs(row, part, bar, rule, tasks)
     spec = MEASURES[row.measure]
     if tasks is not None:
-        weights = task_weights(tasks)
-        sums, sizes = (by_group(each, part.group)[0] for each in (weights * part.values(spec)[0], weights))
-        what = f"{what} of {tasks.max() + 1:,} tasks"
-        return _of_mean(row, sums, sizes, limits, bar, rule, what, None if part.group is None else weights.max())
+        weights, what = task_weights(tasks), f"{what} of {tasks.max() + 1:,} tasks"
+        return _of_mean(row, weights * part.values(spec)[0], weights, part.group, limits, bar, rule, what)
     if row.measure == "accuracy" or row.measure in HITS:
         return _of_shares(row, part, bar, rule, what)
     if row.measure == "ratio":
         assert part.scores is not None
         assert part.per is not None
-        e, w = (by_group(each, part.group)[0] for each in (part.sign * part.scores[0], part.per[0]))
-        heaviest = None if part.group is None else part.per[0].max()
-        return _of_mean(row, e, w, limits, bar, rule, what, heaviest)
-    values = _chances(part, spec.answers) if spec.answers else (part.values(spec)[0], part.group)
-    return _of_mean(row, *by_group(*values), limits, bar, rule, what, None if values[1] is None else 1.0)
+        return _of_mean(row, part.sign * part.scores[0], part.per[0], part.group, limits, bar, rule, what)
+    values, group = _chances(part, spec.answers) if spec.answers else (part.values(spec)[0], part.group)
+    return _of_mean(row, values, None, group, limits, bar, rule, what)
 
 
 def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, what: str) -> CheckedRow:
@@ -91,7 +87,7 @@ def _of_shares(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, wh
     if group is None:
         row = _of_hits(row, hit, share, rule)
     else:
-        row = _of_mean(row, *by_group(hit.astype(np.float64), group), (0.0, 1.0), share, rule, what, 1.0)
+        row = _of_mean(row, hit.astype(np.float64), None, group, (0.0, 1.0), share, rule, what)
     if row.measure == "f1":
         values = (row.value, row.low, row.high, *(row.other_interval or ()))
         value, low, high, *other = (None if each is None else 2 * each / (1 + each) for each in values)
@@ -117,19 +113,20 @@ def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> Ch
 
 def _of_mean(
     row: CheckedRow,
-    sums: FloatArray,
-    sizes: FloatArray | IntArray | None,
+    terms: FloatArray,
+    weights: FloatArray | None,
+    group: IntArray | None,
     limits: Limits,
     bar: float,
     rule: ComparisonRule,
     what: str,
-    heaviest_row: float | None,
 ) -> CheckedRow:
-    """The row with the bounds of a ratio of sums; of a mean the denominators are the sizes of groups, or 1.
+    """The row with the bounds of the ratio of the sums of terms and of weights; of a mean these are 1.
 
-    `heaviest_row`: the largest denominator of a row of groups; None without groups.
     Without limits of the ratio of a row, the largest distance that was seen stands in.
     """
+    sums, counts = by_group(terms, group)
+    sizes = counts if weights is None else by_group(weights, group)[0]
     size = np.ones(len(sums)) if sizes is None else sizes.astype(np.float64)
     if size.max() <= 0:
         return replace(row, note="the denominators add up to 0: there is no ratio")
@@ -140,11 +137,11 @@ def _of_mean(
     if limits is None and spread == 0:
         return replace(row, note="all values are alike, and no limits of them are known: nothing can be tested")
     ends = (value - spread, value + spread) if limits is None else limits
-    unit, one, other = unseen_unit(heaviest_row is not None, len(sums), rule.unseen_group)
+    unit, one, other = unseen_unit(group is not None, len(sums), rule.unseen_group)
 
     def units(values: FloatArray, unseen_group: UnseenGroup) -> Units:
-        weight = row_of_groups(len(sums), unseen_group, heaviest_row or 1.0)
-        return units_of(values, None if sizes is None else size, weight)
+        row_weight = row_of_groups(len(sums), unseen_group, 1.0 if weights is None else float(weights.max()))
+        return units_of(values, None if sizes is None else size, row_weight)
 
     low, high = mean_interval(units(sums, one), ends, rule.confidence_level)
     of = "ratio of sums" if row.measure == "ratio" else "mean"
