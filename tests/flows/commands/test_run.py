@@ -169,7 +169,7 @@ def test_a_classifier_that_raises_fails_its_cells_and_no_other(program, tmp_path
     ("change", "complaint"),
     [
         (('"wine"', '"wien"'), "did you mean 'wine'?"),
-        (('"1-nn"', '"1-mn"'), "did you mean '1-nn'?"),
+        (('"naive-bayes"', '"naive-baies"'), "did you mean 'naive-bayes'?"),
         (("resamples", "resample"), "did you mean 'resamples'?"),
         (('"naive-bayes"', '{name = "a", learner = "os.system"}'), "os.system"),
         (("[permutation]", "[cross_validation]\nfolds = 60\n[permutation]"), "60"),
