@@ -280,7 +280,7 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
     assert "macro-their-f1" in theirs._repr_html_()
     for name, said in {
         "macro-their-cost": "greater is better",
-        "macro-their-f2": "did you mean 'macro-their-f1'",
+        "macro-their-cos": "did you mean 'macro-their-cost'",
     }.items():
         with pytest.raises(ValueError, match=said):
             sigstats.compare(["a", "b"] * 9, ["a"] * 18, ["b"] * 18, measures=[name])
