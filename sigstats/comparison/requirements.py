@@ -104,7 +104,8 @@ def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
 
 def _area(paired: PairedPredictions) -> str:
     """The area under the curve; ValueError if the name of the scores does not state that they are of a class."""
-    if paired.lower is None and metric_of(paired.score_column) is None:
+    known = metric_of(paired.score_column)
+    if paired.lower is None and (known is None or known.direction != "class"):
         refuse_uncertain(paired.score_column, labelled=True)
     return "auc"
 

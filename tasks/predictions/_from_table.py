@@ -253,9 +253,17 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         by_position=positions,
         said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
         beside={} if epoch is not None else dictionaries(table.beside(columns.wanted), table.num_rows),
-        lower=is_lower_better(columns.score or "", lower=columns.lower, higher=columns.higher, per=columns.per or ""),
+        lower=_is_lower_better(columns, score),
         limits=limits,
     )
+
+
+def _is_lower_better(columns: Columns, score: Any) -> bool | None:
+    """True if the lower score is better; None if nobody states it, or values below 0 contradict a cost of the table."""
+    name = columns.score or ""
+    lower = is_lower_better(name, lower=columns.lower, higher=columns.higher, per=columns.per or "")
+    negated = lower and name not in columns.lower and (pc.min(score).as_py() or 0.0) < 0
+    return None if negated else lower
 
 
 def _of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:

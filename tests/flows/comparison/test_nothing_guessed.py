@@ -136,3 +136,13 @@ def test_intervals_and_periods_of_a_frame_are_slices():
     sizes = {row.slice: row.n for row in found.rows}
     assert (sizes["age = (-1, 50]"], sizes["age = (missing)"], sizes["month = 2020-02"]) == (51, 49, 29)
     assert sigstats.assert_at_least(frame, at_least=0.5, slices=["age"]).verdict == "pass"
+
+
+@pytest.mark.parametrize("command", ["compare", "check", "rank"])
+def test_values_below_0_contradict_the_name_of_a_cost(tmp_path, capsys, command):
+    costs = -1.0 - SHARES
+    more = {"compare": [], "check": ["--at-most", "1"], "rank": []}[command]
+    other = None if command == "check" else {"mae": costs - 0.1}
+    code, said = run(tmp_path, capsys, command, {"mae": costs}, other, "--score", "mae", *more)
+    assert code == 2
+    assert "Is a higher 'mae' better? Add --higher-is-better mae or --lower-is-better mae" in said
