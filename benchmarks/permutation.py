@@ -34,7 +34,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from sigstats.learners import build
@@ -64,8 +64,6 @@ ESTIMATORS = {
     # Without `reg_param` scikit-learn refuses all of these but iris.
     "QDA, scaled": make_pipeline(StandardScaler(), QuadraticDiscriminantAnalysis(reg_param=0.01)),
     COLLINEAR_QDA: QuadraticDiscriminantAnalysis(reg_param=0.01),
-    "RBF machine, scaled": make_pipeline(StandardScaler(), SVC()),
-    "polynomial machine, scaled": make_pipeline(StandardScaler(), SVC(kernel="poly")),
     "tree": DecisionTreeClassifier(random_state=0),
     OF_CATEGORIES: build("decision-tree", nominal=np.ones(20, dtype=bool), missing=False),
 }
@@ -93,8 +91,6 @@ GOALS = {
     (COLLINEAR, "labels"): 10,
     ("QDA, scaled", "labels"): 10,
     (COLLINEAR_QDA, "labels"): 10,
-    ("RBF machine, scaled", "labels"): 3,
-    ("polynomial machine, scaled", "labels"): 3,
     ("ridge, scaled", "labels"): 1,
 }
 DATA = {"iris": load_iris, "breast cancer": load_breast_cancer, "digits": load_digits}
@@ -129,7 +125,7 @@ def normal(rows: int, return_X_y: bool = True) -> tuple[Any, Any]:  # noqa: ARG0
 #: The rows of the data of ``--large``.
 LARGE_SIZES = (20_000, 50_000)
 #: Classifiers of which ten folds of a large set take minutes, measured with two folds.
-TWO_FOLDS = ("RBF machine, scaled", "polynomial machine, scaled", "tree", OF_CATEGORIES, "random forest", "extra trees")
+TWO_FOLDS = ("tree", OF_CATEGORIES, "random forest", "extra trees")
 #: Data that belong to one classifier.
 OWN_DATA: dict[str, dict[str, Callable[..., Any]]] = {
     OF_CATEGORIES: {"generated": functools.partial(categories, 1000)},
