@@ -10,13 +10,13 @@ from .efficiency import efficiency_test as efficiency_test
 from .efficiency import monte_carlo_size as monte_carlo_size
 from .f1_intervals import f1_difference_interval as f1_difference_interval
 from .f1_intervals import f1_interval as f1_interval
+from .files.frames.assertion import assert_at_least as assert_at_least
+from .files.frames.assertion import assert_no_regression as assert_no_regression
+from .files.frames.compare import compare as compare
+from .files.frames.reading import read_predictions as read_predictions
 from .fixed_margins.distribution import number_correct as number_correct
 from .flows.api.results import open_results as open_results
 from .flows.api.run import run_study as run_study
-from .frames.assertion import assert_at_least as assert_at_least
-from .frames.assertion import assert_no_regression as assert_no_regression
-from .frames.compare import compare as compare
-from .frames.reading import read_predictions as read_predictions
 from .goodness_of_fit.test import goodness_of_fit_test as goodness_of_fit_test
 from .goodness_of_fit.test import relax_probabilities as relax_probabilities
 from .homogeneity.test import homogeneity_test as homogeneity_test

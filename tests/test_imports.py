@@ -6,8 +6,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 #: What the statistics, which compute, leave to the layers above.
 ABOVE = {"dask", "distributed", "prefect", "pandas", "pyarrow", "fsspec", "pydantic", "rich", "matplotlib"}
-#: The folders of `sigstats` that are not statistics: those that links lead to, and what takes data frames.
-NOT_STATISTICS = {"flows", "tasks", "frames"}
+#: The folders of `sigstats` that are not statistics: those that links lead to, and what reads files.
+NOT_STATISTICS = {"flows", "tasks", "files"}
 
 
 def modules():

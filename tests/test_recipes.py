@@ -207,7 +207,7 @@ def run(options):
 
 FORMAT = '''
 """Answers that are marked with a plus or a minus."""
-from sigstats.tasks.predictions import Answer, EvaluationLog
+from sigstats.files.predictions import Answer, EvaluationLog
 
 ORDER = 1
 NAME = "marks"
@@ -329,7 +329,7 @@ def test_a_format_of_predictions_is_a_file(tmp_path, program):
     (tmp_path / "a.marks").write_text("marks: + + - + - + - + + + - +")
     (tmp_path / "b.marks").write_text("marks: - - - + - + - - - + - -")
     done = program(
-        {"tasks/predictions/readers/marks.py": FORMAT}, "compare", "a.marks", "b.marks", "--json", "out.json"
+        {"sigstats/files/predictions/readers/marks.py": FORMAT}, "compare", "a.marks", "b.marks", "--json", "out.json"
     )
     assert done.returncode == 1, done.stderr
     (row,) = json.loads((tmp_path / "out.json").read_text())["rows"]

@@ -40,14 +40,14 @@ _PATHS = [*(ROOT / "sigstats").rglob("*.py"), *(ROOT / "flows").rglob("*.py"), *
 _NAMES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in _PATHS}
 _NAMES = {name if name.startswith("sigstats") else f"sigstats.{name}" for name in _NAMES}
 with atheris.instrument_imports(include=["sigstats"], exclude=[name for name in _NAMES if not _READING.match(name)]):
+    from sigstats.files.predictions import Columns, read
+    from sigstats.files.predictions.readers import REGISTRY
     from sigstats.flows.clusters import load_cluster
     from sigstats.flows.errors import BadInput
     from sigstats.flows.report.design import config_as_toml
     from sigstats.flows.studies import load_study
     from sigstats.tasks.datasets import readers as sources
     from sigstats.tasks.datasets.documents import read_documents
-    from sigstats.tasks.predictions import Columns, read
-    from sigstats.tasks.predictions.readers import REGISTRY
 
 # A table of four rows takes no threads, and waiting for one takes longer than all else on a busy machine.
 pq.ParquetFile.read = partialmethod(pq.ParquetFile.read, use_threads=False)

@@ -66,7 +66,7 @@ def refuse_repeated(inputs: Sequence[str]) -> None:
 
 
 def _local_files(place: str) -> Sequence[str]:
-    from sigstats.tasks.input_files.places import files_of
+    from sigstats.files.inputs.places import files_of
 
     scheme, separator, rest = place.partition("://")
     if separator and scheme not in ("file", "local"):

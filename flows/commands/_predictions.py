@@ -10,7 +10,7 @@ from . import repeatable
 from ._options import as_options
 
 if TYPE_CHECKING:
-    from sigstats.tasks.predictions import Columns
+    from sigstats.files.predictions import Columns
 
 _NAMED = ("id", "label", "prediction")
 #: What is missing where one file of one model is given.
@@ -151,7 +151,7 @@ def require_one_score(options: argparse.Namespace) -> None:
 def columns_of(options: argparse.Namespace) -> "Columns":
     """The columns that the options name."""
     from sigstats._common.scores import of_named_scores
-    from sigstats.tasks.predictions import Columns, labels_of, names_of_instances
+    from sigstats.files.predictions import Columns, labels_of, names_of_instances
 
     named = ((name, getattr(options, name)) for name in ("id", "label", "epoch", "group"))
     found = {name: value for name, value in named if value is not None}

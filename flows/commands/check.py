@@ -70,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
 def _checked(options: argparse.Namespace) -> "CheckResult":
     from sigstats.comparison.check import check_predictions, measures_checked
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.tasks.predictions import join, read
+    from sigstats.files.predictions import join, read
 
     require_one_score(options)
     at_most = options.at_least is None

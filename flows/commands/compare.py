@@ -30,7 +30,7 @@ from ._predictions import (
 
 if TYPE_CHECKING:
     from sigstats.comparison.candidates import CandidatesResult
-    from sigstats.tasks.predictions import PairedPredictions
+    from sigstats.files.predictions import PairedPredictions
 
     from ..comparison.changed import Changed
 
@@ -139,7 +139,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.family import measures_meant
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.requirements import as_compared_measures
-    from sigstats.tasks.predictions import ScoredFile, join_scores, same_content, scores_meant
+    from sigstats.files.predictions import ScoredFile, join_scores, same_content, scores_meant
 
     rule, named = rule_of(options), options.prediction
     with as_options():

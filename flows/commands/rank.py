@@ -98,7 +98,7 @@ _NOT_OF_VOTES += ("name", "measure", "positive", "run", "smallest_slice")
 
 def _models_in(options: argparse.Namespace) -> list[str]:
     """The models of one file, where it is a log, or a table with a column of them; none of votes."""
-    from sigstats.tasks.predictions import model_names_in
+    from sigstats.files.predictions import model_names_in
 
     try:
         return model_names_in(options.files[0], columns_of_files(options, 1)[0])
@@ -108,7 +108,7 @@ def _models_in(options: argparse.Namespace) -> list[str]:
 
 def _of_one_model(options: argparse.Namespace) -> str:
     from sigstats._common.messages import printable
-    from sigstats.tasks.predictions import filter_names_in
+    from sigstats.files.predictions import filter_names_in
 
     (path,) = options.files
     filters = filter_names_in(path, columns_of_files(options, 1)[0])
@@ -143,7 +143,7 @@ def _ranked_by_pairs(
 ) -> "tuple[Ranking, list[str]]":
     from sigstats.comparison.rank_by_pairs import rank_by_pairs
     from sigstats.comparison.requirements import as_compared_measures
-    from sigstats.tasks.predictions import ScoredFile, join
+    from sigstats.files.predictions import ScoredFile, join
 
     from ..ranking.words import model_names
 
@@ -170,8 +170,8 @@ def _ranked_by_pairs(
 
 def _ranked(options: argparse.Namespace) -> "tuple[Ranking, list[str]]":
     from sigstats._common.validation import as_count, as_names, as_real
+    from sigstats.files.predictions import join_many
     from sigstats.ranking.rank import rank_table
-    from sigstats.tasks.predictions import join_many
 
     from ..ranking.words import model_names
 

@@ -33,8 +33,8 @@ from ._predictions import (
 
 if TYPE_CHECKING:
     from sigstats.comparison.rule import ComparisonRule
+    from sigstats.files.predictions import PairedPredictions
     from sigstats.sizing.comparison import Pilot, SizePlan
-    from sigstats.tasks.predictions import PairedPredictions
 
 _DROPS = (0.005, 0.01, 0.02, 0.05)
 GROUP = "files of predictions"
@@ -155,8 +155,8 @@ _NOT_OF_LEADERBOARDS = (
 
 def _leaderboard(options: argparse.Namespace) -> int:
     from sigstats._common.validation import as_real
+    from sigstats.files.predictions import join_many
     from sigstats.sizing.pilots import leaderboard_size
-    from sigstats.tasks.predictions import join_many
 
     from ..ranking.words import model_names
 
@@ -200,7 +200,7 @@ def _told(options: argparse.Namespace, found: Any) -> int:
 
 def _paired(options: argparse.Namespace) -> "PairedPredictions":
     from sigstats.comparison.paired_predictions import as_score_range
-    from sigstats.tasks.predictions import join, read
+    from sigstats.files.predictions import join, read
 
     for name in _BY_HAND:
         if (value := getattr(options, name)) is not None:

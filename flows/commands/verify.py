@@ -9,7 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..._common.extras import MissingExtra
+from sigstats._common.extras import MissingExtra
+
 from ..errors import DONE, FAILED, BadInput
 from ._files import refuse_overwriting, write_text
 

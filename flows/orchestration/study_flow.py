@@ -11,11 +11,12 @@ from prefect import flow, runtime
 from pydantic import PositiveFloat
 
 from sigstats._common.validation import refuse
-from sigstats.flows.errors import BadInput
-from sigstats.flows.orchestration.flow_run import FLOW, run_here
-from sigstats.flows.running.options import asked, texts
-from sigstats.flows.running.result import StudyResult
-from sigstats.flows.studies import find_study, kind_of
+
+from ..errors import BadInput
+from ..running.options import asked, texts
+from ..running.result import StudyResult
+from ..studies import find_study, kind_of
+from .flow_run import FLOW, run_here
 
 
 def _name() -> str:

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from sigstats._common.messages import did_you_mean
 from sigstats.comparison.part import MISSING
+from sigstats.files.predictions import Columns, read
 from sigstats.intervals import Interval
 from sigstats.ranking.result import RankedModel
 from sigstats.ranking.votes import VoteRanking, rank_votes
-from sigstats.tasks.predictions import Columns, read
 
 from ..pages.heat_table import HeatCell, p_legend, p_shade, pair_table
 from ..pages.page import Answer, page

@@ -20,8 +20,8 @@ from sigstats.comparison.family import measures_meant
 from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.requirements import default_measures, with_cost
-from sigstats.tasks.input_files import place
-from sigstats.tasks.predictions import (
+from sigstats.files.inputs import place
+from sigstats.files.predictions import (
     Columns,
     PairedPredictions,
     Predictions,
@@ -30,9 +30,9 @@ from sigstats.tasks.predictions import (
     read,
     scores_meant,
 )
+from sigstats.files.tables.spelling import without_points
 from sigstats.tasks.record import digest
 from sigstats.tasks.storage.history import Record
-from sigstats.tasks.tables.spelling import without_points
 
 from ..config.fetch import fetched_by
 from ..errors import BadInput

@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from sigstats._common.validation import hint, refuse, shown
+from sigstats.files.inputs import place
+from sigstats.files.inputs.content import open_content
+from sigstats.files.tables.arrow_files import read_parquet
+from sigstats.files.tables.table import is_text
 
-from ..input_files import place
-from ..input_files.content import open_content
 from ..schema import column
-from ..tables.arrow_files import read_parquet
-from ..tables.table import is_text
 
 #: The key of the schema's metadata under which `Documents.to_table` keeps the name.
 _ABOUT = b"documents"

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.validation import hint, shown
+from sigstats.files.inputs.limit import Budget
+from sigstats.files.tables.spelling import is_number
 
-from ..input_files.limit import Budget
-from ..tables.spelling import is_number
 from .dataset import Dataset
 
 Numbers: TypeAlias = NDArray[np.float64]

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sigstats._common.validation import did_you_mean, one_line, refuse, shown
+from sigstats.files.inputs.limit import Budget
 from sigstats.joint.events import JointEvents
 from sigstats.measures.measure import Kind
 
-from ..input_files.limit import Budget
 from .population import EventPopulation, Population
 
 Label: TypeAlias = bool | int | str

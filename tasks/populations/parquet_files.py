@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 
 from sigstats._common.validation import hint, shown
+from sigstats.files.inputs import place, reason
+from sigstats.files.tables.arrow_files import PagedFile
 
-from ..input_files import place, reason
 from ..schema import column
-from ..tables.arrow_files import PagedFile
 
 #: The entries of an object store's listing that change with the content of an object, wherever it lies.
 _CONTENT_TAGS = ("md5Hash", "ETag", "etag")

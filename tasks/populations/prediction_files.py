@@ -18,12 +18,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sigstats._common.validation import shown
+from sigstats.files.inputs import FilesRead, in_silence, reason
+from sigstats.files.inputs.limit import Budget
+from sigstats.files.tables.arrow_files import require_columns, require_stored
 
-from ..input_files import FilesRead, in_silence, reason
-from ..input_files.limit import Budget
 from ..record import digest
 from ..schema import column
-from ..tables.arrow_files import require_columns, require_stored
 from .counts import Label, LabelCounts, Tally, is_list
 from .parquet_files import (
     absolute_path,

@@ -20,12 +20,12 @@ from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 
 from sigstats._common.validation import refuse, shown
+from sigstats.files.inputs import FilesRead, in_silence, reason
+from sigstats.files.inputs.limit import Budget
+from sigstats.files.tables.arrow_files import require_columns
 from sigstats.measures.table import MEASURES
 
-from ..input_files import FilesRead, in_silence, reason
-from ..input_files.limit import Budget
 from ..schema import column
-from ..tables.arrow_files import require_columns
 from .counts import Label
 from .parquet_files import (
     absolute_path,

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sigstats.files.predictions import Columns, join, read
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.errors import BadInput
 from sigstats.flows.report.design import config_as_toml
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.benchmark import KIND
 from sigstats.tasks.datasets import readers as sources
-from sigstats.tasks.predictions import Columns, join, read
 
 from ..examples import examples
 

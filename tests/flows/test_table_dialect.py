@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sigstats.files.predictions import Columns, read
 from sigstats.flows.studies.significance_tables.tables import Tables
 from sigstats.tasks.datasets.readers import load
-from sigstats.tasks.predictions import Columns, read
 
 Column = Counter[str]
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import sigstats
-from sigstats.frames.compare import CompareOptions
+from sigstats.files.frames.compare import CompareOptions
 
 PROMISED = {
     "JointOutcomes", "bootstrap_test", "dcf_test", "efficiency_test", "goodness_of_fit_test", "homogeneity_test",

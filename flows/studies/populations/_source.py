@@ -8,14 +8,15 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
-from sigstats.flows.config.model import Strict
-from sigstats.flows.running.options import Progress
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.populations.population import Population
 from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.record import Learner, Scheme, TwoViews
 from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.work import AppliedTest, Categorised, Computed, Counted, DrawnFrom, Outcomes, Predicted, Source
+
+from ...config.model import Strict
+from ...running.options import Progress
 
 Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, refuse, shown
-from sigstats.flows.config.model import Options, Strict
-from sigstats.flows.studies._settings import DatasetTable
 from sigstats.joint.events import JointEvents
 from sigstats.tasks import record as records
 from sigstats.tasks.datasets import readers as sources
@@ -23,7 +21,9 @@ from sigstats.tasks.record import Learner, Named, Split, digest
 from sigstats.tasks.replicates import cell, input_cells
 from sigstats.tasks.work import Categorised, Predicted
 
+from ...config.model import Options, Strict
 from ...running.options import Progress
+from .._settings import DatasetTable
 from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, computed_by
 
 

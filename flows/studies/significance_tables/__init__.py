@@ -16,13 +16,13 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from sigstats._common.messages import shown
 from sigstats._common.registry import Registry
 from sigstats._common.validation import as_choice
-from sigstats.tasks.input_files import place, read_bytes
-from sigstats.tasks.input_files.content import open_content
+from sigstats.files.inputs import place, read_bytes
+from sigstats.files.inputs.content import open_content
+from sigstats.files.tables.delimited import DelimitedTable
+from sigstats.files.tables.spelling import is_number, same_spelling
+from sigstats.files.tables.table import ArrowTable, Table
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary.published import PRINTABLE
-from sigstats.tasks.tables.delimited import DelimitedTable
-from sigstats.tasks.tables.spelling import is_number, same_spelling
-from sigstats.tasks.tables.table import ArrowTable, Table
 
 from ...config.model import Strict, each_once, only
 from .._published import PrintedNumber
@@ -156,7 +156,7 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Tab
     where = place(path, base)
     table: Table
     if where.endswith((".parquet", ".pq")):
-        from sigstats.tasks.tables.arrow_files import read_parquet
+        from sigstats.files.tables.arrow_files import read_parquet
 
         with open_content(where) as content:
             try:

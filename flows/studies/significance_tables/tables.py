@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from sigstats._common.messages import refuse
-from sigstats.flows.config.model import Strict, only
+from sigstats.files.tables.table import Table
 from sigstats.goodness_of_fit.test import relax_probabilities
 from sigstats.tasks.analyses.significance import LIKENESS
-from sigstats.tasks.tables.table import Table
 
+from ...config.model import Strict, only
 from . import Case, Counts, Entry, Name, OfTwo, Printed, Ways, codes, read_table
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from sigstats._common.validation import hint, refuse, shown
+from sigstats.files.inputs import as_text, place, read_bytes, require_fields
+from sigstats.files.tables.spelling import is_number
 
-from ...input_files import as_text, place, read_bytes, require_fields
-from ...tables.spelling import is_number
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
 from ..tables import Lines, Numbers, Texts, dataset

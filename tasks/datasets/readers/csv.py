@@ -1,6 +1,6 @@
 """Comma-separated text: ``{name = "mine", source = "csv", path = "mine.csv", target = "label"}``.
 
-`sigstats.tasks.tables` states the dialect. The first line names the columns, unless ``names`` does; ``separator`` and
+`sigstats.files.tables` states the dialect. The first line names the columns, unless ``names`` does; ``separator`` and
 ``encoding`` name what is not found by itself. An empty field is missing, and whatever ``missing`` lists. A column of
 numbers is numeric, one without any number nominal; where some fields are numbers and others not, the file is refused
 until ``missing`` or ``nominal`` says which it is.
@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...input_files import as_utf8, place, read_bytes, require_fields
-from ...input_files.limit import Budget
-from ...tables.delimited import DelimitedTable
+from sigstats.files.inputs import as_utf8, place, read_bytes, require_fields
+from sigstats.files.inputs.limit import Budget
+from sigstats.files.tables.delimited import DelimitedTable
+
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
 from ..tables import TEXT, TextColumns, Texts, dataset

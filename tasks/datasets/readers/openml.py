@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from sigstats._common.validation import shown
+from sigstats.files.inputs import reason
 
-from ...input_files import reason
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
 from ..tables import DataColumns, Numbers, Texts, dataset

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ...input_files import place, reason
-from ...input_files.content import open_content
-from ...tables.arrow_files import read_parquet
-from ...tables.table import is_text
+from sigstats.files.inputs import place, reason
+from sigstats.files.inputs.content import open_content
+from sigstats.files.tables.arrow_files import read_parquet
+from sigstats.files.tables.table import is_text
+
 from ..dataset import Dataset
 from ..options import COLUMNS, Kinds, validate_options
 from ..tables import DataColumns, Numbers, Texts, dataset

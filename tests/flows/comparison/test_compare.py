@@ -30,11 +30,11 @@ from sigstats.comparison.cells import cells_of
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.result import rule_in_words
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.files.predictions import PairedPredictions
 from sigstats.flows.cli import main
 from sigstats.flows.comparison.page import as_html
 from sigstats.flows.comparison.text import rows_shown, show
 from sigstats.mcnemar.sample_size import detectable_difference
-from sigstats.tasks.predictions import PairedPredictions
 
 from ...random_weights import NEAR, not_worse
 from ..conftest import environment

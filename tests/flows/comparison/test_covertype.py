@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.rule import ComparisonRule
+from sigstats.files.predictions import PairedPredictions
 from sigstats.flows.cli import main
-from sigstats.tasks.predictions import PairedPredictions
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ from scipy.stats import binom
 
 import sigstats
 from sigstats.comparison.compare import compare_pair
+from sigstats.files.predictions import Answer, Columns, EvaluationLog, join
+from sigstats.files.predictions._selection import select
 from sigstats.flows.cli import main
-from sigstats.tasks.predictions import Answer, Columns, EvaluationLog, join
-from sigstats.tasks.predictions._selection import select
 
 from ...random_weights import NEAR, not_worse
-from ...tasks.predictions.logs import harness_log, inspect_log
+from ...sigstats.files.predictions.logs import harness_log, inspect_log
 
 
 def compared(tmp_path, *arguments, code=None):

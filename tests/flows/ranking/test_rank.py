@@ -10,7 +10,7 @@ import sigstats
 from sigstats import rank_models, rank_sets
 from sigstats.flows.cli import main
 
-from ...tasks.predictions.logs import inspect_log
+from ...sigstats.files.predictions.logs import inspect_log
 
 CHANCES = {"good": 0.9, "tied": 0.89, "bad": 0.6}
 

@@ -12,7 +12,7 @@ from sigstats.flows.pages.wording import count_of
 from sigstats.flows.regression.pair import identity_of, read_pair
 from sigstats.flows.regression.study import RegressionStudy
 
-from ...tasks.predictions.logs import harness_log, inspect_log
+from ...sigstats.files.predictions.logs import harness_log, inspect_log
 from ..conftest import study_file
 
 STUDY = """\

@@ -62,7 +62,7 @@ def test_there_is_one_registry_for_each_folder_of_kinds():
         "sigstats.tasks.statistical_tests",
         "sigstats.tasks.analyses",
         "sigstats.tasks.datasets.readers",
-        "sigstats.tasks.predictions.readers",
+        "sigstats.files.predictions.readers",
         "sigstats.flows.commands",
         "sigstats.flows.report.sections",
         "sigstats.flows.report.figures",

@@ -10,10 +10,10 @@ from scipy import stats
 
 import sigstats
 from sigstats._common.scores import require_one_scale
+from sigstats.files.predictions import Columns, read
+from sigstats.files.predictions._files import score_names
 from sigstats.flows.cli import main
-from sigstats.tasks.predictions import Columns, read
-from sigstats.tasks.predictions._files import score_names
-from tests.tasks.predictions.logs import harness_log, inspect_log
+from tests.sigstats.files.predictions.logs import harness_log, inspect_log
 
 RNG = np.random.default_rng(20)
 FRACTIONS = RNG.integers(0, 21, 200) / 20

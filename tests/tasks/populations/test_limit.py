@@ -10,7 +10,7 @@ import pytest
 from sigstats.tasks.populations.counts import encode
 from sigstats.tasks.populations.prediction_files import scan_footers
 
-from ..input_files.test_input_files import LIMIT, read_in_a_process
+from ...sigstats.files.inputs.test_input_files import LIMIT, read_in_a_process
 
 NAMES = {"label": "label", "a": "a", "b": "b"}
 

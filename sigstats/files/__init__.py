@@ -1,0 +1,1 @@
+"""Everything that reads what a person brings: files, tables, logs of evaluations, data frames."""

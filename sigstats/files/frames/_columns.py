@@ -1,0 +1,229 @@
+"""The columns of a data frame of any library, as the readers of files give theirs."""
+
+import contextlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Literal
+
+from sigstats._common.data_frames import opened, require_same_index
+from sigstats._common.scores import of_named_scores, parts_of_ratio
+from sigstats._common.validation import as_choice, refuse
+from sigstats.comparison.candidates import with_names
+from sigstats.comparison.paired_predictions import PairedPredictions
+
+from ..predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join, settled
+from ..tables.table import ArrowTable
+
+#: The options of the command line in a message, which are arguments here.
+_OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
+_ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
+
+
+def pairs_of_frames(
+    baseline: Any,
+    candidate: Any,
+    names: Mapping[str, Any],
+    prediction: Any,
+    model: Any,
+    score: Any,
+    *,
+    labels: Any,
+    unmatched: Literal["refuse", "drop"],
+    **options: Any,
+) -> list[PairedPredictions]:
+    """The rows of two data frames, or of one, by each score; `options`: those of `columns_of`."""
+    as_choice(unmatched, "unmatched", ("refuse", "drop"))
+    prediction, model = names_of(prediction, "prediction"), names_of(model or (), "model")
+    for name, given, numbers in (("prediction", prediction, (1, 2)), ("model", model, (0, 2))):
+        if len(given) not in numbers:
+            raise refuse(name, list(given), "two names, the baseline's and the candidate's")
+    if candidate is None and len(prediction) == 1 and not model:
+        wanted = "two columns of this frame: the baseline's and the candidate's"
+        raise refuse("prediction", prediction[0], wanted)
+    if candidate is None and len(prediction) > 1 and score is not None:
+        raise refuse("score", score, "a frame for each model, since it is one column for both predictions")
+    if both := options["lower"].intersection(options["higher"]):
+        raise refuse("lower_is_better", min(both), "no name that higher_is_better has too")
+    scores, other = as_scores(score), baseline if candidate is None else candidate
+    if options["by_position"]:
+        require_same_index(baseline=baseline, candidate=other)
+    columns = columns_of(
+        names,
+        ("id", "label"),
+        prediction=prediction[0],
+        model=model[0] if model else None,
+        named=frozenset(["prediction"] if len(prediction) > 1 else []),
+        **options,
+    )
+    if labels is not None:
+        columns = replace(columns, truth=labels_of(labels, columns))
+    of_other = replace(columns, prediction=prediction[-1], model=model[-1] if model else None)
+    identical = of_other == columns and same_frames(baseline, other)
+    pairs = []
+    for each in scores:
+        own = replace(columns, score=each)
+        first = _predictions(baseline, "baseline", own)
+        second = _predictions(other, "candidate", replace(of_other, score=each))
+        try:
+            found = join(first, second, own, unmatched=unmatched)
+        except ValueError as error:
+            raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
+        pairs.append(replace(found, identical=identical))
+    return with_names(pairs, scores)
+
+
+def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
+    """The rows of one frame, which need no ids, as those of baseline and candidate."""
+    found = _predictions(frame, "predictions", replace(columns, by_position=None))
+    try:
+        return join(found, found, columns)
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error))) from None
+
+
+def labels_of(frame: Any, columns: Columns) -> Predictions:
+    """The labels of a frame, by id."""
+    own = Columns(id=columns.id, label=columns.label, prediction=columns.label, duplicates="all")
+    own = replace(own, missing=columns.missing, classes=columns.classes, unscored=columns.unscored)
+    return _predictions(frame, "labels", own)
+
+
+def columns_of(
+    names: Mapping[str, Any],
+    needed: Sequence[str],
+    *,
+    unscored: Any,
+    duplicates: Any,
+    slices: Any,
+    missing: Any,
+    **options: Any,
+) -> Columns:
+    """The columns that arguments name; only those that are `needed` may not be None; or ValueError."""
+    for name, value in names.items():
+        if not isinstance(value, str) and (value is not None or name in needed):
+            raise refuse(_ARGUMENTS.get(name, name), value, "the name of a column")
+    return Columns(
+        **{name: value for name, value in names.items() if value is not None},
+        unscored=as_choice(unscored, "unscored", ("refuse", "drop", "wrong")),
+        duplicates=as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all")),
+        slices=_slice_names(slices),
+        missing=names_of(missing, "missing"),
+        **options,
+    )
+
+
+def _slice_names(slices: Any) -> tuple[str, ...]:
+    listed = [] if slices is None else slices
+    if isinstance(listed, (str, Mapping)) or not isinstance(listed, Sequence):
+        raise refuse("slices", slices, "a sequence of names of columns")
+    for each in listed:
+        if not isinstance(each, str):
+            raise refuse("slices", each, "names of columns")
+    return tuple(dict.fromkeys(listed))
+
+
+def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any) -> tuple[Any, dict[str, Any]]:
+    """The scores that are named, in whatever way; the denominators of a ratio and both directions, as `Columns` has."""
+    ways = {"lower_is_better": lower_is_better, "higher_is_better": higher_is_better}
+    names, per = {name: names_of(value, name) for name, value in ways.items()}, None
+    if ratio is None:
+        score = score or [name for each in names.values() for name in each] or None
+    elif score is not None or not isinstance(ratio, str):
+        raise refuse("ratio", ratio, "the names of two columns, as in errors/words, and no score")
+    else:
+        score, per = parts_of_ratio(ratio)
+    named = [score] if isinstance(score, str) else [each for each in score or () if isinstance(each, str)]
+    lower, higher = (of_named_scores(given, named, name, ratio=ratio) for name, given in names.items())
+    return score, {"per": per, "lower": lower, "higher": higher}
+
+
+def names_of(value: Any, name: str) -> tuple[str, ...]:
+    """One name, or several."""
+    names = [value] if isinstance(value, str) else value
+    if (
+        isinstance(names, Mapping)
+        or not isinstance(names, Sequence)
+        or not all(isinstance(each, str) for each in names)
+    ):
+        raise refuse(name, value, "the name of a column, or several")
+    return tuple(dict.fromkeys(names))
+
+
+def as_scores(score: Any) -> Sequence[str | None]:
+    """The names of the columns of scores; None alone where there are none.
+
+    >>> as_scores(None), as_scores("f1")
+    ([None], ['f1'])
+    """
+    scores = [score] if score is None or isinstance(score, str) else score
+    if isinstance(scores, Mapping) or not isinstance(scores, Sequence) or not len(scores):
+        raise refuse("score", score, "the name of a column, or several")
+    if score is not None and (not all(isinstance(each, str) for each in scores) or len(set(scores)) < len(scores)):
+        raise refuse("score", score, "the name of a column, or several, each once")
+    return scores
+
+
+def same_frames(baseline: Any, candidate: Any) -> bool:
+    """Whether two data frames hold the same columns with the same values."""
+    if baseline is candidate:
+        return True
+    try:
+        first, other = (_frame(each, "baseline") for each in (baseline, candidate))
+        return bool(first.columns == other.columns and first.to_arrow().equals(other.to_arrow()))
+    except Exception:  # a column of another kind may raise anything
+        return False
+
+
+def as_arguments(message: str) -> str:
+    """A message, in one line, in which options of the command line are arguments of a function.
+
+    >>> as_arguments("expected each id once (--group id takes them)")
+    "expected each id once (groups='id' takes them)"
+    """
+    named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
+    named = _OPTION.sub(
+        lambda found: f"{_ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={(found[2] or found[3])!r}", named
+    )
+    named = named.replace("--by-position", "by_position=True")
+    if lacking := re.search(r"column ('.+') is not there, nor in", named):
+        named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
+    return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())
+
+
+def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
+    opened = _frame(_with_texts(frame), name)
+    names = [str(each) for each in opened.columns]
+    try:
+        table = opened.select([each for each in columns.wanted if each in names]).to_arrow()
+    except Exception as error:
+        raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
+    beside = opened.select([each for each in opened.columns if each not in columns.wanted])
+    if len(beside) * len(names) <= MOST_VALUES:
+        with contextlib.suppress(Exception):  # a column of objects
+            for each, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
+                table = table.append_column(str(each), column)
+    try:
+        return settled(from_table(ArrowTable(name, table, names=names), columns), columns)
+    except OtherNamesError as other:
+        return _predictions(frame, name, other.columns)
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error))) from None
+
+
+def _with_texts(frame: Any) -> Any:
+    """A frame of pandas with its intervals and periods, as `pandas.cut` makes them, as text; another as it is."""
+    kinds: Any = getattr(frame, "dtypes", None)
+    for column, kind in kinds.items() if hasattr(kinds, "items") else ():
+        if str(getattr(getattr(kind, "categories", None), "dtype", kind)).startswith(("interval", "period")):
+            frame = frame.assign(**{column: frame[column].astype(object).map(str, na_action="ignore")})
+    return frame
+
+
+def _frame(frame: Any, name: str) -> Any:
+    found = opened(frame)
+    if found is None:
+        wanted = "a data frame of pandas, polars or Arrow, or three arrays"
+        raise refuse(name, frame, wanted + "; read_predictions reads a file" * isinstance(frame, (str, PathLike)))
+    return found

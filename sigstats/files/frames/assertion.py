@@ -1,0 +1,210 @@
+"""A comparison, or one model against a bar, as an assertion for tests.
+
+When not to use: where a person is to read what is inconclusive; an assertion says no more than its message. Where a
+baseline was tested on the same rows, `sigstats.assert_no_regression` sees more than a bar.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, Unpack
+
+from sigstats._common.class_columns import class_names_of
+from sigstats._common.class_names import label_name
+from sigstats._common.data_frames import opened
+from sigstats._common.messages import printable
+from sigstats._common.validation import as_choice, as_real, refuse
+from sigstats.comparison import check_result
+from sigstats.comparison.answer import Answer, reasons
+from sigstats.comparison.check import check_predictions
+from sigstats.comparison.check_result import CheckResult
+from sigstats.comparison.class_probabilities import class_probabilities, has_columns
+from sigstats.comparison.paired_predictions import as_score_range, pair_arrays
+from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.rule import ComparisonRule
+
+from .compare import CompareOptions, compare
+
+
+def assert_no_regression(
+    y: Any,
+    prediction_a: Any = None,
+    prediction_b: Any = None,
+    *,
+    fail_on: Literal["fail", "inconclusive"] = "fail",
+    **options: Unpack[CompareOptions],
+) -> ComparisonResult:
+    """Raise AssertionError where a candidate is worse than a baseline; its message has the reasons.
+
+    Parameters
+    ----------
+    y, prediction_a, prediction_b
+        Two data frames, baseline and candidate, or three arrays, as `sigstats.compare` takes them.
+    fail_on : {"fail", "inconclusive"}
+        The mildest verdict that raises: with ``"inconclusive"``, a drop that is not excluded raises too.
+    **options
+        The options of `sigstats.compare`.
+
+    Returns
+    -------
+    ComparisonResult
+        The comparison, if nothing is raised.
+
+    Raises
+    ------
+    AssertionError
+        If the verdict is "fail", or if it is "inconclusive" and `fail_on` is ``"inconclusive"``.
+    ValueError
+        As `sigstats.compare`.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> y = [0, 1] * 500
+    >>> sigstats.assert_no_regression(y, [0] * 1000, y).verdict
+    'pass'
+    >>> sigstats.assert_no_regression(y, y, [0] * 1000)
+    Traceback (most recent call last):
+    AssertionError: FAIL: accuracy on all rows fell by 50.00 points (46.91 to 53.09)
+    Keep the baseline.
+    """
+    __tracebackhide__ = True  # pytest shows the line that calls, not this one
+    as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
+    found = compare(y, prediction_a, prediction_b, **options)
+    if found.verdict == "fail" or found.verdict == fail_on:
+        raise AssertionError(_message(found.answer, reasons(found, others=True)))
+    return found
+
+
+def assert_at_least(
+    y: Any,
+    prediction: Any = "prediction",
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    id: str = "id",  # noqa: A002 - the name of the column
+    label: str = "label",
+    score: str | None = None,
+    ratio: str | None = None,
+    lower_is_better: str | Sequence[str] = (),
+    higher_is_better: str | Sequence[str] = (),
+    run: str | None = None,
+    task: str | None = None,
+    groups: Any = None,
+    slices: Any = None,
+    measures: str | Sequence[str] | None = None,
+    positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    missing: str | Sequence[str] = (),
+    score_range: Sequence[float] | None = None,
+    unscored: Literal["refuse", "drop", "wrong"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
+    fail_on: Literal["fail", "inconclusive"] = "fail",
+    rule: ComparisonRule | None = None,
+) -> CheckResult:
+    """Raise AssertionError where a model is shown to be below a bar, on all rows or on any slice of them.
+
+    Parameters
+    ----------
+    y : data frame, or array_like of shape (n,)
+        A frame of pandas, polars or Arrow, with a row for each object; or the true labels.
+    prediction : str, or array_like of shape (n,)
+        The column of the predicted class, or what is predicted: classes, or ``predict_proba``, of which the likeliest
+        class is taken.
+    at_least, at_most : float
+        One of them: the least value that is good enough, a share, such as 0.9, or a mark in its own unit; or the
+        greatest one, of a cost.
+    id, label : str
+        Frames only: the columns that names each row, and of the true class.
+    score : str, optional
+        Frames only: a column of marks or costs, whose mean is tested.
+    ratio, lower_is_better, higher_is_better, run, task, unscored, duplicates
+        Frames only: as `sigstats.compare` takes them. Runs are tested by changes of the signs of their distances from
+        the bar, which assumes that a run lies as often as far above the mean of its recipe as below it: where a rare
+        run fails altogether, a few that did not may pass.
+    groups : str, or array_like of shape (n,), optional
+        The group of each row, if rows of one group are not independent: a column of a frame, or an array.
+    slices : sequence of str, or mapping of str to array_like of shape (n,), optional
+        Columns whose values divide the rows; each value of each column is a slice.
+    measures : str or sequence of str, optional
+        Of ``sigstats.comparison.check.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of marks.
+    positive : label, optional
+        The class of precision, recall, specificity, Jaccard's index and F1, as `sigstats.compare` takes it.
+    classes, missing
+        As `sigstats.compare` takes them.
+    score_range : pair of float, optional
+        What every mark lies between, where its name does not state it.
+    fail_on : {"fail", "inconclusive"}
+        The mildest verdict that raises: with ``"inconclusive"``, a value below the bar that is not excluded raises too.
+    rule : ComparisonRule, optional
+        The level, the adjustment over slices and measures, the confidence of the intervals and the smallest slice.
+
+    Returns
+    -------
+    CheckResult
+        The values with their intervals, p-values and verdicts, if nothing is raised.
+
+    Raises
+    ------
+    AssertionError
+        If the verdict is "fail", or if it is "inconclusive" and `fail_on` is ``"inconclusive"``.
+    ValueError
+        If an input is not valid, does not hold what a measure needs, or has so few rows that nothing can be tested.
+
+    Notes
+    -----
+    Of single rows the p-values and intervals are those of the binomial law (Clopper and Pearson 1934); of marks and of
+    rows in groups they are Gaffke's (2005). Failing slices are adjusted over the family, by Holm if nothing else is
+    said.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> y = [0, 1] * 500
+    >>> sigstats.assert_at_least(y, y, at_least=0.9).verdict
+    'pass'
+    >>> sigstats.assert_at_least(y, [0] * 1000, at_least=0.9)
+    Traceback (most recent call last):
+    AssertionError: FAIL: accuracy on all rows is 50.00% (46.85% to 53.15%), below 90%
+    Do not accept the model.
+    """
+    as_choice(fail_on, "fail_on", ("fail", "inconclusive"))
+    if (at_least is None) == (at_most is None):
+        raise refuse("at_most", at_most, "one of at_least and at_most")
+    bar = as_real(at_least, "at_least") if at_most is None else as_real(at_most, "at_most")
+    if rule is not None and not isinstance(rule, ComparisonRule):
+        raise refuse("rule", rule, "a ComparisonRule")
+    named, listed = None if positive is None else label_name(positive, "positive"), class_names_of(classes)
+    limits = as_score_range(score_range)
+    if opened(y) is not None:
+        from ._columns import as_scores, columns_of, paired_with_itself, scores_of
+
+        scores, how = scores_of(score, ratio, lower_is_better, higher_is_better)
+        one = as_scores(scores)
+        if len(one) > 1:
+            raise refuse("score", scores, "one column")
+        names = {"id": id, "label": label, "prediction": prediction, "score": one[0], "group": groups}
+        names |= {"run": run, "task": task}
+        how |= {"unscored": unscored, "duplicates": duplicates, "missing": missing, "classes": listed}
+        columns = columns_of(names, ("id", "label", "prediction"), slices=slices, **how)
+        paired = replace(paired_with_itself(y, columns), score_range=limits)
+    else:
+        of_frames = {"score": score, "ratio": ratio, "run": run, "task": task, "missing": missing or None}
+        for name, value in {**of_frames, "lower_is_better": lower_is_better or None}.items():
+            if value is not None:
+                raise refuse(name, value, "none with arrays")
+        if has_columns(prediction):
+            ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
+        paired = pair_arrays(y, prediction, prediction, listed=listed, groups=groups, slices=slices, score_range=limits)
+    try:
+        found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
+    except ValueError as error:
+        from ._columns import as_arguments
+
+        raise ValueError(as_arguments(str(error))) from None
+    if found.verdict == "fail" or found.verdict == fail_on:
+        raise AssertionError(_message(found.answer, check_result.reasons_of(found, others=True)))
+    return found
+
+
+def _message(answer: Answer[Any], others: Sequence[str]) -> str:
+    return "\n".join(map(printable, [answer.headline, answer.advice, *others]))

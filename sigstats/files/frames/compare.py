@@ -1,0 +1,282 @@
+"""Is the candidate worse than the baseline, anywhere? From arrays or from data frames.
+
+When not to use: for more than two models (`sigstats.rank_models`), or for models that were tested on different rows.
+"""
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, Literal, Never, TypedDict
+
+from sigstats._common.class_columns import class_names_of
+from sigstats._common.class_names import class_notes, label_name
+from sigstats._common.validation import did_you_mean, refuse
+from sigstats.comparison.candidates import compare_scores
+from sigstats.comparison.class_probabilities import class_probabilities, has_columns
+from sigstats.comparison.paired_predictions import as_score_range, pair_arrays
+from sigstats.comparison.requirements import are_measurements, are_scores
+from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.rule import ComparisonRule
+
+#: What notes call the models of arrays.
+_ARRAYS = "baseline", "candidate"
+
+
+class CompareOptions(TypedDict, total=False):
+    """The options of `compare`, for functions that pass them on."""
+
+    id: str
+    label: str
+    prediction: str | Sequence[str]
+    model: Sequence[str] | None
+    score: str | Sequence[str] | None
+    ratio: str | None
+    lower_is_better: str | Sequence[str]
+    higher_is_better: str | Sequence[str]
+    labels: Any
+    by_position: bool
+    epoch: str | None
+    run: str | None
+    scores: Sequence[Any] | None
+    groups: Any
+    weights: Any
+    slices: Any
+    task: str | None
+    measures: str | Sequence[str] | None
+    positive: Any
+    classes: Sequence[Any] | None
+    missing: str | Sequence[str]
+    score_range: Sequence[float] | None
+    unmatched: Literal["refuse", "drop"]
+    unscored: Literal["refuse", "drop", "wrong"]
+    duplicates: Literal["refuse", "first", "last", "all"]
+    rule: ComparisonRule | None
+
+
+def compare(
+    y: Any,
+    prediction_a: Any = None,
+    prediction_b: Any = None,
+    *,
+    id: str = "id",  # noqa: A002 - the name of the column
+    label: str = "label",
+    prediction: str | Sequence[str] = "prediction",
+    model: Sequence[str] | None = None,
+    score: str | Sequence[str] | None = None,
+    ratio: str | None = None,
+    lower_is_better: str | Sequence[str] = (),
+    higher_is_better: str | Sequence[str] = (),
+    labels: Any = None,
+    by_position: bool = False,
+    epoch: str | None = None,
+    run: str | None = None,
+    scores: Sequence[Any] | None = None,
+    groups: Any = None,
+    weights: Any = None,
+    slices: Any = None,
+    task: str | None = None,
+    measures: str | Sequence[str] | None = None,
+    positive: Any = None,
+    classes: Sequence[Any] | None = None,
+    missing: str | Sequence[str] = (),
+    score_range: Sequence[float] | None = None,
+    unmatched: Literal["refuse", "drop"] = "refuse",
+    unscored: Literal["refuse", "drop", "wrong"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
+    rule: ComparisonRule | None = None,
+    **unknown: Never,
+) -> ComparisonResult:
+    """Whether a candidate is worse than a baseline, on all rows or on any slice of them.
+
+    Called with two data frames, ``compare(baseline, candidate, id=..., slices=[...], groups=...)``, it joins their rows
+    by id; with one frame, ``compare(frame, prediction=["tree", "forest"])``, it compares two columns of it; called
+    with arrays, ``compare(y, prediction_a, prediction_b, ...)``, rows are in the same order.
+
+    Parameters
+    ----------
+    y, prediction_a : data frames, or array_like of shape (n,)
+        Baseline and candidate as frames of pandas, polars or Arrow, with a row for each object; or the true labels, all
+        numbers or all strings, and what the baseline predicts: classes, ``predict_proba`` with a column for each class,
+        or, where all `measures` are of scores, those of the positive class.
+    prediction_b : array_like, shape (n,), optional
+        The predictions of the candidate for the same rows; not with frames.
+    id, label : str
+        Frames only: the columns by which rows are joined, and of the true class.
+    prediction : str or pair of str
+        Frames only: the column of the predicted class; of two, the first is the baseline's, the second the candidate's.
+    model : pair of str, optional
+        Frames only: the baseline and the candidate among the values of a column ``model``.
+    score : str or sequence of str, optional
+        Frames only: a column of scores, such as probabilities or marks. Each of several columns is a separate measure.
+    ratio : str, optional
+        Frames only: two columns of numbers, the sums of which are divided, such as ``"errors/words"``.
+    lower_is_better, higher_is_better : str or sequence of str
+        Frames only: scores that are costs, and scores that are marks, where their names do not state it; these are the
+        scores if `score` is not given.
+    labels : data frame, optional
+        Frames only: the true class of each id, where `y` and `prediction_a` have none.
+    by_position : bool
+        Frames only: whether rows are joined by their position, with the same labels, and not by `id`.
+    epoch : str, optional
+        Frames only: the column that numbers several answers to one id.
+    run : str, optional
+        Frames only: the column of runs of a recipe, such as seeds of its training. Runs are then what is independent.
+    scores : pair of array_like of float, shape (n,), optional
+        Arrays only: the scores of baseline and candidate for each row, probabilities of the positive class or marks; or
+        tables of shape (n, k), probabilities of all k classes.
+    groups : str, or array_like of shape (n,), optional
+        The group of each row, if rows of one group are not independent: a column of frames, or an array.
+    weights : str, or array_like of shape (n,), optional
+        How many rows of the population each row stands for, if the test set was sampled by design: a column, or an
+        array. Means are then weighted, and a row not seen weighs as the heaviest.
+    slices : sequence of str, or mapping of str to array_like of shape (n,), optional
+        Columns whose values divide the rows; each value of each column is a slice.
+    task : str, optional
+        Frames only: the column of several tasks; the mean over tasks, in which each task counts the same, is tested
+        beside all rows.
+    measures : str or sequence of str, optional
+        Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
+        under the curve where there are scores, or the log loss where these are of more than two classes.
+    positive : label, optional
+        The class that measures such as f1, and scores, are of; by default that of 0 and 1, -1 and 1, false and true, or
+        no and yes, as numbers or as text.
+    classes : sequence of labels, optional
+        All classes, in the order of the columns of probabilities. By default these are in sorted order, or those that
+        the columns of a data frame name; text such as "10" and "9", whose order as numbers is another, needs one of
+        the two. Texts that usually mean a missing value, such as "NA" or "None", are refused unless they are listed.
+    missing : str or sequence of str
+        Frames only: texts that mean a missing value, which is what an empty field is.
+    score_range : pair of float, optional
+        What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default as
+        the name of the score states (``f1``); other scores have no limits, and cannot pass.
+    unmatched : {"refuse", "drop"}
+        Frames only: whether rows that only one frame has are refused or dropped.
+    unscored : {"refuse", "drop", "wrong"}
+        Frames only: whether rows without a score or prediction are refused, dropped from both, or count as wrong.
+    duplicates : {"refuse", "first", "last", "all"}
+        Frames only: whether rows that repeat an id are refused, one of them is kept, or all are answers to one item.
+    rule : ComparisonRule, optional
+        What counts as a regression.
+
+    Returns
+    -------
+    ComparisonResult
+        A table in a notebook; ``.to_pandas()`` is a frame.
+
+    Raises
+    ------
+    ValueError
+        If an input is not valid, does not hold what a measure needs, or has so few rows that nothing can be tested.
+
+    Notes
+    -----
+    The p-values are one-sided, of the null hypothesis that the candidate is not worse, and adjusted over all measures
+    and slices.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import sigstats
+    >>> baseline = pd.DataFrame({"id": range(100), "label": [0, 1] * 50, "prediction": [0, 1] * 50})
+    >>> candidate = baseline.assign(prediction=0)
+    >>> sigstats.compare(baseline, candidate).verdict
+    'fail'
+
+    The same from arrays, with a slice:
+
+    >>> y = [0, 1] * 50
+    >>> found = sigstats.compare(y, y, [0] * 100, slices={"half": ["first"] * 50 + ["second"] * 50})
+    >>> [(row.slice, row.difference) for row in found.rows]
+    [('all rows', -0.5), ('half = first', -0.5), ('half = second', -0.5)]
+    """
+    for name in unknown:
+        of_rule = name in {each.name for each in fields(ComparisonRule)}
+        near = (
+            f"; it is one of the rule: rule=ComparisonRule({name}=...)"
+            if of_rule
+            else did_you_mean(name, CompareOptions.__annotations__)
+        )
+        raise TypeError(f"compare() has no option {name!r}{near}")
+    positive_name = None if positive is None else label_name(positive, "positive")
+    listed = class_names_of(classes)
+    if prediction_b is None:
+        if scores is not None:
+            raise refuse("scores", scores, "the column `score` of data frames, or three arrays")
+        if not isinstance(by_position, bool):
+            raise refuse("by_position", by_position, "True or False")
+        from ._columns import pairs_of_frames, scores_of
+
+        names = {"id": id, "label": label, "epoch": epoch, "run": run}
+        names |= {"group": groups, "task": task, "weights": weights}
+        score, directions = scores_of(score, ratio, lower_is_better, higher_is_better)
+        pairs = pairs_of_frames(
+            y,
+            prediction_a,
+            names,
+            prediction,
+            model,
+            score,
+            labels=labels,
+            unmatched=unmatched,
+            slices=slices,
+            by_position=by_position,
+            unscored=unscored,
+            duplicates=duplicates,
+            missing=missing,
+            classes=listed,
+            **directions,
+        )
+    else:
+        of_frames = {
+            "score": score,
+            "ratio": ratio,
+            "model": model,
+            "epoch": epoch,
+            "run": run,
+            "task": task,
+            "labels": labels,
+            "by_position": by_position or None,
+            "lower_is_better": lower_is_better or None,
+            "missing": missing or None,
+        }
+        for name, value in of_frames.items():
+            if value is not None:
+                raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
+        options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "weights": weights}
+        options["listed"] = listed
+        alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
+        if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
+            given = {"prediction_a": prediction_a, "prediction_b": prediction_b}
+            said = class_probabilities(y, given, positive_name, classes=listed, measures=measures)
+            (first, second), options["scores"] = said.predictions, said.scores
+            if prediction_a is prediction_b:  # nothing is tested
+                second, options["scores"] = first, said.scores[:1] * 2
+        elif isinstance(scores, Sequence) and len(scores) == 2 and all(map(has_columns, scores)):
+            given = {"scores[0]": scores[0], "scores[1]": scores[1]}
+            said = class_probabilities(y, given, positive_name, classes=listed, measures=measures)
+            first, second, options["scores"] = prediction_a, prediction_b, said.scores
+        elif alone:
+            first, second, said, options["scores"] = y, y, None, (prediction_a, prediction_b)
+        else:
+            first, second, said = prediction_a, prediction_b, None
+        if said is not None:
+            positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
+        pair = replace(
+            pair_arrays(y, first, second, **options),
+            predicted=not alone,
+            score_column="" if scores is None else "scores",
+        )
+        if not are_measurements(pair.classes):
+            told = class_notes(pair.classes, pair.label, [*zip(_ARRAYS, (pair.a, pair.b), strict=True)])
+            pair = replace(pair, notes=tuple(told))
+        pairs = [pair]
+    limits = as_score_range(score_range)
+    pairs = [replace(pair, score_range=limits) for pair in pairs]
+    try:
+        (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
+    except ValueError as error:
+        if prediction_b is not None:
+            raise
+        from ._columns import as_arguments
+
+        raise ValueError(as_arguments(str(error))) from None
+    return found

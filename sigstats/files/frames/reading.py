@@ -1,0 +1,191 @@
+"""The predictions that `sigstats compare` reads from files, as a data frame.
+
+When not to use: for files that hold no predictions; pandas reads tables.
+"""
+
+import glob
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sigstats._common.class_columns import class_names_of
+from sigstats._common.validation import refuse, shown
+
+from ._columns import as_arguments, as_scores, columns_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..predictions import Columns
+
+_LONGEST_NAME = 255
+
+
+def read_predictions(
+    paths: Any,
+    *,
+    id: str | None = None,  # noqa: A002 - the name of the column
+    label: str | None = None,
+    prediction: str | None = None,
+    score: str | Sequence[str] | None = None,
+    epoch: str | None = None,
+    filter: str | None = None,  # noqa: A002 - the harness's name
+    model: str | None = None,
+    groups: str | None = None,
+    slices: Sequence[str] = (),
+    unscored: Literal["refuse", "drop", "wrong"] = "refuse",
+    duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
+    missing: str | Sequence[str] = (),
+    classes: Sequence[Any] | None = None,
+) -> "pd.DataFrame":
+    r"""Read the predictions in files of any format that `sigstats compare` knows.
+
+    Parameters
+    ----------
+    paths : str, path, or a sequence of them
+        Files, fsspec URLs, or patterns such as ``"logs/*.eval"``, whose files are read in the order of their names.
+    id, label, prediction : str, optional
+        The names of columns of tables; these by default.
+    score : str or sequence of str, optional
+        A column of numbers; of a log, the name of the scorer or metric. Several, or ``"all"`` that a log has, are a
+        column each.
+    epoch : str, optional
+        In a table, the column that numbers several answers to one id.
+    filter : str, optional
+        In a log of lm-evaluation-harness, the filter whose answers are read; for HELM the perturbation, for promptfoo
+        the prompt.
+    model : str, optional
+        In a log of several models (promptfoo's providers), the model whose answers are read.
+    groups : str, optional
+        A column of groups, whose rows are not independent.
+    slices : sequence of str
+        Further columns to read.
+    unscored : {"refuse", "drop", "wrong"}
+        Whether answers that failed or have no score are refused, dropped, or counted as wrong.
+    duplicates : {"refuse", "first", "last", "all"}
+        Whether results that repeat an id are refused, one of them is kept, or each is an answer, with its ``epoch``.
+    missing, classes
+        As `sigstats.compare` takes them.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With columns ``id``, ``label`` and ``prediction`` where there are any, ``score`` and ``epoch`` where there
+        are any, `groups` and `slices`, and ``file`` where several files are read. Of a log the label is ``"right"``
+        and the prediction ``"right"`` or ``"wrong"``. Several scores have columns of their own names, NaN where an
+        answer was left out for want of this score; of a log they take the place of the prediction.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file, and what is wrong in it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import sigstats
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "predictions.csv")
+    >>> _ = file.write_text("id,label,prediction\n7,cat,cat\n8,dog,cat\n")
+    >>> sigstats.read_predictions(file)
+      id label prediction
+    0  7   cat        cat
+    1  8   dog        cat
+    """
+    import pandas as pd
+
+    from ..predictions import ALL_SCORES
+
+    scores = as_scores(score)
+    named = {"id": id, "label": label, "prediction": prediction}
+    columns = columns_of(
+        {**named, "epoch": epoch, "filter": filter, "model": model, "group": groups},
+        (),
+        slices=slices,
+        unscored=unscored,
+        duplicates=duplicates,
+        missing=missing,
+        classes=class_names_of(classes),
+        named=frozenset(name for name, value in named.items() if value is not None),
+    )
+    files = _files(paths)
+    one = score is None or (isinstance(score, str) and score != ALL_SCORES)
+    frames = [
+        _frame(file, replace(columns, score=scores[0])) if one else _frame_of_scores(file, columns, scores)
+        for file in files
+    ]
+    if len(files) > 1:
+        for file, frame in zip(files, frames, strict=True):
+            frame.insert(0, "file", file)
+    return pd.concat(frames, ignore_index=True)
+
+
+def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]) -> "pd.DataFrame":
+    import pandas as pd
+
+    from ..predictions import ALL_SCORES, ScoredFile, scores_meant
+
+    try:
+        names = [str(name) for name in scores_meant([ScoredFile(file, columns)], scores)]
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error))) from None
+    found, every = None, tuple(scores) == (ALL_SCORES,)
+    for name in names:
+        frame = _frame(file, replace(columns, score=name, one_of_all=every), graded=False)
+        if name != "score" and name in frame.columns:
+            raise refuse("score", name, "the name of no other column that is read")
+        frame = frame.rename(columns={"score": name})
+        if found is None:
+            found = frame
+            continue
+        keys = [key for key in frame.columns if key != name]
+        if frame[keys].equals(found[keys]):
+            found[name] = frame[name]
+        else:  # answers that lack a score were left out; in a log each is there once
+            alone = frame.merge(found[keys], on=keys, how="left", indicator="beside")
+            alone = alone[alone.pop("beside") == "left_only"]
+            found = pd.concat([found.merge(frame, on=keys, how="left"), alone], ignore_index=True)
+    assert found is not None
+    return found
+
+
+def _frame(file: str, columns: "Columns", *, graded: bool = True) -> "pd.DataFrame":
+    """The predictions in one file, those of a log where `graded`."""
+    import pandas as pd
+
+    from ..predictions import read
+
+    try:
+        found = read(file, columns)
+    except ValueError as error:
+        raise ValueError(as_arguments(str(error))) from None
+    for name in columns.optional:
+        if name not in found.others:
+            raise ValueError(f"{file}: column {shown(name)} is not there")
+    told = found.predicted and (graded or not found.graded)
+    table = {
+        "id": found.ids,
+        "epoch": found.epoch,
+        "label": found.label if found.harness or not found.graded else None,
+        "prediction": found.prediction if told else None,
+        "score": found.score,
+    }
+    there = {name: column for name, column in {**table, **found.others}.items() if column is not None}
+    return pd.DataFrame({name: each.to_pandas() for name, each in there.items()})
+
+
+def _files(paths: Any) -> list[str]:
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    if not isinstance(given, Sequence) or not given or not all(isinstance(each, (str, os.PathLike)) for each in given):
+        raise refuse("paths", paths, "a path, a pattern, or a sequence of them")
+    files = []
+    for path in map(str, given):
+        if "\0" in path or max(map(len, path.split("/"))) > _LONGEST_NAME:
+            raise refuse("paths", path, f"names without a zero byte, of at most {_LONGEST_NAME} characters")
+        pattern = "://" not in path and glob.has_magic(path) and not Path(path).exists()
+        found = sorted(glob.glob(path, recursive=True)) if pattern else [path]  # noqa: PTH207 - a pattern may be absolute
+        if not found:
+            raise ValueError(f"paths: {path!r} is not valid; no file fits the pattern")
+        files += found
+    return files

@@ -1,0 +1,163 @@
+"""Whether two files are about the same: the same task and score, and under the same id the same question."""
+
+import filecmp
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from sigstats._common.messages import did_you_mean, shown
+from sigstats._common.note import Note
+
+from ..inputs.places import files_of
+from ..tables.spelling import same_spelling
+from ._items import taken
+from ._log import PROMPT
+from ._predictions import Predictions
+
+_ALLOW = "(--allow-different-tasks compares them all the same)"
+
+
+def require_one_kind(first: Predictions, other: Predictions) -> None:
+    """Refuse a log beside a table, and a table of marks beside one of classes."""
+    if first.graded != other.graded:
+        here, there = (
+            "a log" if side.harness else "a table without labels" if side.graded else "a table"
+            for side in (other, first)
+        )
+        raise ValueError(f"{other.where}: is {here}, and {first.where} is {there}; expected two logs or two tables")
+    if first.lower != other.lower and None not in (first.lower, other.lower):
+        raise ValueError(
+            f"{other.where}: states another direction of {shown(other.measured)} than {first.where}; name one: "
+            f"--higher-is-better {other.measured} or --lower-is-better {other.measured}"
+        )
+
+
+def require_same_task(first: Predictions, other: Predictions) -> None:
+    """Refuse a log of another program, another task, score or filter, as far as both files say theirs.
+
+    What a person named for both is what is meant.
+    """
+    if first.harness != other.harness:
+        raise ValueError(
+            f"{other.where}: is a log of {other.harness}, and {first.where} is one of {first.harness}; expected "
+            f"logs of the same program {_ALLOW}"
+        )
+    for name in ("task", "scorer", "metric", "filter"):
+        here, there = other.subject.get(name), first.subject.get(name)
+        if name in first.meant & other.meant:
+            continue
+        if here and there and here != there:
+            raise ValueError(
+                f"{other.where}: {name} {shown(here)} is not that of {first.where}, {shown(there)}; "
+                f"expected the same {name} {_ALLOW}"
+            )
+
+
+def require_same_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> None:
+    """Refuse another question under the same id: another target, input or hash, as far as both files have them."""
+    for name, a, b in _questions(first, other, rows, partners):
+        require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
+
+
+def _questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> Iterator[tuple[str, Any, Any]]:
+    for name, column in first.identity.items():
+        if name in other.identity and name != PROMPT:
+            yield name, taken(column, rows), taken(other.identity[name], partners)
+
+
+def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[Note, ...]:
+    """A line with the number of rows that are other questions under the same id; none where all are the same."""
+    differs = np.zeros(len(rows), dtype=bool)
+    for _, a, b in _questions(first, other, rows, partners):
+        differs[np.from_dlpack(differing(a, b))] = True
+    n = int(differs.sum())
+    told = f"{other.where}: {n:,} of {len(rows):,} rows are other questions than in {first.where}"
+    return (Note("differing-questions", told),) if n else ()
+
+
+def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, partners: Any) -> Any:
+    """The column of slices or groups that the files have, the same in both."""
+    if name not in first.others or name not in other.others:
+        if name in first.others:
+            return taken(first.others[name], rows)
+        if name in other.others:
+            return taken(other.others[name], partners)
+        near = did_you_mean(name, (*first.names, *other.names))
+        nor = "" if other.where == first.where else f", nor in {other.where}"
+        raise ValueError(f"{first.where}: column {shown(name)} is not there{nor}{near}")
+    a, b = same_spelling([taken(first.others[name], rows), taken(other.others[name], partners)])
+    require_equal((first, a), (other, b), rows, what=f"column {shown(name)}:", wanted="the same in both")
+    return a
+
+
+def require_equal(
+    first: tuple[Predictions, Any], other: tuple[Predictions, Any], rows: Any, *, what: str, wanted: str
+) -> None:
+    """Refuse two files' columns of joined rows that differ where both have a value, naming the first such row."""
+    (one, a), (two, b) = first, other
+    differs = differing(a, b)
+    if len(differs):
+        at = differs[0].as_py()
+        mine, its = difference_shown(b[at].as_py(), a[at].as_py())
+        more = f" (and {len(differs) - 1:,} more)" if len(differs) > 1 else ""
+        raise ValueError(
+            f"{two.where}: {'row' if one.by_position else 'id'} {shown(str(one.ids.take(rows)[at].as_py()))}: {what} "
+            f"{mine} is not that of {one.where}, {its}{more}; expected {wanted}"
+        )
+
+
+def differing(a: Any, b: Any) -> Any:
+    """The rows in which two columns have other values; null is no difference."""
+    return pc.indices_nonzero(pc.not_equal(a[:0], b[:0]) if a.equals(b) else pc.not_equal(a, b))
+
+
+def differing_settings(first: Predictions, other: Predictions) -> list[Note]:
+    """A line for each setting of which the files say different things."""
+    found = []
+    for name, value in first.settings.items():
+        here = other.settings.get(name)
+        if here is not None and here != value:
+            mine, its = difference_shown(here, value)
+            told = f"{name} is {its} in {first.where} and {mine} in {other.where}"
+            found.append(Note("differing-settings", told))
+    return found
+
+
+def differing_prompts(first: Predictions, other: Predictions, rows: Any, partners: Any) -> list[Note]:
+    """A line where the same questions were asked in other prompts."""
+    if PROMPT not in first.identity or PROMPT not in other.identity:
+        return []
+    a, b = taken(first.identity[PROMPT], rows), taken(other.identity[PROMPT], partners)
+    n = len(differing(a, b))
+    why = "another template, other examples or choices"
+    told = f"{other.where}: {n:,} of {len(a):,} prompts are not those of {first.where} ({why})"
+    return [Note("differing-prompts", told)] if n else []
+
+
+def difference_shown(here: str, there: str) -> tuple[str, str]:
+    """Short forms of two texts that are not equal, which differ."""
+    texts = shown(here), shown(there)
+    if texts[0] != texts[1]:
+        return texts
+    start = max(0, len(os.path.commonprefix([here, there])) - 10)  # noqa: RUF071 - texts, no paths
+    return f"...{shown(here[start : start + 30])}", f"...{shown(there[start : start + 30])}"
+
+
+def same_content(one: str, other: str) -> bool:
+    """Whether two files, folders or patterns of this machine hold the same bytes; False where that cannot be seen.
+
+    >>> same_content("/dev/null", "/no such file")
+    False
+    """
+    if "://" in one or "://" in other:
+        return False
+    try:
+        first, second = (files_of(each) or [each] for each in (one, other))
+        return len(first) == len(second) and all(
+            filecmp.cmp(each, beside, shallow=False) for each, beside in zip(first, second, strict=True)
+        )
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,211 @@
+"""The formats of predictions: a file each, which says whether it reads a file, and reads it.
+
+What no format reads is refused with what it looks like.
+"""
+
+import json
+import re
+from collections.abc import Container, Iterable
+from functools import cache
+from typing import Protocol
+
+import pyarrow as pa
+
+from sigstats._common.messages import some_of
+from sigstats._common.registry import Registry
+from sigstats._common.validation import shown
+
+from ...inputs.content import START, Content, open_content
+from .._log import EvaluationLog
+from .._predictions import Columns, OtherNamesError, Predictions
+
+
+class Format(Protocol):
+    """The members that a module of this folder must have."""
+
+    @property
+    def ORDER(self) -> int:  # noqa: N802
+        """When it is asked whether it reads a file; the last, CSV, takes whatever is left."""
+
+    @property
+    def NAME(self) -> str:  # noqa: N802
+        """What people call it."""
+
+    @property
+    def LOG(self) -> bool:  # noqa: N802
+        """True if it is the log of a harness, and no table."""
+
+    def reads(self, content: Content, /) -> bool:
+        """True if a file is of this format, by what is in it."""
+
+    def read(self, content: Content, columns: Columns, /) -> Predictions | EvaluationLog:
+        """The predictions of a table, or the log of an evaluation; ValueError, one line, names file and fault."""
+
+
+REGISTRY = Registry(__name__, Format, what="format of predictions")
+
+#: What Python and Arrow raise for a damaged or malicious file.
+_DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
+
+
+def read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
+    """One file, by the first format that reads it."""
+    with open_content(path) as opened:
+        if not opened.start.strip():
+            raise ValueError(f"{opened.where}: is empty; expected predictions")
+        content = opened
+        try:
+            content = _alone(opened)
+            module = _format(content)
+            if module is None:
+                raise _unknown(content)
+            try:
+                return module.read(content, columns)
+            except OtherNamesError as other:
+                return module.read(content, other.columns)
+        except NoTable:
+            raise _unknown(content) from None
+        except _DAMAGE as error:
+            raise content.error("cannot be read", error) from None
+
+
+def _alone(content: Content) -> Content:
+    """What is in a ZIP of one file, as pandas and Kaggle write it; any other file as it is."""
+    if not content.start.startswith(b"PK\x03\x04") or _format(content) is not None:
+        return content
+    with content.archive() as archive:
+        if len(archive.names) != 1:
+            return content
+        whole = archive.read(archive.names[0])
+    return Content(content.where, whole[:START], whole=whole)
+
+
+def format_of(path: str) -> Format | None:
+    """The format that reads a file, if any."""
+    with open_content(path) as content:
+        try:
+            return _format(_alone(content))
+        except _DAMAGE:
+            return None
+
+
+def format_names() -> list[str]:
+    """The formats as people call them, in the order in which they are asked."""
+    return [module.NAME for module in _formats()]
+
+
+@cache
+def _formats() -> list[Format]:
+    return sorted(REGISTRY.modules().values(), key=lambda module: module.ORDER)
+
+
+def _format(content: Content) -> Format | None:
+    return next((module for module in _formats() if module.reads(content)), None)
+
+
+#: Files that people have beside their predictions, by their first bytes.
+_KNOWN = {
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "a PNG image",
+    b"\xff\xd8\xff": "a JPEG image",
+    b"GIF8": "a GIF image",
+    b"\x80\x04\x95": "a pickle",
+    b"\x80\x05\x95": "a pickle",
+    b"\x89HDF": "an HDF5 file",
+    b"FEA1": "a Feather file of version 1",
+    b"ORC": "an ORC file",
+    b"Obj\x01": "an Avro file",
+    b"SQLite format 3": "an SQLite database",
+    b"\xd0\xcf\x11\xe0": "an old Office document",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"\x04\x22\x4d\x18": "LZ4 data",
+    b"\x7fELF": "a program",
+    b"<!DOCTYPE": "HTML or XML",
+    b"<html": "HTML or XML",
+    b"<?xml": "HTML or XML",
+}
+#: What of these holds a table that another program can write as text.
+_TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
+#: A line of a run of TREC: query, Q0, document, rank, score, name.
+_RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
+#: Objects that programs write beside the answers, by keys of theirs.
+_BESIDE = {
+    ("results", "configs", "versions"): "the results of lm-evaluation-harness, whose answers are in samples_*.jsonl",
+    ("config_general", "results", "versions"): "the results of lighteval, whose answers are in details_*.parquet",
+    ("adapter_spec", "request_states"): "HELM's scenario_state.json, beside which per_instance_stats.json has scores",
+    ("scenario_spec", "adapter_spec"): "HELM's run_spec.json, beside which per_instance_stats.json has scores",
+    ("name", "count", "sum", "sum_squared"): "HELM's stats.json, beside which per_instance_stats.json has scores",
+    ("macro avg", "weighted avg"): "scikit-learn's classification_report, which is of sums and has no rows",
+    ("mteb_version", "task_name", "scores"): "a result of MTEB, which is the mean of one task and has no rows",
+    ("_timestamp", "_evaluate_version"): "a result of Hugging Face's evaluate, which is a mean and has no rows",
+}
+_NAMES, _LINE = 5, 1000
+
+
+class NoTable(ValueError):
+    """What a format raises for a file that only looked like one of its own."""
+
+
+def _unknown(content: Content) -> ValueError:
+    found = _appearance(content)
+    advice = "; write it as CSV or Parquet" if found.startswith(_TABLES) else ""
+    return ValueError(f"{content.where}: looks like {found}{advice}; expected {', '.join(format_names())}")
+
+
+def what_lies_beside(keys: Container[str]) -> str:
+    """What a program that evaluates models writes an object of these keys into; empty where that is not known."""
+    return next((name for wanted, name in _BESIDE.items() if all(key in keys for key in wanted)), "")
+
+
+def is_binary(content: Content) -> bool:
+    """True if a file begins as no text does."""
+    return b"\0" in content.start[:_LINE].partition(b"\n")[0] or content.start.startswith((*_KNOWN, b"PK\x03\x04"))
+
+
+def _appearance(content: Content) -> str:
+    start = content.start
+    for mark, name in _KNOWN.items():
+        if start.startswith(mark):
+            return name
+    if start.startswith(b"PK"):
+        return _zip(content)
+    if start[257:262] == b"ustar":
+        return "a tar archive"
+    if re.match(rb"(?:\0[^\0]){4}|(?:[^\0]\0){4}", start):
+        return "text in UTF-16 without a byte order mark"
+    if is_binary(content):
+        return "binary data"
+    if start.lstrip().startswith((b"{", b"[")):
+        return _json(content)
+    if _RUN.match(start):
+        return "a run of TREC, which trec_eval -q scores"
+    return f"text, of which the first line is {shown(start.lstrip()[:200].splitlines()[0].decode(errors='replace'))}"
+
+
+def _zip(content: Content) -> str:
+    with content.archive() as archive:
+        if "[Content_Types].xml" in archive.names:
+            return "an Office document"
+        return f"a ZIP with {_listed(archive.names)}" if archive.names else "an empty ZIP"
+
+
+def _json(content: Content) -> str:
+    try:
+        found = content.json()
+    except ValueError as error:
+        cause = error.__context__
+        if isinstance(cause, json.JSONDecodeError):
+            return f"JSON that is damaged at line {cause.lineno}, column {cause.colno} ({cause.msg})"
+        raise
+    first = found[0] if isinstance(found, list) and found else found
+    beside = what_lies_beside(first if isinstance(first, dict) else ())
+    if beside:
+        return beside
+    if isinstance(found, dict):
+        keys = f"a JSON object with the keys {_listed(found)} (--column rows=KEY names the one that holds rows)"
+        return keys if found else "an empty JSON object"
+    return f"a JSON array of {type(found[0]).__name__}" if found else "an empty JSON array"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return some_of([shown(name) for name in names], _NAMES)

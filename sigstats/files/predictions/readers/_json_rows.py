@@ -1,0 +1,155 @@
+"""Rows of JSON: which of an object are rows, and their table, with a column for each key that is wanted."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from sigstats._common.validation import shown
+
+from ...inputs.content import Content, Twice, parse_json
+from ...tables.spelling import LARGEST_WHOLE
+from .._predictions import Columns
+from . import what_lies_beside
+
+#: What a value is to JSON, and the column that holds it; a key that the first object lacks is taken for text.
+KINDS: dict[type, tuple[str, pa.DataType]] = {
+    str: ("string", pa.string()),
+    bool: ("boolean", pa.bool_()),
+    int: ("number", pa.int64()),
+    float: ("number", pa.float64()),
+    type(None): ("null", pa.string()),
+}
+
+
+#: An object of more keys, none of which is a column that is wanted, has the prediction of each id.
+_MANY = 10
+
+
+def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Table]:
+    """The keys of the first object, and the columns that are wanted."""
+    keys: list[str] = []
+    values: dict[str, list[Any]] = {name: [] for name in columns.wanted}
+    for number, row in enumerate(objects):
+        if not isinstance(row, dict):
+            raise ValueError(f"row {number} (from 0) is no object")
+        twice = row.keys_twice.intersection(values) if isinstance(row, Twice) else ()
+        if twice:
+            raise ValueError(f"row {number} (from 0) has {shown(min(twice))} more than once")
+        keys = keys if number else list(row)
+        for name, column in values.items():
+            column.append(row[name] if name in row else within(row, name))
+    return keys, pa.table({name: _column(name, each, exact=name == columns.score) for name, each in values.items()})
+
+
+def within(value: Any, path: str) -> Any:
+    """What stands at ``answer.text`` in an object; None if there is nothing."""
+    for key in path.split("."):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def names_of(keys: list[str], table: pa.Table) -> list[str]:
+    """The keys of the first object, and those that others have values of."""
+    return [*keys, *(n for n in table.column_names if n not in keys and table[n].null_count < table.num_rows)]
+
+
+def _column(name: str, values: list[Any], *, exact: bool) -> Any:
+    """A column of one type, numbers of any size among them; as text where `exact` ones may be rounded."""
+    kinds = {type(value) for value in values} - {type(None)}
+    _require_one_kind(name, kinds)
+    if exact and kinds == {int, float} and any(type(value) is int and abs(value) > LARGEST_WHOLE for value in values):
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
+    if float in kinds:
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    if int in kinds and not all(value is None or -(2**63) <= value < 2**63 for value in values):
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
+    return pa.array(values, next((KINDS[kind][1] for kind in kinds), pa.string()))
+
+
+def _require_one_kind(name: str, kinds: set[type]) -> None:
+    for kind in kinds.difference(KINDS):
+        found = "lists" if kind is list else "objects"
+        raise ValueError(f"column {shown(name)} has {found}; expected text or numbers")
+    words = sorted({f"{KINDS[kind][0]}s" for kind in kinds})
+    if len(words) > 1:
+        raise ValueError(f"column {shown(name)} has {' and '.join(words)}; expected one kind")
+
+
+def is_nested(found: Any) -> bool:
+    """True if an object holds lists or objects, and so is no row."""
+    return isinstance(found, dict) and any(isinstance(value, (list, dict)) for value in found.values())
+
+
+def first_of(content: Content) -> dict[str, Any] | None:
+    """The object in the first line of a file that begins with a brace; None where it has several lines."""
+    try:
+        first: dict[str, Any] = parse_json(content.first_line, content.budget)
+    except UnicodeDecodeError:
+        raise
+    except ValueError:
+        return None
+    return first
+
+
+def rows_of_object(content: Content, columns: Columns) -> list[Any] | None:
+    """The rows of a file that is one object; None where it is several, or no table.
+
+    Read are pandas' forms ``split``, ``columns``, ``index`` and ``table``, the first of which is MLflow's too; an
+    object with the row of each id; and one with the prediction of each id.
+    """
+    first = first_of(content)
+    if first is not None and not _holds_more(first, columns):
+        return None
+    try:
+        found = content.json(twice=True)
+    except ValueError:  # several objects
+        return None
+    if not isinstance(found, dict):
+        return None
+    rows = _rows(found, columns)
+    for each in () if rows is None else (found, *found.values()):  # of keys that are ids, or columns, none is lost
+        content.require_once(each)
+    return rows
+
+
+def _holds_more(first: Mapping[str, Any], columns: Columns) -> bool:
+    """If the first line may be a whole table, and is no row of it."""
+    mapped = len(first) > (_MANY if columns.truth is None else 1) and not {
+        columns.prediction,
+        columns.label,
+        columns.score,
+    }.intersection(first)
+    return (is_nested(first) or mapped) and not isinstance(first.get(columns.id), (str, int, float))
+
+
+def _rows(found: Mapping[str, Any], columns: Columns) -> list[Any] | None:
+    names, data, values = found.get("columns"), found.get("data"), list(found.values())
+    if isinstance(names, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
+        rows = [dict(zip(map(str, names), row, strict=False)) for row in data]
+        index = found.get("index")
+        if isinstance(index, list) and len(index) == len(rows) and columns.id not in names:
+            return [{columns.id: key, **row} for key, row in zip(index, rows, strict=True)]
+        return rows
+    if isinstance(data, list) and isinstance(found.get("schema"), dict):
+        return data
+    if values and all(isinstance(value, dict) for value in values):
+        return _of_objects(found, columns)
+    if len(found) > 1 and all(isinstance(value, (str, int, float)) for value in values):
+        name = columns.prediction if columns.score is None else columns.score
+        return [{columns.id: key, name: value} for key, value in found.items()]
+    return None
+
+
+def _of_objects(found: Mapping[str, Mapping[str, Any]], columns: Columns) -> list[Any] | None:
+    first = next(iter(found.values()))
+    wanted = {columns.id, columns.label, columns.prediction, columns.score}
+    alike = len(found) > 1 and all(value.keys() == first.keys() for value in found.values())
+    if alike and (wanted.intersection(found) or all(map(str.isdecimal, first))):
+        keyed = () if columns.id in found else first
+        rows = [{name: column[key] for name, column in found.items()} for key in first]
+        return [{columns.id: key, **row} for key, row in zip(keyed, rows, strict=True)] if keyed else rows
+    named = any(name in first or (name or "").partition(".")[0] in first for name in wanted)
+    if named or (alike and not what_lies_beside(found)):
+        return [{columns.id: key, **row} for key, row in found.items()]
+    return None

@@ -1,0 +1,70 @@
+"""Arrays: NumPy's ``.npy`` or a JSON list of values, whose rows are known by their position, and ``.npz``, a table.
+
+The columns of an array of two dimensions are 0, 1, 2 ...
+"""
+
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ...inputs.content import Content
+from ...tables.table import ArrowTable
+from .._from_table import from_table, from_values
+from .._predictions import Columns, Predictions
+
+ORDER = 48
+NAME = "arrays (.npy, .npz, a JSON list of values)"
+LOG = False
+
+_MAGIC = b"\x93NUMPY"
+_ZIP, _SUFFIX = b"PK\x03\x04", ".npy"
+_LIST = re.compile(rb'\s*\[\s*(-?\d|"|true|false)')
+
+
+def reads(content: Content) -> bool:
+    """NumPy's magic bytes, a ZIP of arrays, or a list whose first value is no object."""
+    if content.start.startswith(_ZIP):
+        with content.archive() as archive:
+            return bool(archive.names) and all(name.endswith(_SUFFIX) for name in archive.names)
+    return content.start.startswith(_MAGIC) or _LIST.match(content.start) is not None
+
+
+def read(content: Content, columns: Columns) -> Predictions:
+    """Read the values as the predictions, or as the score that is named; of several arrays or columns, each by name."""
+    if content.start.startswith(_ZIP):
+        with content.archive() as archive:
+            arrays = {name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in archive.names}
+        return _columns(content, {name: each for name, each in arrays.items() if each.ndim == 1}, columns)
+    if not content.start.startswith(_MAGIC):
+        return from_values(content.where, pa.array(content.json()), columns)
+    values = _array(content.whole())
+    if values.ndim == 1 or values.shape[1:] == (1,):
+        values = values.ravel()
+        return from_values(content.where, _of_arrow(values), columns)
+    if values.ndim != 2:
+        raise ValueError(f"{content.where}: has the shape {values.shape}; expected one dimension, or rows and columns")
+    by_number = replace(columns, by_position=columns.by_position or None)
+    return _columns(content, {str(number): each for number, each in enumerate(values.T)}, by_number)
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    found: NDArray[Any] = np.load(io.BytesIO(content), allow_pickle=False)
+    return found
+
+
+def _of_arrow(values: NDArray[Any]) -> Any:
+    return pa.array(values.tolist() if values.dtype.kind in "US" else np.ascontiguousarray(values))
+
+
+def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], columns: Columns) -> Predictions:
+    sizes = {name: len(each) for name, each in arrays.items()}
+    if len(set(sizes.values())) != 1:
+        raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value a row in each")
+    table = pa.table({name: _of_arrow(each) for name, each in arrays.items()})
+    return from_table(ArrowTable(content.where, table), columns)

@@ -1,0 +1,67 @@
+"""The test run that DeepEval saves (``test_run_*.json``): each test case with its metrics by name.
+
+A metric is read as its score; ``success`` is if all metrics of the case passed their thresholds. A case is known by its
+name.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...inputs.content import Content
+from .._log import Answer, EvaluationLog, answered, mapping, objects
+from .._predictions import Columns
+
+ORDER = 43
+NAME = "DeepEval's test run"
+LOG = True
+
+_BEGINNING = re.compile(rb'\s*\{\s*("testRunData"\s*:\s*\{\s*)?"(testCases|testFile|identifier|test_cases)"\s*:')
+_CASES = (("testCases", "metricsData"), ("test_cases", "metrics_data"), ("conversationalTestCases", "metricsData"))
+
+
+def reads(content: Content) -> bool:
+    """An object with test cases that have metrics."""
+    named = any(f'"{name}"'.encode() in content.start for name in ("testCases", "test_cases"))
+    return named and _BEGINNING.match(content.start) is not None
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the metrics of every test case."""
+    found = mapping(content.json())
+    found = mapping(found.get("testRunData")) or found
+    key, metrics = next((names for names in _CASES if found.get(names[0])), _CASES[0])
+    cases = found.get(key)
+    if not isinstance(cases, list) or not cases or not all(isinstance(case, dict) for case in cases):
+        raise ValueError(f"{content.where}: {key} is not valid; expected a list of test cases")
+    answers = [_answer(number, case, metrics, columns) for number, case in enumerate(cases)]
+    lower = _lower_is_better(metric for case in cases for metric in objects(case.get(metrics)))
+    lower["success"] = False
+    return EvaluationLog(
+        where=content.where, harness="DeepEval", answers=answers, lower_is_better=lower, shares=frozenset(lower)
+    )
+
+
+def _lower_is_better(metrics: Iterable[Mapping[str, Any]]) -> dict[str, bool]:
+    """The metrics that pass on one side of their thresholds only, and whether it is the lower one."""
+    below: dict[str, set[bool]] = {}
+    for metric in metrics:
+        score, threshold, success = (metric.get(key) for key in ("score", "threshold", "success"))
+        if not isinstance(score, (int, float)) or not isinstance(threshold, (int, float)):
+            continue
+        if score != threshold and isinstance(success, bool):
+            below.setdefault(str(metric.get("name")), set()).add((score < threshold) == success)
+    return {name: found == {True} for name, found in below.items() if len(found) == 1}
+
+
+def _answer(number: int, case: Mapping[str, Any], metrics: str, columns: Columns) -> Answer:
+    each = objects(case.get(metrics))
+    values = {str(metric.get("name")): metric.get("score") for metric in each if not metric.get("error")}
+    failed = next((str(metric["error"])[:200] for metric in each if metric.get("error")), "")
+    if isinstance(case.get("success"), bool) and not failed:
+        values["success"] = case["success"]
+    asked = {key: case.get(key) for key in ("input", "expectedOutput", "expected_output") if case.get(key) is not None}
+    identity = {"input": json.dumps(asked, sort_keys=True)} if asked else {}
+    about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata")), **case}
+    return answered(str(case.get("name") or number), values, about, columns, identity=identity, failed=failed)

@@ -1,0 +1,58 @@
+"""The ``eval_results.json`` of EvalPlus: if each solution of a task passed the base tests, and those of ``plus``.
+
+Each solution of a task is an answer to it. The score ``plus`` is right where both sets of tests passed, as EvalPlus
+counts it.
+"""
+
+import re
+from typing import Any
+
+from ...inputs.content import Content
+from .._log import EvaluationLog, answered, graded, mapping, objects
+from .._predictions import Columns
+
+ORDER = 42
+NAME = "EvalPlus' eval_results.json"
+LOG = True
+
+_BEGINNING = re.compile(rb'\s*\{\s*"date"\s*:\s*"[^"]*"\s*,\s*"hash"\s*:')
+_PASSED = ("pass", "success")
+
+
+def reads(content: Content) -> bool:
+    """An object that begins as EvalPlus writes it."""
+    return _BEGINNING.match(content.start) is not None
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read what became of every solution."""
+    tasks = mapping(mapping(content.json(twice=True)).get("eval"))
+    content.require_once(tasks)
+    answers = [
+        answered(task, _values(*each), {"task_id": task}, columns, epoch=epoch)
+        for task, found in tasks.items()
+        for epoch, each in enumerate(_statuses(found), start=1)
+    ]
+    if not answers:
+        raise ValueError(f"{content.where}: eval holds no solution; expected tasks with base and plus")
+    return EvaluationLog(
+        where=content.where, harness="EvalPlus", answers=answers, kind="score", **graded("base", "plus")
+    )
+
+
+def _values(base: Any, plus: Any) -> dict[str, Any]:
+    passed = base in _PASSED
+    return {"base": passed, "plus": None if plus is None else passed and plus in _PASSED}
+
+
+def _statuses(found: Any) -> list[tuple[Any, Any]]:
+    """The outcome of the base and the further tests of each solution, in either form."""
+    if isinstance(found, list):
+        return [(each.get("base_status"), each.get("plus_status")) for each in objects(found)]
+    base, plus = (mapping(found).get(name) for name in ("base", "plus"))
+    if not isinstance(base, list) or not all(isinstance(each, list) and each for each in base):
+        return []
+    more = plus if isinstance(plus, list) and len(plus) == len(base) else [None] * len(base)
+    return [
+        (one[0], other[0] if isinstance(other, list) and other else None) for one, other in zip(base, more, strict=True)
+    ]

@@ -1,0 +1,147 @@
+"""The ``per_instance_stats.json`` of a HELM run: many statistics of each instance.
+
+An item is an instance. A perturbation of it is known as a filter, a train trial as an epoch. ``run_spec.json`` and
+``scenario_state.json`` beside it tell the task, the model, inputs and references.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigstats._common.note import Note
+
+from ...inputs.content import Content
+from .._log import EvaluationLog, add_result, answered, as_texts, mapping, objects
+from .._predictions import Columns
+
+ORDER = 35
+NAME = "HELM's per_instance_stats.json"
+LOG = True
+
+#: What an instance that no perturbation changed is called beside those that are changed.
+_UNCHANGED = "original"
+#: Statistics of the run and not of the answer; they are read where one is named.
+_OF_THE_RUN = re.compile(
+    r"(num|finish_reason|training|inference|logprob|max_prob|batch_size|prompt_truncated)(_.*)?|.*_(cost|runtime)"
+)
+
+_Key = tuple[str, str, int]
+
+
+def reads(content: Content) -> bool:
+    """An array of objects with an instance and its statistics."""
+    start = content.start.lstrip()
+    return start.startswith(b"[") and b'"instance_id"' in start[:200] and b'"stats"' in start
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the mean of each statistic of every instance, perturbation and train trial."""
+    rows = content.json()
+    found: dict[_Key, list[dict[str, Any]]] = {}
+    context: dict[_Key, dict[str, Any]] = {}
+    for position, row in enumerate(rows):
+        key = _key(content, position, row)
+        # A run with several metrics lists an instance once for each of them, and may repeat a statistic.
+        new = {
+            name: mean
+            for name, mean in _means(row, columns.score).items()
+            if all(str(each.get(name, math.nan)) != str(mean) for each in found.get(key, ()))
+        }
+        add_result(found, key, new)
+        context.setdefault(key, _context(row))
+    asked = _asked(content.beside("scenario_state.json"))
+    spec = mapping(content.beside("run_spec.json"))
+    adapter = mapping(spec.get("adapter_spec"))
+    perturbed = any(perturbation for _, perturbation, _ in found)
+    settings = {"method": adapter.get("method"), "shots": adapter.get("max_train_instances")}
+    return EvaluationLog(
+        where=content.where,
+        harness="HELM",
+        answers=[
+            answered(
+                instance,
+                values,
+                {**context[instance, perturbation, trial], "perturbation": perturbation or _UNCHANGED},
+                columns,
+                epoch=trial + 1,
+                filter=(perturbation or _UNCHANGED) if perturbed else "",
+                identity=asked.get((instance, perturbation), {}),
+            )
+            for (instance, perturbation, trial), results in found.items()
+            for values in results
+        ],
+        task=_task(str(spec.get("name") or "")),
+        model=str(adapter.get("model") or ""),
+        kind="statistic",
+        settings=as_texts(settings),
+        notes=_of_splits([str(each["split"]) for each in context.values() if each["split"]]),
+    )
+
+
+def _of_splits(splits: Sequence[str]) -> tuple[Note, ...]:
+    """A line where the instances are of several splits, of which HELM's own tables tell each by itself."""
+    counts = sorted(Counter(splits).items())
+    if len(counts) < 2:
+        return ()
+    listed = ", ".join(f"{split} ({count:,})" for split, count in counts)
+    told = f"instances of several splits are counted: {listed}; --slice split tests each"
+    return (Note("several-splits", told),)
+
+
+def _key(content: Content, position: int, row: Any) -> _Key:
+    if isinstance(row, dict) and isinstance(row.get("stats"), list) and row.get("instance_id") is not None:
+        trial = row.get("train_trial_index", 0)
+        if isinstance(trial, int) and not isinstance(trial, bool):
+            return str(row["instance_id"]), _perturbation(row), trial
+    raise ValueError(
+        f"{content.where}: row {position} (from 0) is no instance of HELM; expected instance_id, train_trial_index and "
+        "stats"
+    )
+
+
+def _means(row: Mapping[str, Any], wanted: str | None) -> dict[str, Any]:
+    """The mean of each statistic by its name; one that was not computed for the instance is missing."""
+    means = {}
+    for stat in map(mapping, row["stats"]):
+        name = str(mapping(stat.get("name")).get("name", ""))
+        if stat.get("count") and (name == wanted or not _OF_THE_RUN.fullmatch(name)):
+            means[name] = stat.get("mean", stat.get("sum"))
+    return means
+
+
+def _context(row: Mapping[str, Any]) -> dict[str, Any]:
+    name = mapping(mapping(next(iter(row["stats"]), None)).get("name"))
+    return {key: name.get(key) for key in ("split", "sub_split")}
+
+
+def _perturbation(of: Mapping[str, Any]) -> str:
+    """The name of the perturbation of an instance with its settings; empty where it is as it was."""
+    found = mapping(of.get("perturbation"))
+    settings = [f"{key}={found[key]}" for key in sorted(found) if key not in ("name", "robustness", "fairness")]
+    return " ".join([str(found.get("name", "")), *(each for each in settings if not each.startswith("computed_on"))])
+
+
+def _asked(state: Any) -> dict[tuple[str, str], dict[str, str]]:
+    found = {}
+    for request in objects(mapping(state).get("request_states")):
+        instance = mapping(request.get("instance"))
+        correct = [
+            str(mapping(reference.get("output")).get("text", ""))
+            for reference in objects(instance.get("references"))
+            if "correct" in str(reference.get("tags"))
+        ]
+        found[str(instance.get("id")), _perturbation(instance)] = {
+            "input": str(mapping(instance.get("input")).get("text", "")),
+            "target": " | ".join(correct),
+        }
+    return found
+
+
+def _task(name: str) -> str:
+    scenario, _, options = name.partition(":")
+    kept = [
+        option for option in options.split(",") if option and not option.startswith(("model=", "model_deployment="))
+    ]
+    return ":".join([scenario, *([",".join(kept)] if kept else [])])

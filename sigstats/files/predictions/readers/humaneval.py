@@ -1,0 +1,44 @@
+"""The results of HumanEval and of programs with its form: a line for each sample, with its task and if it passed.
+
+Samples of one task are answers to one item.
+"""
+
+import re
+
+from sigstats._common.validation import shown
+
+from ...inputs.content import Content, parse_json
+from .._log import EvaluationLog, answered, graded, mapping
+from .._predictions import Columns
+
+ORDER = 44
+NAME = "HumanEval's results"
+LOG = True
+
+_PASSED = re.compile(rb'"passed"\s*:\s*(true|false)')
+
+
+def reads(content: Content) -> bool:
+    """JSON lines with a task and with what passed, in the first of them."""
+    line = content.start.lstrip().partition(b"\n")[0]
+    return line.startswith(b"{") and b'"task_id"' in line and _PASSED.search(line) is not None and b'"id"' not in line
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read if each sample passed."""
+    answers = []
+    for number, line in enumerate(content.whole().splitlines(), start=1):
+        if not line.strip():
+            continue
+        row = mapping(parse_json(line, content.budget))
+        task, passed = row.get("task_id"), row.get("passed")
+        if not isinstance(task, (str, int)) or not isinstance(passed, bool):
+            odd = "task_id" if not isinstance(task, (str, int)) else "passed"
+            raise ValueError(
+                f"{content.where}: line {number}: {odd} {shown(row.get(odd))} is not valid; expected the id of a task, "
+                "and passed true or false"
+            )
+        answers.append(answered(str(task), {"passed": passed}, row, columns))
+    return EvaluationLog(
+        where=content.where, harness="HumanEval", answers=answers, repeats=True, kind="score", **graded("passed")
+    )

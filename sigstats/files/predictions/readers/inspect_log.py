@@ -1,0 +1,195 @@
+"""The log of an Inspect evaluation, as JSON or as .eval (a ZIP of JSON): its samples with their scores."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sigstats._common.messages import refuse, shown_name
+from sigstats._common.note import Note
+
+from ...inputs.content import Content, parse_json
+from .._log import PROMPT, Answer, EvaluationLog, answered, graded, mapping, objects, text
+from .._predictions import Columns
+
+ORDER = 30
+NAME = "an Inspect log (.eval or .json)"
+LOG = True
+
+_VERSIONS = (1, 2, 3)
+#: What Inspect's own metrics take these for; yes and no in any case, too.
+_MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_KEYS = ("id", "epoch", "input", "target", "metadata", "score", "scores", "error", "invalidation")
+_SAMPLES = "samples/"
+#: What is said of an evaluation that did not end well.
+_STATUS = {
+    "cancelled": "its evaluation was cancelled",
+    "error": "its evaluation ended in an error",
+    "started": "its evaluation has not ended",
+}
+#: The first is there once the evaluation has ended; early versions and unfinished logs have one of the others.
+_HEADERS = ("header.json", "_journal/start.json", "start.json")
+
+
+def reads(content: Content) -> bool:
+    """A ZIP with a header, or a JSON file whose beginning has the keys of a log."""
+    start = content.start
+    if start.startswith(b"PK\x03\x04"):
+        with content.archive() as archive:
+            return any(name in archive.names for name in _HEADERS)
+    return start.lstrip().startswith(b"{") and b'"version"' in start and b'"eval"' in start and b'"doc_id"' not in start
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the scores of every sample."""
+    place = content.where
+    try:
+        log = _zipped(content) if content.start.startswith(b"PK") else content.json()
+    except (ValueError, KeyError, RuntimeError) as error:
+        raise content.error("cannot be read as an Inspect log", error) from None
+    if not isinstance(log, dict) or log.get("version") not in _VERSIONS:
+        version = log.get("version") if isinstance(log, dict) else None
+        raise refuse(f"{place}: version", version, "an Inspect log of version 1 to 3")
+    samples = log.get("samples")
+    if not isinstance(samples, list) or not samples:
+        raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
+    about = mapping(log.get("eval"))
+    results = mapping(log.get("results"))
+    scorer = text(mapping(results.get("scorer")).get("name")) or "score"
+    marked: dict[str, set[bool]] = {}
+    answers = [_answer(place, position, sample, scorer, columns, marked) for position, sample in enumerate(samples)]
+    return EvaluationLog(
+        where=place,
+        harness="Inspect",
+        answers=answers,
+        task=text(about.get("task")),
+        model=text(about.get("model")),
+        kind="scorer",
+        **graded(*(name for name, marks in marked.items() if marks == {True})),
+        scored=tuple(text(each.get("name")) for each in objects(results.get("scores"))),
+        settings=_settings(about),
+        notes=tuple(note.of(place) for note in _notes(log, about, answers)),
+    )
+
+
+def _settings(about: Mapping[str, Any]) -> dict[str, str]:
+    """What should be equal in two runs of one task; the model and how it generates are what is compared."""
+    found = {"task version": about.get("task_version"), "task arguments": about.get("task_args")}
+    found["data set"] = mapping(about.get("dataset")).get("name")
+    for scorer in objects(about.get("scorers")):
+        found[f"options of scorer {scorer.get('name')}"] = scorer.get("options")
+    return {name: _content(value) for name, value in found.items() if value is not None}
+
+
+def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[Answer]) -> Iterator[Note]:
+    status = text(log.get("status")) or "success"
+    if status != "success":
+        wanted = mapping(about.get("dataset")).get("samples")
+        of = f" of {wanted:,}" if isinstance(wanted, int) else ""
+        how = _STATUS.get(status) or f"its status is {shown_name(status)}"
+        yield Note("incomplete-log", f"{how}; {len({each.item for each in answers}):,}{of} items")
+    if log.get("invalidated") is True:
+        yield Note("invalid-log", "it was marked as invalid")
+    reducers = mapping(about.get("config")).get("epochs_reducer")
+    others = [str(each) for each in reducers if each != "mean"] if isinstance(reducers, list) else []
+    if others and len({answer.epoch for answer in answers}) > 1:
+        told = f"it reduces the epochs of an item by {', '.join(others)}; here every answer counts"
+        yield Note("other-reducer", told)
+
+
+def _zipped(content: Content) -> Any:
+    with content.archive() as archive:
+        log = parse_json(archive.read(next(name for name in _HEADERS if name in archive.names)), content.budget)
+        samples = [e for e in archive.entries if e.filename.startswith(_SAMPLES) and e.filename.endswith(".json")]
+        samples.sort(key=lambda entry: entry.filename)  # of one name the last was written last
+        if isinstance(log, dict):
+            log["samples"] = [_needed(parse_json(archive.read(each), content.budget)) for each in samples]
+        return log
+
+
+def _needed(sample: Any) -> Any:
+    """A sample without its messages and events, which are most of a log."""
+    return {key: sample[key] for key in _KEYS if key in sample} if isinstance(sample, dict) else sample
+
+
+def _answer(
+    place: str, position: int, sample: Any, scorer: str, columns: Columns, marked: dict[str, set[bool]]
+) -> Answer:
+    """The answer in a sample; `scorer` gave the score of one of the first version, which has no name for it.
+
+    `marked` collects for each score whether its values are marks, such as C for correct.
+    """
+    if not isinstance(sample, dict) or "id" not in sample:
+        raise ValueError(f"{place}: sample {position} (from 0) has no id; expected one")
+    epoch = sample.get("epoch", 1)
+    if isinstance(epoch, bool) or not isinstance(epoch, int):
+        raise refuse(f"{place}: sample {position} (from 0): epoch", epoch, "a whole number")
+    given = {scorer: sample["score"]} if sample.get("score") is not None else mapping(sample.get("scores"))
+    failed = _failure(sample, is_scored=bool(given))
+    identity = {name: _content(sample[name]) for name in ("input", "target") if sample.get(name) is not None}
+    if isinstance(sample.get("choices"), list):
+        identity[PROMPT] = json.dumps(sample["choices"])
+    return answered(
+        str(sample["id"]),
+        {} if failed else _values(given, marked),
+        mapping(sample.get("metadata")),
+        columns,
+        epoch=epoch,
+        identity=identity,
+        failed=failed,
+    )
+
+
+def _values(scores: Mapping[str, Any], marked: dict[str, set[bool]]) -> dict[str, Any]:
+    """The value of each score by the name of its scorer, with its key where the scorer gives several values."""
+    found: dict[str, Any] = {}
+    for scorer, score in scores.items():
+        value = score.get("value") if isinstance(score, dict) else score
+        if isinstance(value, dict):
+            found |= {f"{scorer}/{key}": each for key, each in value.items()}
+        else:
+            found[scorer] = value
+    for name, value in found.items():
+        if value is not None:
+            marked.setdefault(name, set()).add(value in _MARKS if isinstance(value, str) else False)
+    return {name: _number(value) for name, value in found.items()}
+
+
+def _number(value: Any) -> Any:
+    """A value as the number that Inspect's metrics take it for, or as it is where that is none."""
+    if not isinstance(value, str):
+        return value
+    if value in _MARKS:
+        return _MARKS[value]
+    try:
+        number = float(value)
+    except ValueError:
+        return _WORDS.get(value.lower(), value)
+    return number if math.isfinite(number) else value
+
+
+def _content(value: Any) -> str:
+    """The text of an input or target: that of chat messages without their ids, which are drawn anew in each run."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(each, dict) and "role" in each for each in value):
+        value = [[each["role"], _parts(each.get("content"))] for each in value]
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _parts(content: Any) -> Any:
+    """What a message says: text alone as text, whatever else versions of Inspect write beside it."""
+    if isinstance(content, list) and all(
+        isinstance(each, dict) and isinstance(each.get("text"), str) for each in content
+    ):
+        return "".join(each["text"] for each in content)
+    return content
+
+
+def _failure(sample: Mapping[str, Any], *, is_scored: bool) -> str:
+    """Why a sample does not count: it was marked as invalid, or it failed and Inspect gave it no score."""
+    if sample.get("invalidation"):
+        return "invalidated"
+    error = sample.get("error")
+    return "" if not error or is_scored else text(mapping(error).get("message")) or "error"

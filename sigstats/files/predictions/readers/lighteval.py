@@ -1,0 +1,89 @@
+"""The details that lighteval saves of a task (``--save-details``): Parquet with the metrics of each document.
+
+An item is known by the id of the document, or else by its row. Early versions have the columns ``example``, ``gold``
+and ``metrics``; later ones have ``doc``, ``metric`` and ``model_response``. Objects of which Arrow could not make one
+type are written as the text that Python prints of them.
+"""
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...inputs.content import Content
+from .._log import Answer, EvaluationLog, answered, as_texts, mapping
+from .._predictions import Columns
+
+ORDER = 5
+NAME = "lighteval's details (Parquet)"
+LOG = True
+
+#: The column of metrics, and those of what was asked that stand beside it.
+_METRICS = {"metric": ("doc",), "metrics": ("example", "gold", "gold_index", "specifics")}
+#: What Python prints of NumPy's numbers, and of numbers that are none.
+_OF_NUMPY = re.compile(r"\bnp\.\w+\(([^()]*)\)")
+_FILE = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.:-]+\d\.parquet")
+
+
+def reads(content: Content) -> bool:
+    """A Parquet file that has the columns."""
+    return content.start.startswith(b"PAR1") and _columns(content.parquet_names) is not None
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the metrics of every document."""
+    from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
+
+    metrics, beside = _columns(content.parquet_names) or ("", ())
+    try:
+        _, table = read_parquet(content.by_place(), content.budget, (metrics, *beside))
+        rows = table.to_pylist()
+    except Exception as error:  # a damaged file may raise anything
+        raise content.error("cannot be read as Parquet", error) from None
+    documents = [mapping(_object(row.get("doc"))) or row for row in rows]
+    ids = [document.get("id") for document in documents]
+    known = not {None, ""}.intersection(ids)
+    named = _FILE.fullmatch(content.name)
+    tasks = {str(document.get("task_name") or "") for document in documents}
+    return EvaluationLog(
+        where=content.where,
+        harness="lighteval",
+        answers=[
+            _answer(str(ids[number] if known else number), row[metrics], document, columns)
+            for number, (row, document) in enumerate(zip(rows, documents, strict=True))
+        ],
+        task=named["task"] if named else tasks.pop() if len(tasks) == 1 else "",
+    )
+
+
+def _columns(names: tuple[str, ...]) -> tuple[str, tuple[str, ...]] | None:
+    for metrics, beside in _METRICS.items():
+        if metrics in names and beside[0] in names:
+            return metrics, tuple(name for name in beside if name in names)
+    return None
+
+
+def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Columns) -> Answer:
+    specific = mapping(_object(document.get("specific", document.get("specifics"))))
+    identity = {
+        "input": document.get("query", document.get("example")),
+        "target": document.get("gold_index", document.get("gold")),
+    }
+    return answered(item, _values(metrics), {**document, **specific}, columns, identity=as_texts(identity))
+
+
+def _values(metrics: Any) -> Mapping[str, Any]:
+    metrics = _object(metrics)
+    if not isinstance(metrics, dict):
+        raise ValueError("the metrics of a document are no names with numbers")
+    return metrics
+
+
+def _object(value: Any) -> Any:
+    """An object, also where it was written as Python prints it; what is no literal of Python is None."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return ast.literal_eval(_OF_NUMPY.sub(r"\1", value))
+    except (SyntaxError, TypeError, ValueError):
+        return None

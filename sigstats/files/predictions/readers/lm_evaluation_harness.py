@@ -1,0 +1,115 @@
+"""The samples that lm-evaluation-harness logs (``--log_samples``): an object a line for each document and filter."""
+
+import hashlib
+import io
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...inputs.content import Content, parse_json, require_objects
+from .._log import PROMPT, Answer, EvaluationLog, answered, as_texts, empty_answers, mapping, text
+from .._predictions import Columns
+
+ORDER = 20
+NAME = "the samples of lm-evaluation-harness"
+LOG = True
+
+#: The keys of a sample that are no metrics; ``bypass`` stands for one where answers were not graded.
+_KEYS = frozenset(
+    (
+        *("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash"),
+        *("resps", "filtered_resps", "filter", "metrics", "task_name", "bypass"),
+    )
+)
+#: The harness's names of files of samples.
+_NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+\d)\.jsonl?(\.|$)")
+
+
+def reads(content: Content) -> bool:
+    """A file whose first object has the harness's keys."""
+    if not content.start.lstrip().startswith(b"{") or b'"doc_id"' not in content.start:
+        return False
+    try:
+        first = parse_json(content.first_line, content.budget)
+    except ValueError:
+        return False
+    return isinstance(first, dict) and {"doc_id", "filtered_resps"} <= first.keys()
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the metrics of every document."""
+    answers, empty = [], 0
+    for number, line in enumerate(io.BytesIO(content.whole()), start=1):
+        if line.strip():
+            sample = _sample(content, number, line)
+            answers.append(_answer(sample, columns))
+            empty += sample.get("filtered_resps") == [""]
+    task, results = _run_of(content)
+    better = mapping(_of_task(results, "higher_is_better", task))
+    lower = {name: not higher for name, higher in better.items() if isinstance(higher, bool)}
+    settings = {"version of the task": _of_task(results, "versions", task), "shots": _of_task(results, "n-shot", task)}
+    return EvaluationLog(
+        where=content.where,
+        harness="lm-evaluation-harness",
+        answers=answers,
+        task=task,
+        model=text(results.get("model_name")),
+        lower_is_better=lower,
+        settings=as_texts(settings),
+        notes=empty_answers(content.where, empty, len(answers)),
+    )
+
+
+def _run_of(content: Content) -> tuple[str, Mapping[str, Any]]:
+    """The task that the name of the file says, and the results of the same run beside it, as far as they are there."""
+    named = _NAME.match(content.name)
+    if named is None:
+        return "", {}
+    return named["task"], mapping(content.beside(f"results_{named['date']}.json"))
+
+
+def _of_task(results: Mapping[str, Any], key: str, task: str) -> Any:
+    return mapping(results.get(key)).get(task)
+
+
+def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
+    require_objects(line, content.budget)
+    try:
+        sample = json.loads(line.decode(errors="replace"))
+    except (ValueError, RecursionError):
+        sample = None
+    if not isinstance(sample, dict) or "doc_id" not in sample:
+        raise ValueError(
+            f"{content.where}, line {number}: is no sample of lm-evaluation-harness; expected an object with doc_id"
+        )
+    return sample
+
+
+def _answer(sample: dict[str, Any], columns: Columns) -> Answer:
+    about = {**sample, **mapping(sample.get("doc"))}
+    chosen, responses = str(sample.get("filter") or ""), sample.get("filtered_resps")
+    # Where the filter left nothing of a response there is no answer, even if the harness scored it.
+    failed = "no response" if sample.get("resps") and responses in ([], [None]) else ""
+    values = {} if failed else _metrics(sample)
+    more = {"filter": chosen, "identity": _identity(sample), "failed": failed}
+    return answered(str(sample["doc_id"]), values, about, columns, **more)
+
+
+def _metrics(sample: dict[str, Any]) -> dict[str, Any]:
+    """The metrics of a document: those that it lists, or in samples of early versions whatever else it holds."""
+    listed = sample.get("metrics")
+    if isinstance(listed, list):
+        return {name: sample.get(name) for name in map(str, listed) if name not in _KEYS}
+    return {name: value for name, value in sample.items() if name not in _KEYS and not isinstance(value, str)}
+
+
+def _identity(sample: dict[str, Any]) -> dict[str, str]:
+    """What shows that it is the same question; samples of early versions have no hash of the document."""
+    found = as_texts({name: sample.get(name) for name in ("target", "doc_hash", "target_hash")})
+    if "doc_hash" not in found and sample.get("doc") is not None:
+        document = json.dumps(sample["doc"], ensure_ascii=False, sort_keys=True)
+        found["doc"] = hashlib.sha256(document.encode()).hexdigest()
+    if sample.get("prompt_hash") is not None:
+        found[PROMPT] = str(sample["prompt_hash"])
+    return found

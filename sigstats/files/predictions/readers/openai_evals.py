@@ -1,0 +1,54 @@
+"""The record of a run of OpenAI's evals: a line an event, of which matches and metrics are scores of a sample."""
+
+import json
+from typing import Any
+
+from ...inputs.content import Content, parse_json
+from .._log import EvaluationLog, add_result, answered, graded, mapping
+from .._predictions import Columns
+
+ORDER = 46
+NAME = "OpenAI's evals"
+LOG = True
+
+
+def reads(content: Content) -> bool:
+    """JSON lines that begin with the specification of the run."""
+    line = content.start.lstrip().partition(b"\n")[0]
+    return line.startswith(b'{"spec"') and b'"eval_name"' in line
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the scores of every sample."""
+    spec: dict[str, Any] = {}
+    values: dict[str, list[dict[str, Any]]] = {}
+    failed: dict[str, str] = {}
+    expected: dict[str, Any] = {}
+    for line in content.whole().splitlines():
+        event = mapping(parse_json(line, content.budget)) if line.strip() else {}
+        spec |= mapping(event.get("spec"))
+        sample, data = event.get("sample_id"), mapping(event.get("data"))
+        if not isinstance(sample, str):
+            continue
+        if event.get("type") == "match":
+            add_result(values, sample, {"match": data.get("correct")})
+            target = data.get("expected")
+            expected[sample] = {} if target is None else {"target": json.dumps(target)}
+        elif event.get("type") == "metrics":
+            add_result(values, sample, data)
+        elif event.get("type") == "error":
+            add_result(values, sample, {})
+            failed[sample] = str(data.get("message") or data.get("type") or "an error")[:200]
+    model = spec.get("completion_fns") or [spec.get("model_name") or ""]
+    return EvaluationLog(
+        where=content.where,
+        harness="OpenAI's evals",
+        answers=[
+            answered(sample, found, {}, columns, identity=expected.get(sample, {}), failed=failed.get(sample, ""))
+            for sample, results in values.items()
+            for found in results
+        ],
+        task=str(spec.get("base_eval") or spec.get("eval_name") or ""),
+        model=", ".join(map(str, model)) if isinstance(model, list) else "",
+        **graded("match"),
+    )

@@ -1,0 +1,75 @@
+"""A Parquet file, and the files and streams of Arrow (Feather)."""
+
+import contextlib
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...inputs.content import Content
+from ...tables.table import ArrowTable
+from .._from_table import from_table
+from .._items import MOST_VALUES
+from .._predictions import Columns, Predictions
+
+#: The beginnings of Parquet, and of Arrow's files and streams.
+_PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"\xff\xff\xff\xff")
+ORDER = 10
+NAME = "Parquet, Feather (Arrow)"
+LOG = False
+
+
+def reads(content: Content) -> bool:
+    """A file that starts as Parquet or Arrow's files and streams do."""
+    return content.start.startswith((_PARQUET, *_ARROW))
+
+
+def read(content: Content, columns: Columns) -> Predictions:
+    """Read the columns that are wanted."""
+    kind = "Parquet" if content.start.startswith(_PARQUET) else "Arrow's format"
+    try:
+        names, table = _stored(content, columns) if kind == "Parquet" else _of_arrow(content)
+        for name in columns.wanted:
+            if "." in name and name not in names and (found := _within(table, name.split("."))) is not None:
+                names, table = [*names, name], table.append_column(name, found)
+        if kind == "Parquet":
+            table = _with_all(content, names, table)
+    except Exception as error:  # a damaged file may raise anything
+        raise content.error(f"cannot be read as {kind}", error) from None
+    return from_table(ArrowTable(content.where, table, names=names), columns)
+
+
+def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:
+    from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
+
+    roots = [name.partition(".")[0] for name in columns.wanted if "." in name and name not in content.parquet_names]
+    return read_parquet(content.by_place(), content.budget, (*columns.wanted, *roots), coded=columns.coded)
+
+
+def _of_arrow(content: Content) -> tuple[list[str], Any]:
+    from ...tables.arrow_files import read_ipc
+
+    table = read_ipc(content.whole(), content.budget)
+    return table.column_names, table
+
+
+def _with_all(content: Content, names: list[str], table: Any) -> Any:
+    from ...tables.arrow_files import read_parquet
+
+    others = [name for name in names if name not in table.column_names]
+    if others and table.num_rows * len(names) <= MOST_VALUES:
+        with contextlib.suppress(Exception):
+            _, rest = read_parquet(content.by_place(), content.budget, others)
+            for name, column in zip(rest.column_names, rest.columns, strict=True):
+                table = table.append_column(name, column)
+    return table
+
+
+def _within(table: Any, path: list[str]) -> Any:
+    root, *inner = path
+    kind: Any = table.schema.field(root).type if root in table.column_names else None
+    for key in inner:
+        if kind is None or not pa.types.is_struct(kind) or kind.get_field_index(key) < 0:
+            return None
+        kind = kind.field(key).type
+    return None if kind is None else pc.struct_field(table.column(root), inner)

@@ -1,0 +1,98 @@
+"""The results of promptfoo (``--output output.json``): whether each test passed, for each provider and prompt.
+
+Tests that ask the same, as ``--repeat`` writes them, are answers to one item; the item is known by what is asked, in
+whatever order the tests stand. An answer is right if promptfoo passed it; its score and the named scores are read where
+one is named. A provider is known as a model, a prompt as a filter.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ...inputs.content import Content
+from .._log import Answer, EvaluationLog, answered, graded, mapping
+from .._predictions import Columns
+
+ORDER = 40
+NAME = "promptfoo's output.json"
+LOG = True
+
+_PASSED = "success"
+#: What promptfoo writes for a test that ended with an error.
+_ERROR = 2
+_BEGINNING = re.compile(
+    rb'\s*\{\s*("evalId"|("version"\s*:\s*\d+\s*,\s*)?"results"\s*:\s*\{\s*"(version|timestamp|results)")'
+)
+
+
+def reads(content: Content) -> bool:
+    """An object that begins as promptfoo writes it."""
+    return _BEGINNING.match(content.start) is not None and b'"results"' in content.start
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the outcome of every test, provider and prompt."""
+    results = mapping(mapping(content.json()).get("results")).get("results")
+    if not isinstance(results, list) or not all(isinstance(result, dict) and _PASSED in result for result in results):
+        raise ValueError(
+            f"{content.where}: there is no list results.results; expected one with success in each of its objects"
+        )
+    results = sorted(results, key=_order)
+    models, prompts = ({_of(result) for result in results} for _of in (_provider, _prompt))
+    answers = []
+    for result in results:
+        model, prompt = _provider(result) if len(models) > 1 else "", _prompt(result) if len(prompts) > 1 else ""
+        answers.append(_answer(result, model, prompt, columns))
+    return EvaluationLog(
+        where=content.where,
+        harness="promptfoo",
+        answers=answers,
+        repeats=True,
+        model=next(iter(models)) if len(models) == 1 else "",
+        kind="score",
+        **graded(_PASSED, "score"),
+    )
+
+
+def _answer(result: Mapping[str, Any], model: str, prompt: str, columns: Columns) -> Answer:
+    failed = result.get("failureReason") == _ERROR
+    values: dict[str, Any] = {_PASSED: bool(result[_PASSED])}
+    if columns.score is not None:
+        values |= {"score": result.get("score"), **mapping(result.get("namedScores"))}
+    about = {**mapping(result.get("vars")), **mapping(mapping(result.get("testCase")).get("metadata"))}
+    return answered(
+        _item(result),
+        {} if failed else values,
+        about,
+        columns,
+        model=model,
+        filter=prompt,
+        failed=str(result.get("error") or "error")[:200] if failed else "",
+    )
+
+
+def _order(result: Mapping[str, Any]) -> tuple[int, int]:
+    found = [result.get(key) for key in ("testIdx", "promptIdx")]
+    first, second = (value if isinstance(value, int) else 0 for value in found)
+    return first, second
+
+
+def _item(result: Mapping[str, Any]) -> str:
+    """The beginning of what a test asks, and a digest of all of it and of what it asserts of the answer."""
+    test, asked = mapping(result.get("testCase")), mapping(result.get("vars"))
+    question = json.dumps([result.get("vars"), test.get("description"), test.get("assert")], sort_keys=True)
+    beginning = " ".join(" ".join(map(str, asked.values())).split())[:40]
+    return f"{beginning} #{hashlib.sha256(question.encode()).hexdigest()[:10]}".lstrip()
+
+
+def _prompt(result: Mapping[str, Any]) -> str:
+    prompt = result.get("prompt")
+    return str(mapping(prompt).get("label") or mapping(prompt).get("raw") or prompt or "")
+
+
+def _provider(result: Mapping[str, Any]) -> str:
+    provider = result.get("provider")
+    found = mapping(provider)
+    return str(found.get("label") or found.get("id") or "") if found else str(provider or "")

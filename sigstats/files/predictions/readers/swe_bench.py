@@ -1,0 +1,116 @@
+"""SWE-bench: which of the submitted instances were resolved. Every other one is wrong.
+
+The report of a run lists the instances by what became of them; a report of the first version has ``resolved`` beside
+``generated`` and ``no_generation``. ``per_instance_details.json`` of the leaderboard, and reports instance by instance,
+are objects with the names of the instances as keys. The leaderboard's ``results.json`` names those that were resolved
+and not those that were not, which ``--instances`` names.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigstats._common.validation import shown
+
+from ...inputs.content import Content
+from .._log import EvaluationLog, answered, empty_answers, graded, mapping
+from .._predictions import Columns
+
+ORDER = 45
+NAME = "a SWE-bench report"
+LOG = True
+
+#: Lists of the instances that were resolved, and of those that an answer was submitted for.
+_RESOLVED = ("resolved_ids", "resolved")
+_SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "generated", "no_generation")
+#: Lists of the instances whose patch was not tested, and why.
+_FAILED = {
+    "error_ids": "error",
+    "no_logs": "no log",
+    "install_fail": "installation failed",
+    "reset_failed": "reset failed",
+    "incomplete_ids": "not submitted",
+}
+#: An object of instances: ``{"astropy__astropy-12907": {"resolved": true}}``.
+_FIRST_KEY = re.compile(rb'\{\s*+"(?P<repository>[\w.-]*?)-\d++"\s*+:\s*+\{')
+_SAID = re.compile(rb'"resolved"\s*+:\s*+(true|false)')
+
+
+def reads(content: Content) -> bool:
+    """An object with lists of instances by what became of them."""
+    start = content.start.lstrip()
+    named = b'"resolved_ids"' in start or b'"resolved_instances"' in start
+    if start.startswith(b"{") and named and b'_ids"' in start:
+        return True
+    first = start.startswith(b"{") and any(name in start[:200] for name in (b'"no_generation"', b'"generated"'))
+    return first or _by_instance(content)
+
+
+def _by_instance(content: Content) -> bool:
+    first = _FIRST_KEY.match(content.start.lstrip())
+    return first is not None and b"__" in first["repository"][1:-1] and bool(_SAID.search(content.start))
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read which instances were resolved."""
+    report = content.json(twice=True)
+    content.require_once(report)
+    by_instance = _by_instance(content)
+    lists = {} if by_instance else report
+    found = _of_instances(content, report) if by_instance else _of_lists(content, report, columns.instances)
+    resolved, submitted = found
+    failed = {each: why for name, why in _FAILED.items() for each in _ids(content, lists, name) if each not in resolved}
+    empty = [each for name in ("empty_patch_ids", "no_generation") for each in _ids(content, lists, name)]
+    return EvaluationLog(
+        where=content.where,
+        harness="SWE-bench",
+        answers=[
+            # The repository is a part of the name of an instance: ``astropy__astropy-12907``.
+            answered(
+                name,
+                {} if name in failed else {"resolved": name in resolved},
+                {"repo": name.rpartition("-")[0].replace("__", "/")},
+                columns,
+                failed=failed.get(name, ""),
+            )
+            for name in sorted(submitted.union(failed))
+        ],
+        model="" if by_instance else content.name.removesuffix(".json").rpartition(".")[0].replace("__", "/"),
+        **graded("resolved"),
+        notes=empty_answers(content.where, len(empty), len(submitted)),
+    )
+
+
+def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    odd = [name for name, about in report.items() if not isinstance(mapping(about).get("resolved"), bool)]
+    if odd:
+        raise ValueError(
+            f"{content.where}: {shown(odd[0])} does not say whether it was resolved; expected true or false"
+        )
+    return {name for name, about in report.items() if about["resolved"]}, set(report)
+
+
+def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
+    resolved = {each for name in _RESOLVED for each in _ids(content, report, name)}
+    submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
+    if every:
+        odd = min(submitted.difference(every), default=None)
+        if odd is not None:
+            raise ValueError(f"{content.where}: {shown(odd)} is not among the {len(every):,} instances of --instances")
+        return resolved, set(every)
+    first = not any(name.endswith("_ids") for name in report)
+    unnamed = "generated" not in report if first else report.get("submitted_instances", len(resolved)) != len(resolved)
+    if unnamed and (first or submitted == resolved):
+        raise ValueError(
+            f"{content.where}: it lists no instance that was not resolved; expected --instances N, how many there are "
+            "(--instances 500), or --instances FILE, which names them, the report of the run, or "
+            "per_instance_details.json"
+        )
+    return resolved, submitted
+
+
+def _ids(content: Content, report: Mapping[str, Any], name: str) -> list[str]:
+    found = report.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise ValueError(f"{content.where}: {name} is not valid; expected a list of the names of instances")
+    return found

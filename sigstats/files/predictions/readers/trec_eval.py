@@ -1,0 +1,50 @@
+"""The output of ``trec_eval -q``: a line for each measure of each query. Its lines on all queries are left out."""
+
+import re
+
+from sigstats._common.validation import refuse
+
+from ...inputs.content import Content
+from ...tables.spelling import is_number
+from .._log import EvaluationLog, add_result, answered, graded
+from .._predictions import Columns
+
+ORDER = 49
+NAME = "trec_eval -q"
+LOG = True
+
+#: Names are padded to 22 characters, which no header of a table is.
+_BEGINNING = re.compile(rb"[\w.@-]++ ++\t[^\t\n]++\t[^\t\n]++\r?\n")
+_ALL = "all"
+#: Measures from 0 to 1, with their cut-offs.
+_SHARE = re.compile(
+    r"(set_)?(map|P|recall|F|ndcg|relative_P|Rprec|Rprec_mult|bpref|recip_rank|success|gm_map|infAP|11pt_avg|Rndcg|binG|G"
+    r"|map_cut|ndcg_cut|ndcg_rel|iprec_at_recall)(_[\d.,]+)?"
+)
+
+
+def reads(content: Content) -> bool:
+    """Lines of a padded name, a query and a value."""
+    return _BEGINNING.match(content.start) is not None
+
+
+def read(content: Content, columns: Columns) -> EvaluationLog:
+    """Read the measures of each query."""
+    values: dict[str, list[dict[str, float]]] = {}
+    for number, line in enumerate(content.whole().decode().splitlines(), start=1):
+        fields = [field.strip() for field in line.split("\t")]
+        if fields == [""]:
+            continue
+        if len(fields) != 3:
+            raise ValueError(f"{content.where}, line {number}: {len(fields)} fields; expected measure, query and value")
+        measure, query, value = fields
+        if query == _ALL:
+            continue
+        if not is_number(value):
+            raise refuse(f"{content.where}, line {number}", value, "a number")
+        add_result(values, query, {measure: float(value)})
+    if not values:
+        raise ValueError(f"{content.where}: has no query by itself, only means of all; expected trec_eval -q")
+    answers = [answered(query, found, {}, columns) for query, results in values.items() for found in results]
+    measured = {name for answer in answers for name in answer.scores if _SHARE.fullmatch(name)}
+    return EvaluationLog(where=content.where, harness="trec_eval", answers=answers, **graded(*measured))

@@ -1,0 +1,17 @@
+"""Tables that are read: delimited text (CSV and its kin), and columns of Arrow (Parquet, JSON).
+
+All text is of one dialect, whichever command reads it:
+
+- Fields are separated by a comma. Where the first line has none, they are separated by a tab, else by a semicolon, or
+  else by a bar. A line ``sep=;`` before the names, as Excel writes it, says so too.
+- Where numbers are asked for, they have a decimal point. Between semicolons a comma may stand for it, unless all commas
+  of a column may part thousands.
+- A field in double quotes may hold separators and ends of lines; a quote inside it is doubled.
+- White space around a field is no part of it. An empty field is missing, and nothing else is.
+- Text is text: ``007``, ``NA``, ``null``, ``1e3`` and ``True`` are names like any other. A column is read as numbers
+  only where numbers are asked for, or, among the features of a data set, where all of its fields are numbers.
+- Lines end with a line feed, a carriage return or both; blank lines are left out. Every row has as many fields as the
+  first. The text is UTF-8, with a byte order mark or without.
+
+A source of rows is a `sigstats.files.tables.table.Table`: `delimited.DelimitedTable` or `table.ArrowTable`.
+"""

@@ -1,0 +1,192 @@
+"""Delimited text: CSV, and the same with tabs, semicolons or bars."""
+
+import functools
+import itertools
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import csv
+
+from sigstats._common.validation import shown
+
+from . import _records
+from .spelling import Array, is_whole_number, to_numbers
+from .table import Table
+
+_MARK = b"\xef\xbb\xbf"
+#: The line before the names with which Excel says what separates fields.
+_SAID = re.compile(rb"sep=([^\r\n])\r?\n", re.IGNORECASE)
+#: A number with a decimal comma, and one whose comma may as well part thousands.
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
+
+
+class DelimitedTable(Table):
+    """The rows of delimited text; `sigstats.files.tables` states the dialect.
+
+    `content`: the text, in UTF-8.
+    `wanted`: the columns that are read, all by default. What is in others decides nothing.
+    `names`: the names of the columns, where the first line is a row; of none of them the numbers from 0.
+    `separator`: one character; by default what the first line has.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        content: bytes,
+        *,
+        wanted: Collection[str] | None = None,
+        names: Sequence[str] | None = None,
+        separator: str | None = None,
+    ) -> None:
+        start = len(_MARK) if content.startswith(_MARK) else 0
+        said = _SAID.match(content, start) if separator is None else None
+        before = 0
+        if said is not None:
+            start, separator, before = said.end(), said[1].decode("ascii", "replace"), 1
+        first, self._separator, end, lines = _records.header(content, where, separator, start=start)
+        self._content = content
+        self._start, self._lines_before = (end, lines + before) if names is None else (start, before)
+        given = first if names is None else names or map(str, range(len(first)))
+        stripped = [name.strip() for name in given]
+        positions = [i for i, name in enumerate(stripped) if wanted is None or name in wanted]
+        num_rows, self._columns = self._read(where, len(stripped), positions)
+        super().__init__(where, stripped, num_rows)
+
+    def row(self, row: int) -> str:
+        """The line of a row."""
+        line, _ = next(itertools.islice(self._records(self.where), row, None))
+        return f"line {line}"
+
+    def missing(self, name: str) -> Array:  # noqa: D102
+        return pc.is_null(self._text(name))
+
+    def beside(self, names: Collection[str]) -> dict[str, Array]:  # noqa: D102
+        found = {self.names[i]: column for i, column in self._columns.items() if self.names[i] not in names}
+        return {} if any(isinstance(column, int) for column in found.values()) else found
+
+    def whole_numbers(self, name: str) -> list[int]:  # noqa: D102
+        self.require_values(name)
+        texts = self._text(name).to_pylist()
+        for row, text in enumerate(texts):
+            if not is_whole_number(text):
+                raise self.error(name, f": {shown(text)} is not valid; expected a whole number", row)
+        return [int(text) for text in texts]
+
+    def _text(self, name: str) -> Array:
+        column = self._columns[self.names.index(name)]
+        if isinstance(column, int):
+            wanted = "that; of a data set of a study, `encoding` names another"
+            raise ValueError(f"{self.where}, line {column}: column {shown(name)} is no UTF-8 text; expected {wanted}")
+        return column
+
+    def _numbers(self, name: str) -> Array | None:
+        texts = self._text(name)
+        found = to_numbers(texts)
+        return _with_decimal_commas(texts) if found is None and self._separator == ";" else found
+
+    def _read(self, where: str, width: int, positions: list[int]) -> tuple[int, Mapping[int, Any]]:
+        try:
+            found = read_columns(self._content, self._separator, width, positions, start=self._start)
+        except pa.ArrowCapacityError:
+            raise _records.too_long(where) from None
+        return found or _records.read_columns(self._records(where), where, width, positions)
+
+    def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:
+        return _records.records(self._content, where, self._separator, start=self._start, line=self._lines_before)
+
+
+def _with_decimal_commas(texts: Array) -> Array | None:
+    """Numbers of which some have a comma before their decimals; None if one is none, or all may have thousands."""
+    written = [text for text in pc.unique(texts).to_pylist() if text is not None]
+    with_comma = [text for text in written if "," in text]
+    if not all(map(_DECIMAL_COMMA.fullmatch, written)) or all(map(_THOUSANDS.fullmatch, with_comma)):
+        return None
+    return to_numbers(pc.replace_substring(texts, ",", "."))
+
+
+#: Bytes that a thread parses at once. A row that is longer is read with all others in one piece, of at most 2 GiB.
+_PIECE, _WHOLE = 2**20, 2**31 - 1
+_QUOTE, _LINE_ENDS = ord('"'), b"\r\n"
+_SPACE, _NOT_ASCII = 0x20, 0x80
+_FILLED = re.compile(rb"[^\r\n]")
+
+
+def read_columns(
+    content: bytes, separator: str, width: int, positions: list[int], *, start: int
+) -> tuple[int, dict[int, Any]] | None:
+    """The number of rows and the columns at `positions`, by Arrow in parallel; None if the csv module has to look."""
+    if width < 2 or not separator.isascii():  # a row of one empty field looks like a blank line
+        return None
+    if not _FILLED.search(content, start):
+        return 0, {position: pa.array([], pa.string()) for position in positions}
+    quoted = content.find(b'"', start) >= 0
+    if quoted and not _has_whole_quotes(content, separator, start):
+        return None
+    included = [str(position) for position in positions or [0]]
+    names = [str(position) for position in range(width)]
+    options = csv.ConvertOptions(
+        include_columns=included,
+        column_types=dict.fromkeys(included, pa.string()),
+        strings_can_be_null=True,
+        null_values=[""],
+    )
+    text: Any = pa.py_buffer(content)[start:]
+    table = None
+    # Told that no quotes hold an end of line, Arrow may misread text where they do, without an error.
+    form = csv.ParseOptions(delimiter=separator, quote_char='"' if quoted else False, newlines_in_values=quoted)
+    for size in (_PIECE, min(len(text) + 1, _WHOLE)):
+        try:
+            table = csv.read_csv(text, csv.ReadOptions(block_size=size, column_names=names), form, options)
+            break
+        except pa.ArrowInvalid:  # a row that is longer than a piece, or a fault
+            if len(text) < _PIECE:
+                break
+    if table is None:
+        return None
+    return table.num_rows, {position: _trim(table.column(str(position))) for position in positions}
+
+
+def _trim(column: Any) -> Any:
+    """Fields without the white space around them; an empty one is null."""
+    texts = column.combine_chunks()
+    if not _may_have_space(texts):
+        return texts
+    texts = pc.utf8_trim_whitespace(texts)
+    return pc.if_else(pc.equal(texts, pa.scalar("")), pa.scalar(None, pa.string()), texts)
+
+
+def _may_have_space(texts: Any) -> bool:
+    """Whether a text may begin or end with white space: trimming all of them takes longer than parsing them."""
+    _, offsets, data = texts.buffers()
+    if data is None:
+        return False
+    bounds = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    first, last = bounds[:-1], bounds[1:] - 1
+    edges = np.frombuffer(data, np.uint8)[np.concatenate([first, last])[np.tile(first <= last, 2)]]
+    return bool(((edges <= _SPACE) | (edges >= _NOT_ASCII)).any())
+
+
+def _has_whole_quotes(content: bytes, separator: str, start: int) -> bool:
+    """Whether each quote opens a field, closes one, or is one of two inside a field.
+
+    Quotes open and close in turn. One that opens stands behind a separator, the end of a line, or a quote that closed
+    just before it, which makes it the second of two; one that closes stands before any of these.
+    """
+    text = np.frombuffer(content, np.uint8)[start:]
+    beside = (ord(separator), _QUOTE, *_LINE_ENDS)
+    closes = 0  # whether the next quote does
+    for first in range(0, len(text), _PIECE):
+        quotes = np.flatnonzero(text[first : first + _PIECE] == _QUOTE) + first
+        # Clipped, what lies before the first byte and behind the last is a quote.
+        before = text.take(quotes[closes::2] - 1, mode="clip")
+        after = text.take(quotes[1 - closes :: 2] + 1, mode="clip")
+        for neighbours in (before, after):
+            if not functools.reduce(np.logical_or, [neighbours == byte for byte in beside]).all():
+                return False
+        closes = (closes + len(quotes)) % 2
+    return not closes

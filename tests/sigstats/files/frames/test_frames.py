@@ -1,0 +1,275 @@
+"""Comparisons from data frames beside those of arrays and of files, and what is refused."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sigstats
+from sigstats.flows.cli import main
+
+from ....examples import examples
+from ..predictions.logs import harness_log
+
+KINDS = {
+    "pandas": lambda frame: frame,
+    "pandas of Arrow": lambda frame: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "pandas with an index": lambda frame: frame.set_index(np.arange(len(frame)) * 3 + 5),
+    "categories": lambda frame: frame.astype({"region": "category", "label": "category"}),
+    "Arrow": pa.Table.from_pandas,
+    "polars": lambda frame: pytest.importorskip("polars").from_pandas(frame),
+}
+
+
+def pair(n=400, seed=1):
+    rng = np.random.default_rng(seed)
+    base = pd.DataFrame({"id": [f"row {i}" for i in range(n)], "label": rng.integers(0, 2, n)})
+    base["region"], base["document"] = rng.choice(["north", "south"], n), [f"{i // 4:04}" for i in range(n)]
+    base["prediction"] = np.where(rng.random(n) < 0.9, base["label"], 1 - base["label"])
+    base["score"] = rng.random(n)
+    cand = base.assign(prediction=np.where(rng.random(n) < 0.8, base["label"], 1 - base["label"]), score=rng.random(n))
+    return base, cand
+
+
+LAX = sigstats.ComparisonRule(adjust="none")
+OPTIONS = {"slices": ["region"], "groups": "document", "score": "score", "measures": ["accuracy", "auc", "mean-score"]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames_of_every_kind_say_what_arrays_say(kind):
+    base, cand = pair()
+    found = sigstats.compare(KINDS[kind](base), KINDS[kind](cand.sample(frac=1, random_state=2)), **OPTIONS)
+    arrays = sigstats.compare(
+        base["label"], base["prediction"].to_numpy(), cand["prediction"].to_numpy(),
+        slices={"region": base["region"]}, groups=base["document"], scores=(base["score"], cand["score"].to_numpy()),
+        measures=OPTIONS["measures"],
+    )  # fmt: skip
+    assert found == arrays
+
+
+def test_frames_say_what_files_say(tmp_path):
+    base, cand = pair()
+    files = [str(tmp_path / name) for name in ("base.csv", "cand.csv")]
+    for frame, file in zip((base, cand), files, strict=True):
+        frame.to_csv(file, index=False)
+    options = ["--slice", "region", "--group", "document", "--score", "score"]
+    main(["compare", *files, *options, "--json", str(tmp_path / "found.json")])
+    of_files = json.loads((tmp_path / "found.json").read_text())["rows"]
+    frames = [sigstats.read_predictions(file, score="score", slices=["region"], groups="document") for file in files]
+    found = sigstats.compare(*frames, slices=["region"], groups="document", score="score")
+    assert found.to_pandas()["adjusted_pvalue"].tolist() == [row["p_adjusted"] for row in of_files]
+    assert [row.slice for row in found.rows] == [row["slice"] for row in of_files]
+    together = sigstats.read_predictions(str(tmp_path / "*.csv"))
+    assert together["file"].tolist() == [files[0]] * 400 + [files[1]] * 400
+
+
+def test_logs_are_read_as_frames(tmp_path):
+    for name, marks in (("a", "CCIC" * 20), ("b", "CIIC" * 20)):
+        samples = [
+            {"id": i, "epoch": 1, "target": "x", "scores": {"graded": {"value": v}}} for i, v in enumerate(marks)
+        ]
+        log = {"version": 2, "status": "success", "eval": {"task": "t"}, "samples": samples}
+        (tmp_path / f"{name}.json").write_text(json.dumps(log))
+    a, b = (sigstats.read_predictions(tmp_path / f"{name}.json", score="graded") for name in "ab")
+    assert (a["prediction"] == "right").mean() == a["score"].mean() == 0.75
+    (row,) = sigstats.compare(a, b).rows
+    assert (row.baseline, row.candidate, row.pvalue) == (0.75, 0.5, 0.5**20)
+
+
+def test_several_scores_of_a_log_are_a_column_each(tmp_path):
+    marks = {"acc": [1, 0] * 20, "f1": [0.5, 0.25] * 20}
+    documents = [{"acc": a, "f1": f, "ppl_text": "no"} for a, f in zip(*marks.values(), strict=True)]
+    del documents[3]["f1"]
+    log = harness_log(tmp_path / "a.jsonl", documents)
+    for score in (["acc", "f1"], "all"):
+        with pytest.raises(ValueError, match=r"1 of 40 answers have no score 'f1': id '3'; .* unscored='drop'"):
+            sigstats.read_predictions(log, score=score)
+        found = sigstats.read_predictions(log, score=score, unscored="drop")
+        assert list(found.columns) == ["id", "label", "acc", "f1"]
+        read = found.set_index("id")
+        assert read["acc"].tolist() == marks["acc"]
+        assert read["f1"].isna().tolist() == [name == "3" for name in read.index]
+        assert read["f1"].dropna().tolist() == marks["f1"][:3] + marks["f1"][4:]
+    with pytest.raises(ValueError, match="several, each once"):
+        sigstats.read_predictions(log, score=["acc", "acc"])
+
+
+def test_several_scores_of_a_table_stand_beside_its_predictions(tmp_path):
+    base, cand = (frame.assign(probability=frame["score"] / 2) for frame in pair())
+    frames = []
+    for frame, name in ((base, "a.csv"), (cand, "b.csv")):
+        frame.to_csv(tmp_path / name, index=False)
+        frames.append(sigstats.read_predictions(tmp_path / name, score=["score", "probability"]))
+    assert list(frames[0].columns) == ["id", "label", "prediction", "score", "probability"]
+    assert frames[0]["probability"].tolist() == pytest.approx(base["probability"].tolist())
+    again, direct = (sigstats.compare(*of, score=["score", "probability"]).to_pandas() for of in (frames, (base, cand)))
+    pd.testing.assert_frame_equal(again, direct)
+
+
+def test_numbers_are_compared_as_numbers():
+    rng = np.random.default_rng(3)
+    base = pd.DataFrame({"id": range(100), "label": rng.normal(size=100)})
+    base["prediction"] = base["label"] + rng.normal(size=100)
+    cand = base.assign(prediction=base["label"] + 3 * rng.normal(size=100))
+    with pytest.raises(ValueError, match=r"300 different numbers .* expected the measure neg-mae or neg-mse"):
+        sigstats.compare(base, cand)
+    found = sigstats.compare(base, cand, measures=["neg-mae"])
+    (row,) = found.rows
+    assert [note.partition(":")[0] for note in found.notes] == [
+        "neg-mae"
+    ]  # of its limits alone: no number is a class that only one model predicts
+    assert row.candidate == pytest.approx(-(cand["prediction"] - cand["label"]).abs().mean())
+    assert row.verdict == "fail"
+
+
+def test_a_frame_beside_itself_is_identical_and_an_assertion_has_the_reasons():
+    base, cand = pair()
+    assert sigstats.assert_no_regression(base, base.copy()).identical
+    assert not sigstats.compare(base, base.assign(document=0)).identical
+    with pytest.raises(AssertionError) as caught:
+        sigstats.assert_no_regression(base, cand)
+    title, advice = str(caught.value).splitlines()
+    assert title.startswith("FAIL: accuracy on all rows fell by 5.50 points (")
+    assert advice == "Keep the baseline."
+    few = base[:60], base[:60].assign(document=0)
+    assert sigstats.assert_no_regression(*few).verdict == "inconclusive"
+    with pytest.raises(AssertionError, match="60 rows do not exclude a drop"):
+        sigstats.assert_no_regression(*few, fail_on="inconclusive")
+
+
+def test_a_result_is_a_table_wherever_it_is_shown():
+    base, cand = pair()
+    names = [f"<b>&{i}" for i in range(30)]
+    found = sigstats.compare(base.assign(part=np.array(names)[np.arange(400) % 30]), cand, slices=["part"], rule=LAX)
+    html, text = found._repr_html_(), str(found)
+    assert html.count("<tr>") == 1 + 20
+    assert "<b>" not in html
+    assert text.splitlines()[0] == found.answer.headline
+    assert f"<strong>{found.answer.headline}</strong>" in html
+    assert "\nand 11 more: " in text
+    assert len(found.to_pandas()) == 31
+    assert found.to_pandas()["verdict"].tolist() == [row.verdict for row in found.rows]
+
+
+def test_what_a_terminal_would_obey_is_shown_and_not_sent():
+    base, cand = pair()
+    base["part"] = "a\x1b[31m\u202eb"
+    found = sigstats.compare(base, cand, slices=["part"], rule=LAX)
+    with pytest.raises(AssertionError) as caught:
+        sigstats.assert_no_regression(base, cand, slices=["part"], rule=LAX)
+    for said in (str(found), str(caught.value)):
+        assert "part = a" in said
+        assert not {"\x1b", "\u202e"} & set(said)
+
+
+BAD = {
+    "another slice": (lambda b, c: {"slices": ["regoin"]}, "baseline: column 'regoin' is not there, nor in candidate"),
+    "a slice not read": (lambda b, c: {"slices": ["x"]}, "read_predictions(..., slices=['x']) reads it too"),
+    "one slice": (lambda b, c: {"slices": "region"}, "slices: 'region' is not valid; expected a sequence of names"),
+    "a mapping": (lambda b, c: {"slices": {"region": 1}}, "slices: {'region': 1} is not valid; expected a sequence"),
+    "an array of groups": (lambda b, c: {"groups": [1, 2]}, "groups: [1, 2] is not valid; expected the name of a"),
+    "scores": (lambda b, c: {"scores": (1, 2)}, "scores: (1, 2) is not valid; expected the column `score` of"),
+    "no such column": (lambda b, c: {"prediction": "predictions"}, "column 'predictions' is not there; did you mean"),
+    "unmatched": (lambda b, c: {"prediction_a": c[:-1]}, "'row 399' is in this frame alone; expected the same ids in "),
+    "twice": (lambda b, c: {"y": pd.concat([b, b[:1]])}, "1 of 401 rows repeat an id: id 'row 0'; groups='id' or "),
+    "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline: 1 of 400 rows have no 'label'"),
+    "no frame": (lambda b, c: {"y": 3}, "baseline: 3 is not valid; expected a data frame of pandas, polars or Arrow"),
+    "a path": (lambda b, c: {"y": "b.csv"}, "or three arrays; read_predictions reads a file"),
+    "lists in it": (lambda b, c: {"y": b.assign(label=[[1]] * 400)}, "baseline: column 'label'"),
+    "a mixture": (lambda b, c: {"y": b.assign(label=[1, "a"] * 200)}, "baseline: cannot be read as columns"),
+    "a way": (lambda b, c: {"unmatched": "keep"}, "unmatched: 'keep' is not valid; expected one of refuse, drop"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ({"alpha": 0.01}, "compare() has no option 'alpha'; it is one of the rule: rule=ComparisonRule(alpha=...)"),
+        ({"slice": "region"}, "compare() has no option 'slice' (did you mean 'slices'?)"),
+    ],
+)
+def test_an_option_that_is_none_is_named(option, said):
+    with pytest.raises(TypeError) as caught:
+        sigstats.compare(*pair(), **option)
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_wrong_is_one_line(case):
+    base, cand = pair()
+    change, complaint = BAD[case]
+    with pytest.raises(ValueError) as caught:
+        sigstats.compare(**{"y": base, "prediction_a": cand, **change(base, cand)})
+    assert complaint in str(caught.value)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("paths", "complaint"),
+    [
+        ("no such *.csv", "no file fits the pattern"),
+        ([], "paths: []"),
+        (3, "paths: 3"),
+        ("a\0b", "without a zero byte"),
+        ("x" * 300, "at most 255"),
+    ],
+)
+def test_files_that_are_not_there_are_named(paths, complaint):
+    with pytest.raises(ValueError, match="paths: ") as caught:
+        sigstats.read_predictions(paths)
+    assert complaint in str(caught.value)
+
+
+@settings(deadline=None, derandomize=True, max_examples=examples(40))
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), min_size=10, max_size=30))
+def test_a_frame_is_its_columns_in_any_order(rows):
+    y, a, b = np.array(rows).T
+    base = pd.DataFrame({"id": np.arange(len(y)), "label": y, "prediction": a})
+    cand = base.assign(prediction=b, by="b")[::-1]
+    assert sigstats.compare(base, cand) == sigstats.compare(y, a, b)
+
+
+def test_importing_costs_no_library_of_frames():
+    code = (
+        "import sys, sigstats; sigstats.compare([0, 1] * 9, [0, 1] * 9, [0, 0] * 9)\n"
+        "print(sorted({'pandas', 'pyarrow', 'narwhals', 'rich', 'sklearn'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.parametrize("measure", ["roc_auc", "neg_log_loss", "neg_brier_score"])
+def test_probabilities_of_the_positive_class_stand_in_place_of_predictions(measure):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 60)
+    p, q = (0.05 + 0.9 * each for each in ((y + rng.random(60)) / 2, rng.random(60)))
+    options = {"measures": measure, "rule": sigstats.ComparisonRule(minimum_effect=0)}
+    expected = sigstats.compare(y, (p > 0.5) * 1, (q > 0.5) * 1, scores=(p, q), **options)
+    assert expected.verdict == "fail"
+    names = np.array(["bad", "good"])
+    for found in (
+        sigstats.compare(y, p, q, **options),
+        sigstats.compare(pd.Series(y), pd.Series(p), pd.Series(q), **options),
+        sigstats.compare(names[y], pl.Series(p), q.tolist(), positive="good", **options),
+        sigstats.compare(y, pd.DataFrame({1: p, 0: 1 - p}), pl.DataFrame({"0": 1 - q, "1": q}), **options),
+    ):
+        assert [row.pvalue for row in found.rows] == [row.pvalue for row in expected.rows]
+    with pytest.raises(AssertionError, match=r"FAIL: .* fell by"):
+        sigstats.assert_no_regression(y, p, q, **options)
+    with pytest.raises(ValueError, match="without scores"):
+        sigstats.compare(y, (p > 0.5) * 1, (q > 0.5) * 1, **options)
+    with pytest.raises(ValueError, match="positive: is missing; expected one of 'bad', 'good'"):
+        sigstats.compare(names[y], p, q, **options)
+
+
+def test_one_model_may_give_probabilities_of_its_classes():
+    y = ["a", "b", "c"] * 20
+    said = pd.DataFrame(np.eye(3)[[2, 0, 1] * 20], columns=["b", "c", "a"])
+    assert sigstats.assert_at_least(y, said, at_least=0.9, measures="accuracy").rows[0].value == 1

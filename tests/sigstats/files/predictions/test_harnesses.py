@@ -1,0 +1,451 @@
+"""The results of HELM, promptfoo, SWE-bench and lighteval: made ones, and real ones of other people's tools."""
+
+import copy
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sigstats.files.predictions import Columns, join, read
+from sigstats.files.predictions._files import score_names
+
+from ....examples import examples
+
+LOGS = Path(__file__).parents[5] / "shared/data/logs"
+real = pytest.mark.skipif(not LOGS.is_dir(), reason="the real logs in ../shared/data/logs are not here")
+
+
+def marks(path, **columns):
+    found = read(str(path), Columns(**columns))
+    epochs = ["1"] * len(found.ids) if found.epoch is None else found.epoch.to_pylist()
+    keys = zip(found.ids.to_pylist(), map(int, epochs), strict=True)
+    return dict(zip(keys, found.score.to_pylist(), strict=True))
+
+
+# HELM
+
+
+def stat(name, mean, count=1):
+    """A statistic as HELM writes it."""
+    return {"name": {"name": name, "split": "test"}, "count": count, "sum": mean * count, "mean": mean}
+
+
+def instance(number, trial=0, perturbation=None, **stats):
+    row = {"instance_id": f"id{number}", "train_trial_index": trial, "stats": [stat(*each) for each in stats.items()]}
+    return row | ({} if perturbation is None else {"perturbation": {"name": perturbation, "robustness": True}})
+
+
+def helm(folder, rows, model="m", name="mmlu:subject=x,model=m", references=True):
+    folder.mkdir(exist_ok=True)
+    (folder / "per_instance_stats.json").write_text(json.dumps(rows))
+    spec = {"name": name, "adapter_spec": {"model": model, "method": "joint", "max_train_instances": 5}}
+    (folder / "run_spec.json").write_text(json.dumps(spec))
+    (folder / "stats.json").write_text(json.dumps([stat("exact_match", 0.5)]))
+    states = [
+        {
+            "instance": {
+                "id": row["instance_id"],
+                "input": {"text": f"question {row['instance_id']}"},
+                "references": [
+                    {"output": {"text": "yes"}, "tags": ["correct"]},
+                    {"output": {"text": "no"}, "tags": []},
+                ],
+                **({"perturbation": row["perturbation"]} if "perturbation" in row else {}),
+            }
+        }
+        for row in rows
+    ]
+    if references:
+        (folder / "scenario_state.json").write_text(json.dumps({"request_states": states}))
+    return str(folder / "per_instance_stats.json")
+
+
+def test_an_instance_of_helm_has_many_statistics_of_which_one_is_named(tmp_path):
+    rows = [instance(n, exact_match=float(n % 2), f1_score=n / 10, num_output_tokens=n, logprob=-1.5) for n in range(6)]
+    path = helm(tmp_path / "a", rows)
+    with pytest.raises(
+        ValueError, match=r"score: there are 2; expected one named of exact_match, f1_score \(--score NAME"
+    ):
+        read(path, Columns())
+    assert marks(path, score="f1_score") == {(f"id{n}", 1): n / 10 for n in range(6)}
+    assert marks(path, score="num_output_tokens") == {(f"id{n}", 1): n for n in range(6)}  # of the run, but named
+    assert marks(path.replace("/per_instance_stats.json", ""), score="exact_match", slices=("task",)) == {
+        (f"mmlu:subject=x/id{n}", 1): n % 2 for n in range(6)
+    }
+    found = read(path, Columns(score="exact_match"))
+    assert (found.subject["task"], found.subject["model"]) == ("mmlu:subject=x", "m")
+    assert found.identity["target"].to_pylist() == ["yes"] * 6
+
+
+def test_metrics_of_helm_that_list_an_instance_each_are_one_answer(tmp_path):
+    rows = [instance(n, exact_match=1.0) for n in range(3)] + [instance(n, f1_score=0.5) for n in range(3)]
+    assert marks(helm(tmp_path / "a", rows), score="f1_score") == {(f"id{n}", 1): 0.5 for n in range(3)}
+    assert marks(helm(tmp_path / "b", [*rows, rows[0]]), score="f1_score") == {(f"id{n}", 1): 0.5 for n in range(3)}
+    twice = helm(tmp_path / "c", [*rows, instance(2, f1_score=0.25)])
+    with pytest.raises(ValueError, match=r"1 of 4 answers repeat an id: id 'id2'; add --duplicates first, last or all"):
+        read(twice, Columns(score="f1_score"))
+    assert marks(twice, score="f1_score", duplicates="last")["id2", 1] == 0.25
+
+
+def test_train_trials_of_helm_are_answers_to_one_item_and_perturbations_are_chosen(tmp_path):
+    rows = [instance(n, trial, exact_match=float(trial)) for n in range(3) for trial in range(2)]
+    assert marks(helm(tmp_path / "a", rows)) == {(f"id{n}", trial + 1): trial for n in range(3) for trial in range(2)}
+    rows = [instance(n, 0, kind, exact_match=float(kind is None)) for n in range(3) for kind in (None, "typos")]
+    path = helm(tmp_path / "b", rows)
+    with pytest.raises(ValueError, match="filter: there are 2; expected one named of original, typos"):
+        read(path, Columns())
+    assert marks(path, filter="typos") == {(f"id{n}", 1): 0 for n in range(3)}
+    assert marks(path, filter="original") == {(f"id{n}", 1): 1 for n in range(3)}
+
+
+def test_other_questions_under_the_ids_of_helm_are_refused(tmp_path):
+    rows = [instance(n, exact_match=1.0) for n in range(3)]
+    paths = [helm(tmp_path / "a", rows), helm(tmp_path / "b", rows, name="mmlu:model=m,subject=x")]
+    assert join(*(read(path, Columns()) for path in paths), Columns()).n == 3
+    state = tmp_path / "b" / "scenario_state.json"
+    state.write_text(state.read_text().replace("question id1", "another"))
+    with pytest.raises(ValueError, match="input"):
+        join(*(read(path, Columns()) for path in paths), Columns())
+    bare = helm(tmp_path / "c", rows, name="boolq:model=m", references=False)
+    with pytest.raises(ValueError, match="task 'boolq' is not that of"):
+        join(read(paths[0], Columns()), read(bare, Columns()), Columns())
+
+
+# promptfoo
+
+
+def outcome(test, passed, provider="p", prompt="q", **more):
+    index = more.pop("index", test)
+    return {
+        "testIdx": index,
+        "promptIdx": 0,
+        "provider": {"id": provider, "label": provider},
+        "prompt": {"label": prompt, "raw": prompt},
+        "success": passed,
+        "score": float(passed) / 2,
+        "failureReason": 0 if passed else 1,
+        "namedScores": {},
+        "vars": {"question": f"question {test}", "area": "ab"[test % 2]},
+        **more,
+    }
+
+
+def of_tests(path, **columns):
+    """The marks by the number of the test, which its question names, and the answer."""
+    return {(item.split()[1], epoch): mark for (item, epoch), mark in marks(path, **columns).items()}
+
+
+def promptfoo(path, results):
+    path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results}, "config": {}}))
+    return str(path)
+
+
+def test_of_several_splits_of_helm_the_output_says_how_many_instances_each_has(tmp_path):
+    rows = [instance(n, exact_match=n % 2) for n in range(5)]
+    assert read(helm(tmp_path / "a", rows), Columns()).notes == ()
+    rows[3]["stats"][0]["name"]["split"] = "valid"
+    found = read(helm(tmp_path / "a", rows), Columns(slices=("split",)))
+    assert found.notes == ("instances of several splits are counted: test (4), valid (1); --slice split tests each",)
+    assert found.others["split"].to_pylist() == ["test"] * 3 + ["valid", "test"]
+
+
+def test_a_test_of_promptfoo_is_right_if_it_passed(tmp_path):
+    results = [outcome(n, n % 3 > 0, namedScores={"tone": n / 4}) for n in reversed(range(5))]
+    path = promptfoo(tmp_path / "a.json", results)
+    assert of_tests(path) == {(str(n), 1): n % 3 > 0 for n in range(5)}
+    assert of_tests(path, score="score") == {(str(n), 1): (n % 3 > 0) / 2 for n in range(5)}
+    assert of_tests(path, score="tone") == {(str(n), 1): n / 4 for n in range(5)}
+    assert read(path, Columns(slices=("area",))).others["area"].to_pylist() == list("ababa")
+    with pytest.raises(ValueError, match="score: 'other' is not there; expected one of success, score, tone"):
+        read(path, Columns(score="other"))
+
+
+def test_repeated_tests_of_promptfoo_are_answers_to_one_item(tmp_path):
+    results = [outcome(n, n < 2, index=3 * n + times) for n in range(4) for times in range(3)]
+    repeated, once = (
+        promptfoo(tmp_path / name, rows) for name, rows in (("a.json", results), ("b.json", results[::3]))
+    )
+    assert of_tests(repeated) == {(str(n), times + 1): n < 2 for n in range(4) for times in range(3)}
+    assert of_tests(once) == {(str(n), 1): n < 2 for n in range(4)}
+
+
+def test_tests_of_promptfoo_in_another_order_are_the_same_tests(tmp_path):
+    results = [outcome(n, n < 4) for n in range(5)]
+    changed = [outcome(n, n < 3, index=4 - n) for n in range(5)]
+    paths = promptfoo(tmp_path / "a.json", results), promptfoo(tmp_path / "b.json", changed)
+    paired = join(*(read(path, Columns()) for path in paths), Columns())
+    assert ((paired.a == paired.label).sum(), (paired.b == paired.label).sum()) == (4, 3)
+    assert ((paired.a == paired.label) & (paired.b != paired.label)).sum() == 1
+    changed[0]["testCase"] = {"assert": [{"type": "equals", "value": "yes"}]}
+    promptfoo(tmp_path / "b.json", changed)
+    with pytest.raises(ValueError, match=r"'question 0 a #.* in this file alone"):
+        join(*(read(path, Columns()) for path in paths), Columns())
+
+
+def test_one_of_several_providers_and_prompts_is_named(tmp_path):
+    results = [outcome(n, provider == "new", provider) for n in range(3) for provider in ("old", "new")]
+    path = promptfoo(tmp_path / "a.json", results)
+    with pytest.raises(ValueError, match="model: there are 2; expected one named of old, new"):
+        read(path, Columns())
+    with pytest.raises(ValueError, match="model: 'newer' is not there; expected one of old, new"):
+        read(path, Columns(model="newer"))
+    assert of_tests(path, model="new") == {(str(n), 1): 1 for n in range(3)}
+    assert read(path, Columns(model="new")).subject["model"] == "new"
+    both = [outcome(n, way == "bx", way[0], way[1]) for n in range(2) for way in ("ax", "ay", "bx", "by")]
+    path = promptfoo(tmp_path / "b.json", both)
+    with pytest.raises(ValueError, match="filter: there are 2; expected one named of x, y"):
+        read(path, Columns(model="b"))
+    assert set(marks(path, model="b", filter="x").values()) == {1}
+    assert set(marks(path, model="a", filter="x").values()) == {0}
+    for result in both:
+        result["prompt"]["label"] = f"{result['prompt']['label']}.txt: How good\nis {{review}}?"
+    path = promptfoo(tmp_path / "c.json", both)
+    assert set(marks(path, model="b", filter="x.txt").values()) == {1}
+    with pytest.raises(ValueError, match=r"filter: 'z\.txt' is not there; expected one of"):
+        read(path, Columns(model="b", filter="z.txt"))
+
+
+def test_a_log_of_one_model_is_known_by_it(tmp_path):
+    path = promptfoo(tmp_path / "a.json", [outcome(n, True, "old") for n in range(3)])
+    assert of_tests(path, model="old") == of_tests(path)
+    with pytest.raises(ValueError, match="model: 'new' is not there; expected 'old'"):
+        read(path, Columns(model="new"))
+
+
+def test_a_test_of_promptfoo_that_ended_with_an_error_has_no_score(tmp_path):
+    results = [outcome(n, n < 4, failureReason=2 if n == 4 else 0, error="timed out") for n in range(5)]
+    path = promptfoo(tmp_path / "a.json", results)
+    with pytest.raises(ValueError, match=r"1 of 5 answers .*timed out"):
+        read(path, Columns())
+    assert of_tests(path, unscored="wrong")["4", 1] == 0
+    assert ("4", 1) not in of_tests(path, unscored="drop")
+
+
+# SWE-bench
+
+
+def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
+    ids = [f"django__django-{n}" for n in range(12)]
+    report = {
+        "total_instances": 12,
+        "submitted_instances": 10,
+        "completed_ids": ids[:8],
+        "resolved_ids": ids[:5],
+        "unresolved_ids": ids[5:8],
+        "empty_patch_ids": ids[8:9],
+        "error_ids": ids[9:10],
+        "incomplete_ids": ids[10:],
+        "submitted_ids": ids[:10],
+        "schema_version": 2,
+    }
+    path = tmp_path / "maker__model-4.1.run.json"
+    path.write_text(json.dumps(report, indent=4))
+    with pytest.raises(ValueError, match=r"3 of 12 answers failed \('not submitted' 2, 'error' 1\): ids"):
+        read(str(path), Columns())
+    assert marks(path, unscored="wrong") == {(name, 1): number < 5 for number, name in enumerate(ids)}
+    assert marks(path, unscored="drop") == {(name, 1): number < 5 for number, name in enumerate(ids[:9])}
+    found = read(str(path), Columns(slices=("repo",), unscored="drop"))
+    assert found.subject["model"] == "maker/model-4.1"
+    assert set(found.others["repo"].to_pylist()) == {"django/django"}
+    assert found.dropped.ids.to_pylist() == [ids[10], ids[11], ids[9]]
+    assert [note.partition(": ids")[0] for note in found.notes] == [
+        f"{path}: 1 of 10 answers are empty; they count as the log scores them",
+        f"{path}: 3 of 12 answers failed ('not submitted' 2, 'error' 1)",
+    ]
+    path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))
+    with pytest.raises(ValueError, match="lists no instance that was not resolved; expected --instances N"):
+        read(str(path), Columns())
+
+
+def test_reports_of_swe_bench_of_the_first_version_and_by_instance(tmp_path):
+    ids = [f"astropy__astropy-{n}" for n in range(12)]
+    path = tmp_path / "results.json"
+    first = {
+        "no_generation": ids[10:],
+        "generated": ids[:10],
+        "with_logs": ids[:9],
+        "install_fail": [],
+        "reset_failed": [],
+        "no_apply": ids[8:9],
+        "applied": ids[:8],
+        "test_errored": [],
+        "test_timeout": [],
+        "resolved": ids[:5],
+    }
+    path.write_text(json.dumps(first, indent=4))
+    assert marks(path) == {(name, 1): number < 5 for number, name in enumerate(ids)}
+    path.write_text(json.dumps({name: {"cost": 0.72, "api_calls": 32, "resolved": name in ids[:5]} for name in ids}))
+    assert marks(path) == {(name, 1): number < 5 for number, name in enumerate(ids)}
+    path.write_text(json.dumps({ids[0]: {"patch_exists": True, "resolved": True}, ids[1]: {"patch_exists": True}}))
+    with pytest.raises(ValueError, match="'astropy__astropy-1' does not say whether it was resolved"):
+        read(str(path), Columns())
+
+
+def test_the_results_of_the_leaderboard_do_not_name_what_was_not_resolved(tmp_path):
+    """Joined with another file, the instances that one model alone resolved would be those that are left out."""
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"no_generation": ["a__a-9"], "no_logs": [], "resolved": ["a__a-1", "a__a-2"]}))
+    with pytest.raises(ValueError, match=r"lists no instance that was not resolved; .* or per_instance_details\.json"):
+        read(str(path), Columns())
+
+
+# lighteval
+
+
+def details(path, rows):
+    pq.write_table(pa.Table.from_pylist(rows), path)
+    return str(path)
+
+
+def late_detail(n):
+    """A row as versions with `doc` write it."""
+    return {
+        "doc": {
+            "query": f"question {n}",
+            "choices": ["yes", "no"],
+            "gold_index": n % 2,
+            "instruction": "",
+            "specific": {"level": "ab"[n % 2]},
+            "id": str(n + 5),
+            "task_name": "lighteval|gsm8k|5",
+            "fewshot_samples": [],
+            "sampling_methods": ["GENERATIVE"],
+            "num_samples": 1,
+        },
+        "metric": {"em": float(n > 2), "f1": n / 10},
+        "model_response": {"input": f"question {n}", "text": ["x"], "logprobs": []},
+    }
+
+
+def test_the_details_of_lighteval_have_a_column_of_metrics(tmp_path):
+    rows = [late_detail(n) for n in range(6)]
+    path = details(tmp_path / "details_lighteval|gsm8k|5_2025-01-01T10-20-30.123456.parquet", rows)
+    assert marks(path, score="f1") == {(str(n + 5), 1): n / 10 for n in range(6)}
+    found = read(path, Columns(score="em", slices=("level",)))
+    assert found.subject["task"] == "lighteval|gsm8k|5"
+    assert found.others["level"].to_pylist() == list("ababab")
+    path = details(tmp_path / "details.parquet", [{**row, "metric": {"em": 1.0, "ppl": 3.5}} for row in rows])
+    assert score_names(path, Columns()) == ("em",)
+    assert read(path, Columns(score="ppl")).lower
+    as_text = [{name: str(value) for name, value in row.items()} for row in rows]
+    other = read(details(tmp_path / "renamed.parquet", as_text), Columns(score="em", slices=("level",)))
+    assert other.ids.to_pylist() == found.ids.to_pylist()
+    assert other.others["level"].to_pylist() == found.others["level"].to_pylist()
+    assert other.subject["task"] == "lighteval|gsm8k|5"
+    assert {name: column.to_pylist() for name, column in other.identity.items()} == {
+        name: column.to_pylist() for name, column in found.identity.items()
+    }
+
+
+@pytest.mark.parametrize("number", [float, np.float64])
+def test_the_details_of_early_lighteval_are_text(tmp_path, number):
+    early = [
+        {
+            "choices": "['yes', 'no']",
+            "example": f"question {n}",
+            "gold": "['yes']",
+            "gold_index": "[0]",
+            "instruction": "",
+            "metrics": str({"em": number(n > 2), "f1": number(n / 10)}),
+            "padded": "[0]",
+            "predictions": "['yes']",
+            "specifics": str({"level": "ab"[n % 2]}),
+            "truncated": "[0]",
+        }
+        for n in range(6)
+    ]
+    path = details(tmp_path / "early.parquet", early)
+    assert marks(path, score="em") == {(str(n), 1): n > 2 for n in range(6)}
+    assert read(path, Columns(score="em", slices=("level",))).others["level"].to_pylist() == list("ababab")
+    with pytest.raises(ValueError, match="score: there are 2; expected one named of em, f1"):
+        read(path, Columns())
+
+
+# Real files
+
+
+@real
+@pytest.mark.parametrize(
+    ("name", "score", "measure"),
+    [
+        ("mmlu-philosophy", "exact_match", "exact_match"),
+        ("commonsense-hellaswag", "quasi_exact_match", "quasi_exact_match"),
+        ("narrative_qa", "f1_score", "f1_score"),
+    ],
+)
+def test_the_mean_of_the_marks_is_what_helm_says(name, score, measure):
+    told = json.loads((LOGS / "helm" / name / "stats.json").read_text())
+    found = read(str(LOGS / "helm" / name / "per_instance_stats.json"), Columns(score=score, slices=("split",)))
+    splits = found.others["split"].to_pylist()
+    for stat in told:
+        if stat["name"]["name"] == measure and "perturbation" not in stat["name"]:
+            own = [
+                mark
+                for mark, split in zip(found.score.to_pylist(), splits, strict=True)
+                if split == stat["name"]["split"]
+            ]
+            assert sum(own) / len(own) == pytest.approx(stat["mean"])
+
+
+@real
+def test_as_many_tests_passed_as_promptfoo_says():
+    path = LOGS / "promptfoo/output.json"
+    told = json.loads(path.read_text())["results"]["stats"]
+    found = marks(path)
+    assert (sum(found.values()), len(found)) == (told["successes"], told["successes"] + told["failures"])
+
+
+# Whatever is in a file
+
+SEEDS = {
+    "per_instance_stats.json": [instance(1, exact_match=1.0), instance(2, 0, "typos", exact_match=0.0)],
+    "output.json": {"evalId": "e", "results": {"version": 3, "results": [outcome(0, True), outcome(1, False)]}},
+    "m.run.json": {"resolved_ids": ["a-1"], "submitted_ids": ["a-1", "a-2"], "submitted_instances": 2},
+    "a.jsonl": {"doc_id": 1, "doc": {"x": 1}, "filtered_resps": [], "metrics": ["acc"], "acc": 1.0, "target": "x"},
+    "a.json": {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "t", "dataset": {"samples": 1}},
+        "samples": [
+            {"id": 1, "epoch": 1, "input": "x", "target": "y", "metadata": {}, "scores": {"s": {"value": "C"}}}
+        ],
+    },
+}
+ANYTHING = st.sampled_from(
+    [None, True, 0, -1, 10**400, 1.5, "", "x", "\ud800", [], [1], ["x"], {}, {"x": 1}, {"name": []}]
+)
+
+
+def places(value, path=()):
+    yield path
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        yield from places(one, (*path, key))
+
+
+@settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data(), name=st.sampled_from(sorted(SEEDS)))
+def test_a_log_with_anything_in_it_is_read_or_refused_in_one_line(tmp_path_factory, data, name):
+    values = json.loads(json.dumps(SEEDS[name]))
+    for _ in range(data.draw(st.integers(1, 2))):
+        path = data.draw(st.sampled_from([place for place in places(values) if place] or [()]))
+        holder = values
+        for key in path[:-1]:
+            holder = holder[key]
+        if path:
+            holder[path[-1]] = copy.deepcopy(data.draw(ANYTHING))
+    folder = tmp_path_factory.mktemp("log")
+    (folder / name).write_text(json.dumps(values))
+    for beside in ("scenario_state.json", "run_spec.json"):
+        (folder / beside).write_text(json.dumps(data.draw(ANYTHING)))
+    for columns in (Columns(), Columns(score="exact_match", slices=("split",), unscored="wrong")):
+        try:
+            read(str(folder / name), columns)
+        except ValueError as error:
+            assert str(error).startswith(str(folder / name))
+            assert "\n" not in str(error)

@@ -1,0 +1,415 @@
+"""Where predictions lie: folders of tasks, patterns, URLs; and bad input that is one line, whatever it is."""
+
+import bz2
+import gzip
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import fsspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import sigstats
+from sigstats.files.predictions import Columns, join, read
+from sigstats.files.predictions.readers import REGISTRY
+from sigstats.flows.cli import main
+
+from ....examples import examples
+from .logs import harness_log, inspect_log
+
+ROWS = [{"id": str(number), "label": "cat", "prediction": "cat" if number % 3 else "dog"} for number in range(12)]
+
+
+def csv(rows):
+    return "\n".join(["id,label,prediction", *(",".join(row.values()) for row in rows)]) + "\n"
+
+
+def seen(path, **columns):
+    found = read(str(path), Columns(**columns))
+    return sorted(zip(found.ids.to_pylist(), found.label.to_pylist(), found.prediction.to_pylist(), strict=True))
+
+
+PLAIN = sorted(tuple(row.values()) for row in ROWS)
+TEXTS = {
+    "csv": csv(ROWS),
+    "tsv": csv(ROWS).replace(",", "\t"),
+    "semicolons": csv(ROWS).replace(",", ";"),
+    "json lines": "\n".join(map(json.dumps, ROWS)),
+    "objects of several lines": "\n".join(json.dumps(row, indent=1) for row in ROWS),
+    "json array": json.dumps(ROWS),
+    "json array of several lines": json.dumps(ROWS, indent=2),
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress], ids=["plain", "gzip", "bzip2"])
+def test_a_table_is_the_same_in_every_form(tmp_path, text, encoding, pack):
+    (tmp_path / "no name that says anything").write_bytes(pack(text.encode(encoding)))
+    assert seen(tmp_path / "no name that says anything") == PLAIN
+
+
+def test_a_url_is_read_as_a_file_is():
+    held = fsspec.filesystem("memory")
+    held.pipe_file("/predictions/one.jsonl.gz", gzip.compress(TEXTS["json lines"].encode()))
+    assert seen("memory://predictions/one.jsonl.gz") == PLAIN
+    held.pipe_file("/tasks/one.csv", TEXTS["csv"].encode())
+    held.pipe_file("/tasks/two.csv", TEXTS["csv"].encode())
+    both = sorted((f"{task}/{item}", *rest) for task in ("one", "two") for item, *rest in PLAIN)
+    assert seen("memory://tasks/") == seen("memory://tasks") == seen("memory://tasks/*.csv") == both
+
+
+def test_a_folder_of_tables_is_a_task_each(tmp_path):
+    for model in ("old", "new"):
+        (tmp_path / model / "hard").mkdir(parents=True)
+        (tmp_path / model / f"geometry-{model}-2024.csv").write_text(TEXTS["csv"])
+        (tmp_path / model / "hard" / f"algebra-{model}-2024.jsonl.gz").write_bytes(
+            gzip.compress(TEXTS["json lines"].encode())
+        )
+        (tmp_path / model / "README.md").write_text("# Predictions, of a model\n")
+        (tmp_path / model / ".cache").write_text("id,label,prediction\n")
+    columns = Columns(slices=("task",))
+    sides = [read(str(tmp_path / model), columns) for model in ("old", "new")]
+    assert sides[0].ids.to_pylist()[0].count("/") == 1 + sides[0].others["task"].to_pylist()[0].count("/")
+    found = join(read(str(tmp_path / "old"), columns), read(str(tmp_path / "old"), columns), columns)
+    assert found.n == 24
+    assert len(found.slices["task"][0]) == 2
+
+
+def test_the_parts_of_names_that_all_files_share_are_no_part_of_the_task(tmp_path):
+    for model, date in (("old", "2024-01"), ("new", "2024-02")):
+        for task in ("number_theory", "geometry"):
+            (tmp_path / f"{task}-{model}-{date}.csv").write_text(TEXTS["csv"])
+    columns = Columns(slices=("task",))
+    found = join(*(read(str(tmp_path / f"*-{model}-*.csv"), columns) for model in ("old", "new")), columns)
+    assert found.slices["task"][0] == ("geometry", "number_theory")
+    assert found.n == 24
+
+
+def test_folders_of_the_same_files_are_identical(tmp_path, capsys):
+    for model in ("old", "new"):
+        (tmp_path / model).mkdir()
+        for task in ("geometry", "algebra"):
+            (tmp_path / model / f"{task}.csv").write_text(TEXTS["csv"])
+    paths = [str(tmp_path / model) for model in ("old", "new")]
+    assert main(["compare", *paths]) == 0
+    assert "PASS: identical" in capsys.readouterr().out
+    (tmp_path / "new" / "algebra.csv").write_text(TEXTS["csv"].replace("dog", "cat"))
+    assert main(["compare", *paths]) == 0
+    assert "identical" not in capsys.readouterr().out
+
+
+def test_a_folder_of_logs_is_read_by_their_tasks_and_what_lies_beside_them_is_not(tmp_path):
+    for model, offset in (("old", 1), ("new", 2)):
+        (tmp_path / model).mkdir()
+        answers = [(number, 1, {"match": float(number % (2 + offset) > 0)}) for number in range(6)]
+        inspect_log(tmp_path / model / f"2024-0{offset}-01_a.eval", answers, task="arc")
+        inspect_log(tmp_path / model / f"2024-0{offset}-02_b.json", answers, task="gsm8k")
+        (tmp_path / model / "summary.csv").write_text("task,accuracy\narc,0.5\n")
+    columns = Columns(slices=("task",))
+    found = join(*(read(str(tmp_path / model), columns) for model in ("old", "new")), columns)
+    assert found.n == 12
+    assert found.slices["task"][0] == ("arc", "gsm8k")
+    inspect_log(tmp_path / "old" / "again.json", answers, task="arc")
+    with pytest.raises(ValueError, match=r"old: .*again\.json and .*\.eval are both of the task 'arc'; expected one"):
+        read(str(tmp_path / "old"), columns)
+    inspect_log(tmp_path / "old" / "a-retry.json", [(1, 1, {"match": 0.5})], task="arc")
+    (tmp_path / "old" / "again.json").unlink()
+    found = read(str(tmp_path / "old"), Columns(duplicates="last"))
+    assert found.score.to_pylist()[found.ids.to_pylist().index("arc/1")] == 0.5
+    assert len(found.ids) == 12
+
+
+def test_a_folder_that_cannot_be_one_file_of_predictions_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="there is no file that this folder or pattern means"):
+        read(str(tmp_path), Columns())
+    (tmp_path / "notes.txt").write_text("a, b\n")
+    with pytest.raises(ValueError, match=r"holds no file of predictions; expected .*Inspect.*JSON lines"):
+        read(str(tmp_path), Columns())
+    with pytest.raises(ValueError, match="there is no file that this folder or pattern means"):
+        read(str(tmp_path / "*.eval"), Columns())
+    inspect_log(tmp_path / "a.eval", [(1, 1, {"match": 1.0})])
+    harness_log(tmp_path / "samples_b.jsonl", [{"acc": 1.0}])
+    with pytest.raises(ValueError, match=r"holds an Inspect log .* and the samples of lm-evaluation-harness"):
+        read(str(tmp_path), Columns())
+
+
+@pytest.mark.parametrize(
+    ("content", "appearance"),
+    [
+        (b"%PDF-1.4 a, b", "a PDF document"),
+        (b"\x80\x04\x95\x10\0\0\0", "a pickle"),
+        (b"\0" * 100, "binary data"),
+        ("id,label".encode("utf-16-le"), "text in UTF-16 without a byte order mark"),
+        (b"just words\nin lines\n", "text, of which the first line is 'just words'"),
+        (b"[[1, 2], [3]]", "a JSON array of list"),
+        (b"[", "JSON that is damaged at line 1, column 2"),
+    ],
+)
+def test_an_unknown_file_is_answered_with_what_it_looks_like(tmp_path, content, appearance):
+    (tmp_path / "a").write_bytes(content)
+    with pytest.raises(ValueError, match=f"a: looks like {appearance}.*; expected .*JSON lines") as caught:
+        read(str(tmp_path / "a"), Columns())
+    assert all(module.NAME in str(caught.value) for module in REGISTRY.modules().values())
+
+
+def scored(score):
+    return "\n".join(json.dumps({**row, "score": score}) for row in ROWS)
+
+
+def damaged_log(path):
+    inspect_log(path, [(number, 1, {"match": 1.0}) for number in range(3)])
+    with zipfile.ZipFile(path) as archive:
+        place = archive.infolist()[1].header_offset
+    content = bytearray(path.read_bytes())
+    content[place + 60] ^= 0xFF
+    path.write_bytes(content)
+
+
+#: So deep that Python's own parser gives up.
+DEEP = "[" * 10**5 + "]" * 10**5
+
+
+def nested():
+    return "\n".join(json.dumps(row)[:-1] + ', "x": ' + DEEP + "}" for row in ROWS)
+
+
+#: Files that ended with 3, or whose complaint named no file.
+BAD = {
+    "400 digits.jsonl": lambda path: path.write_text(scored(0.5) + "\n" + scored(10**400)),
+    "5000 digits.jsonl": lambda path: path.write_text(scored(0.5) + "\n" + scored("x").replace('"x"', "9" * 5000)),
+    "400 digits.eval": lambda path: inspect_log(path, [(1, 1, {"score": 10**400})]),
+    "damaged.eval": damaged_log,
+    "epoch.eval": lambda path: (
+        inspect_log(path.with_suffix(".json"), [(1, [1], {"score": 1.0})])
+        and path.write_bytes(path.with_suffix(".json").read_bytes())
+    ),
+    "surrogate.jsonl": lambda path: path.write_text(TEXTS["json lines"].replace("dog", "\\ud800")),
+    "surrogate.json": lambda path: path.write_text(TEXTS["json array"].replace("dog", "\\ud800")),
+    "target.jsonl": lambda path: harness_log(path, [{"acc": 1.0, "target": "\ud800"}]),
+    "task.json": lambda path: inspect_log(path, [(1, 1, {"score": 1.0})], task="\udfff"),
+    "nested.jsonl": lambda path: path.write_text(nested()),
+    "nested.json": lambda path: path.write_text(
+        '{"version": 2, "eval": {}, "samples": ' + "[" * 10**5 + "]" * 10**5 + "}"
+    ),
+    "nested array.json": lambda path: path.write_text(
+        "[" + TEXTS["json array"][1:-1] + ", " + "[" * 10**5 + "]" * 10**5
+    ),
+    "damaged.gz": lambda path: path.write_bytes(gzip.compress(os.urandom(1000))[:-600]),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_ends_with_2_and_one_line_that_names_the_file(tmp_path, capsys, name):
+    BAD[name](tmp_path / name)
+    score = ["--score", "score"] if "400" in name or "5000" in name or "epoch" in name else []
+    assert main(["compare", str(tmp_path / name), str(tmp_path / name), *score]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"sigstats: {tmp_path / name}")
+    assert said.count("\n") == 1
+
+
+def test_a_path_that_is_no_text_is_compared_and_written(tmp_path, capsys):
+    paths = [os.fsdecode(bytes(tmp_path) + b"/caf\xe9" + ending) for ending in (b".csv", b".jsonl")]
+    for path, text in zip(paths, (TEXTS["csv"], TEXTS["json lines"]), strict=True):
+        Path(path).write_text(text)
+    written = [str(tmp_path / name) for name in ("a.json", "a.html", "a.md")]
+    code = main(["compare", *paths, "--json", written[0], "--report", written[1], "--markdown", written[2]])
+    assert code == 0
+    capsys.readouterr().out.encode()
+    for path in written:
+        assert "xe9" in Path(path).read_text(encoding="utf-8") or path.endswith(".md")
+
+
+@pytest.mark.parametrize(
+    "url", ["reference://x", "s3://", "memory://none.csv", "nosuch://a.csv", "file:///none.csv", "x://[*"]
+)
+def test_a_url_that_cannot_be_read_ends_with_2(capsys, url):
+    assert main(["compare", url, url]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"sigstats: {url.removeprefix('file://') if url.startswith('file') else url}") or url in said
+    assert said.count("\n") == 1
+
+
+SEEDS = [text.encode() for text in TEXTS.values()]
+BITS = [b"", b"\0", b"\xff\xfe", b"\x1f\x8b\x08\0", b"BZh9", b"PK\x03\x04", b"PAR1", b'"', b"[", b"{", b"}", b"]"]
+BITS += [b"1e999", b"-", b"9" * 400, b"\\ud800", b"null", b"NaN", b"\xc3\x28", b",", b"\n", b"\x28\xb5\x2f\xfd"]
+
+
+@st.composite
+def spoiled(draw, seeds):
+    content = bytearray(draw(st.sampled_from(seeds)))
+    for _ in range(draw(st.integers(1, 4))):
+        first = draw(st.integers(0, len(content)))
+        content[first : first + draw(st.integers(0, 12))] = draw(st.sampled_from(BITS) | st.binary(max_size=6))
+    return draw(st.sampled_from([bytes, bytes, gzip.compress]))(bytes(content))
+
+
+def fuzzed(test):
+    quick = settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    return quick(test)
+
+
+def read_or_one_line(path, **columns):
+    try:
+        assert len(read(str(path), Columns(**columns)).ids)
+    except ValueError as error:
+        assert str(error).startswith(str(path))
+        assert "\n" not in str(error)
+        assert len(str(error)) < 2000
+
+
+@fuzzed
+@given(content=spoiled(SEEDS) | st.binary(max_size=60))
+def test_whatever_bytes_a_table_holds_it_is_read_or_refused_in_one_line(tmp_path_factory, content):
+    path = tmp_path_factory.mktemp("fuzz") / "a"
+    path.write_bytes(content)
+    read_or_one_line(path)
+
+
+@pytest.fixture(scope="module")
+def log_seeds(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("seeds")
+    answers = [(number, 1, {"match": "C", "other": 0.5}) for number in range(3)]
+    paths = [inspect_log(folder / name, answers) for name in ("a.eval", "a.json")]
+    paths.append(harness_log(folder / "b.jsonl", [{"acc": 1.0, "metrics": ["acc"], "filter": "none"}] * 3))
+    return [Path(path).read_bytes() for path in paths]
+
+
+@fuzzed
+@given(data=st.data())
+def test_whatever_bytes_a_log_holds_it_is_read_or_refused_in_one_line(tmp_path_factory, log_seeds, data):
+    path = tmp_path_factory.mktemp("fuzz") / "a"
+    path.write_bytes(data.draw(spoiled(log_seeds)))
+    read_or_one_line(path, slices=("site",))
+    read_or_one_line(path, score="match")
+
+
+# Files of whoever writes them otherwise
+
+NESTED = [
+    {
+        "meta": {"key": row["id"], "site": "ab"[n % 2]},
+        "truth": {"text": row["label"]},
+        "said": {"by": {"m": row["prediction"]}},
+    }
+    for n, row in enumerate(ROWS)
+]
+WHERE = ["id=meta.key", "label=truth.text", "prediction=said.by.m"]
+
+
+def written(path, rows):
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    elif path.suffix == ".jsonl":
+        path.write_text("\n".join(map(json.dumps, rows)))
+    else:
+        path.write_text(json.dumps(rows if path.stem == "array" else {"about": {}, "out": {"rows": rows}}, indent=1))
+    return str(path)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "array.json", "object.json", "a.parquet"])
+def test_columns_are_found_where_they_are_said_to_be(tmp_path, capsys, name):
+    path = written(tmp_path / name, NESTED)
+    plain = tmp_path / "plain.csv"
+    lines = [f"{row['id']},{row['label']},{row['prediction']},{'ab'[n % 2]}" for n, row in enumerate(ROWS)]
+    plain.write_text("\n".join(["meta.key,truth.text,said.by.m,meta.site", *lines]))
+    places = [f"--column={each}" for each in [*WHERE, *(["rows=out.rows"] if name == "object.json" else [])]]
+    options = ["--slice", "meta.site", "--smallest-slice", "3", "--json", str(tmp_path / "result.json")]
+    assert main(["compare", str(plain), path, *places, *options]) == 0, capsys.readouterr().err
+    rows = json.loads((tmp_path / "result.json").read_text())["rows"]
+    assert [row["n"] for row in rows] == [12, 6, 6]
+    assert all(row["difference"] == 0 for row in rows)
+
+
+def test_an_object_whose_rows_are_not_named_says_its_keys(tmp_path):
+    path = written(tmp_path / "object.json", NESTED)
+    with pytest.raises(ValueError, match=r"looks like a JSON object with the keys 'about', 'out' \(--column rows=KEY"):
+        read(path, Columns())
+    with pytest.raises(ValueError, match="rows: 'out' is not valid; expected a key that holds a list"):
+        read(path, Columns(rows="out"))
+    with pytest.raises(ValueError, match=r"column 'truth\.words' is not there"):
+        read(path, Columns(rows="out.rows", id="meta.key", label="truth.words"))
+    path = written(tmp_path / "a.parquet", NESTED)
+    for label in ("truth.words", "truth.text.more", "none.text"):
+        with pytest.raises(ValueError, match=f"column '{label}' is not there"):
+            read(path, Columns(id="meta.key", label=label))
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--column", "label"], "'label' is not valid; expected KEY=COLUMN with a key of id, label"),
+        (["--column", "lable=x"], "'lable=x' is not valid; expected KEY=COLUMN"),
+        (["--column", "id="], "'id=' is not valid"),
+        (["--id", "x", "--column", "id=y"], "'id=y' is not valid; id is named already, as 'x'"),
+    ],
+)
+def test_a_mapping_that_says_nothing_is_refused(tmp_path, capsys, options, complaint):
+    (tmp_path / "a.csv").write_text(TEXTS["csv"])
+    assert main(["compare", str(tmp_path / "a.csv"), str(tmp_path / "a.csv"), *options]) == 2
+    assert f"--column: {complaint}" in capsys.readouterr().err
+
+
+def test_each_task_of_a_folder_takes_its_only_score_and_filter(tmp_path):
+    """A task marked by `match`, one by `judge` and one by both; marks and names are those that were written."""
+    for name, scores in (("a", {"match": 1}), ("b", {"judge": 0}), ("c", {"match": 0, "judge": 1})):
+        inspect_log(tmp_path / f"{name}.json", [(1, 1, scores)], task=name)
+    two = read(str(tmp_path / "[ab].json"), Columns())
+    assert dict(zip(two.ids.to_pylist(), two.score.to_pylist(), strict=True)) == {"a/1": 1, "b/1": 0}
+    assert two.subject["scorer"] == "match, judge"
+    for named, marks in (("match", [1, 0, 0]), ("judge", [1, 0, 1])):
+        found = read(str(tmp_path), Columns(score=named))
+        assert found.score.to_pylist() == marks
+        assert found.subject["scorer"] == "match, judge"
+    with pytest.raises(ValueError, match=r"score: there are 2; expected one named of match, judge \(--score NAME"):
+        read(str(tmp_path), Columns())
+    inspect_log(tmp_path / "d.json", [(1, 1, {"x": 0, "y": 1})], task="d")
+    with pytest.raises(ValueError, match="score: 'match' is not there in task 'd'; expected one of x, y"):
+        read(str(tmp_path), Columns(score="match"))
+
+
+def test_all_scores_of_unlike_tasks_are_each_tested_on_the_tasks_that_have_it(tmp_path, capsys):
+    """A task marked by `match`, one by both, one by `f1`: means and p are those of each score by itself."""
+    scores = {"a": (["match"], 40), "b": (["match", "judge"], 60), "c": (["f1"], 50)}
+    rng = np.random.default_rng(8)
+    marks = {}
+    for model, chance in (("old", 0.9), ("new", 0.5)):
+        (tmp_path / model).mkdir()
+        for task, (names, n) in scores.items():
+            marks |= {(model, task, name): rng.random(n) < chance for name in names}
+            answers = [(i, 1, {name: "CI"[not marks[model, task, name][i]] for name in names}) for i in range(n)]
+            inspect_log(tmp_path / model / f"{task}.json", answers, task=task)
+    paths = [str(tmp_path / "old"), str(tmp_path / "new")]
+    target = tmp_path / "found.json"
+    assert main(["compare", *paths, "--score", "all", "--slice", "task", "--json", str(target)]) == 1
+    rows = {(row["score"], row["slice"]): row for row in json.loads(target.read_text())["rows"]}
+    assert "note: score 'f1' is that of task c alone" in capsys.readouterr().out
+    every = {(name, f"task = {task}"): [task] for task, (names, _) in scores.items() for name in names}
+    every |= {(name, "all rows"): [t for t, (names, _) in scores.items() if name in names] for name, _ in every}
+    assert rows.keys() - every.keys() == {("match", "mean over tasks")}  # the only one of several tasks
+    for (name, part), tasks in every.items():
+        a, b = (np.concatenate([marks[model, task, name] for task in tasks]) for model in ("old", "new"))
+        row = rows[name, part]
+        assert (row["n"], row["baseline"], row["candidate"]) == (len(a), a.mean(), b.mean())
+        counts = int((a & ~b).sum()), int((b & ~a).sum())
+        assert row["p_worse"] == sigstats.mcnemar_test(*counts, alternative="greater").pvalue
+    frame = sigstats.read_predictions(paths[0], score="all")
+    assert {name: int(frame[name].notna().sum()) for name in ("match", "judge", "f1")} == {
+        name: rows[name, "all rows"]["n"] for name in ("match", "judge", "f1")
+    }
+
+
+def test_a_filter_is_named_for_the_tasks_that_have_several(tmp_path):
+    documents = [{"acc": 1, "metrics": ["acc"], "filter": "strict"}, {"acc": 0, "metrics": ["acc"], "filter": "loose"}]
+    harness_log(tmp_path / "samples_a.jsonl", [{**each, "doc_id": 0} for each in documents])
+    harness_log(tmp_path / "samples_b.jsonl", [{"acc": 1, "metrics": ["acc"], "filter": "none"}])
+    found = read(str(tmp_path), Columns(filter="loose"))
+    assert dict(zip(found.ids.to_pylist(), found.score.to_pylist(), strict=True)) == {"a/0": 0, "b/0": 1}
+    assert found.subject["filter"] == "loose, none"

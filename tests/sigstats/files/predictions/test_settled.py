@@ -1,0 +1,257 @@
+"""Failed, unscored and repeated answers: the same options have the same effect in every format."""
+
+import json
+
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.files.predictions import Columns, join, read
+from sigstats.flows.cli import main
+
+from .logs import harness_log, inspect_log
+
+#: Results in the order of the file: the item, its score, and None where there is none; q1 is there twice.
+RESULTS = [("q0", 1), ("q1", 0), ("q2", None), ("q1", 1), *((f"q{n}", n % 2) for n in range(3, 12))]
+N = len(RESULTS)
+
+
+def table(path):
+    frame = pd.DataFrame(RESULTS, columns=["id", "s"])
+    if path.suffix == ".parquet":
+        frame.to_parquet(path)
+    elif path.suffix == ".csv":
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=path.suffix == ".jsonl")
+    return "s"
+
+
+def inspect(path):
+    samples = [
+        {"id": item, "epoch": 1, "scores": {"s": {"value": mark}}}
+        if mark is not None
+        else {"id": item, "epoch": 1, "scores": {}, "error": {"message": "time out"}}
+        for item, mark in RESULTS
+    ]
+    inspect_log(path, [], samples=samples)
+
+
+def lm_evaluation_harness(path):
+    documents = [
+        {"doc_id": item, "resps": [["x"]], "filtered_resps": [None if mark is None else "x"], "metrics": ["s"], "s": 0}
+        | ({} if mark is None else {"s": mark})
+        for item, mark in RESULTS
+    ]
+    harness_log(path, documents)
+
+
+def helm(path):
+    rows = [
+        {"instance_id": item, "train_trial_index": 0, "stats": [{"name": {"name": "s"}, "count": 1, "mean": mark}]}
+        for item, mark in RESULTS
+    ]
+    path.write_text(json.dumps(rows))
+
+
+def openai_evals(path):
+    events = [{"spec": {"eval_name": "e", "completion_fns": ["m"]}}]
+    for item, mark in RESULTS:
+        kind = {"type": "error", "data": {"message": "time out"}}
+        events.append(
+            {"sample_id": item, **({"type": "match", "data": {"correct": mark}} if mark is not None else kind)}
+        )
+    path.write_text("".join(json.dumps(event) + "\n" for event in events))
+
+
+def deepeval(path):
+    cases = [
+        {"name": item, "metricsData": [{"name": "s", "score": mark, "error": "time out" if mark is None else None}]}
+        for item, mark in RESULTS
+    ]
+    path.write_text(json.dumps({"testCases": cases}))
+
+
+def junit(path):
+    inner = {1: "", 0: "<failure/>", None: "<error message='time out'/>"}
+    cases = "".join(f"<testcase name='{item}'>{inner[mark]}</testcase>" for item, mark in RESULTS)
+    path.write_text(f"<testsuite>{cases}</testsuite>")
+
+
+FORMATS = {
+    "a.csv": table,
+    "a.json": table,
+    "a.jsonl": table,
+    "a.parquet": table,
+    "inspect.json": inspect,
+    "harness.jsonl": lm_evaluation_harness,
+    "per_instance_stats.json": helm,
+    "events.jsonl": openai_evals,
+    "test_run.json": deepeval,
+    "junit.xml": junit,
+}
+#: The scores by id and epoch.
+KEPT = {
+    "first": {("q1", 1): 0},
+    "last": {("q1", 1): 1},
+    "all": {("q1", 1): 0, ("q1", 2): 1},
+}
+
+
+@pytest.fixture(params=FORMATS)
+def file(request, tmp_path):
+    """A file of results, and the score of its columns."""
+    path = tmp_path / request.param
+    return str(path), FORMATS[request.param](path)
+
+
+def marks(found):
+    epochs = [1] * len(found.ids) if found.epoch is None else map(int, found.epoch.to_pylist())
+    return dict(zip(zip(found.ids.to_pylist(), epochs, strict=True), found.score.to_pylist(), strict=True))
+
+
+@pytest.mark.parametrize("how", KEPT)
+@pytest.mark.parametrize("unscored", ["drop", "wrong"])
+def test_one_rule_holds_for_every_format(file, how, unscored):
+    path, score = file
+    found = read(path, Columns(score=score, duplicates=how, unscored=unscored))
+    expected = {(item, 1): mark for item, mark in RESULTS if item not in ("q1", "q2")} | KEPT[how]
+    assert marks(found) == expected | ({("q2", 1): 0} if unscored == "wrong" else {})
+    repeated, unanswered = found.notes[-2:]
+    assert [note.name for note in found.notes[-2:]] == ["repeated-answers", "unscored-rows"]
+    assert f"1 of {N} " in repeated
+    assert " repeat an id: id 'q1'; " in repeated
+    n = N - (how != "all")
+    assert f"1 of {n} " in unanswered
+    assert unanswered.endswith("left out" if unscored == "drop" else "as wrong")
+    if unscored == "drop":
+        assert found.dropped.ids.to_pylist() == ["q2"]
+
+
+def test_by_default_repeated_ids_are_refused_and_then_missing_scores(file):
+    path, score = file
+    with pytest.raises(ValueError, match=f"1 of {N} (rows|answers) repeat an id: id 'q1'; .*add --duplicates first"):
+        read(path, Columns(score=score))
+    why = r"(failed \('(time out|no response)'\)|have no (score )?'s'): id 'q2'"
+    with pytest.raises(ValueError, match=f"1 of {N - 1} (rows|answers) {why}; add --unscored wrong"):
+        read(path, Columns(score=score, duplicates="last"))
+
+
+@pytest.mark.parametrize("command", ["compare", "check", "rank", "size"])
+def test_all_results_of_an_id_are_answers_to_one_item_in_every_command(tmp_path, capsys, command):
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"][: 2 - (command == "check")]
+    table(paths[0])
+    pd.read_csv(paths[0]).eval("s = 1 - s").to_csv(paths[-1], index=False)
+    words = [command, *map(str, paths), "--unscored", "wrong", "--score", "s", "--higher-is-better", "s"]
+    words += ["--at-least", "0.1"] if command == "check" else []
+    assert main(words) == 2
+    assert f"1 of {N} rows repeat an id: id 'q1'" in capsys.readouterr().err
+    assert main([*words, "--duplicates", "all"]) in (0, 1)
+    if command != "size":
+        assert "repeat an id: id 'q1'; each counts as an answer" in " ".join(capsys.readouterr().out.split())
+    side = read(str(paths[0]), Columns(score="s", unscored="wrong", duplicates="all"))
+    found = join(side, side, Columns(score="s"))
+    assert (found.n, len(set(found.items.tolist()))) == (N, N - 1)
+
+
+def test_a_repeated_epoch_of_an_id_is_a_further_answer(tmp_path):
+    frame = pd.DataFrame({"id": [1, 1, 1, 2], "try": [1, 2, 2, 1], "s": [0.1, 0.2, 0.3, 0.4]})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    columns = {"score": "s", "epoch": "try"}
+    with pytest.raises(ValueError, match="1 of 4 rows repeat an id and an epoch of it: id '1 epoch 2'"):
+        read(str(tmp_path / "a.csv"), Columns(**columns))
+    found = read(str(tmp_path / "a.csv"), Columns(**columns, duplicates="all"))
+    assert found.epoch.to_pylist() == ["1", "2", "2.2", "1"]
+    with pytest.raises(ValueError, match="1 of 4 rows repeat an id and a run of it"):
+        read(str(tmp_path / "a.csv"), Columns(score="s", run="try", duplicates="all"))
+
+
+def test_frames_and_assertions_follow_the_rule(tmp_path):
+    frame = pd.DataFrame({"id": [*range(30), 0], "label": 1, "prediction": [None, *[1] * 29, 1]})
+    how = {"duplicates": "last", "unscored": "drop"}
+    for door in (
+        lambda **more: sigstats.compare(frame, frame, **more),
+        lambda **more: sigstats.assert_no_regression(frame, frame, **more),
+        lambda **more: sigstats.assert_at_least(frame, at_least=0.5, **more),
+    ):
+        with pytest.raises(
+            ValueError, match=r"1 of 31 rows repeat an id: id '0'; .*add duplicates='first', last or all"
+        ):
+            door()
+        with pytest.raises(ValueError, match=r"1 of 30 rows have no 'prediction': id '0'; add unscored='wrong'"):
+            door(duplicates="first")
+        assert door(**how).n == 30
+        assert door(duplicates="first", unscored="drop").n == 29
+        with pytest.raises(
+            ValueError, match="duplicates: 'newest' is not valid; expected one of refuse, first, last, all"
+        ):
+            door(duplicates="newest")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    read_ = sigstats.read_predictions(tmp_path / "a.csv", duplicates="all", unscored="wrong")
+    assert read_["epoch"].tolist() == ["1"] * 30 + ["2"]
+
+
+def test_the_tables_of_several_tasks_are_settled_as_one(tmp_path):
+    for task in ("x", "y"):
+        table(tmp_path / f"{task}.csv")
+    found = read(str(tmp_path), Columns(score="s", unscored="drop", duplicates="last"))
+    assert found.dropped.ids.to_pylist() == ["x/q2", "y/q2"]
+    assert [note.partition(": ")[2].partition(";")[0] for note in found.notes] == [
+        f"2 of {2 * N} rows repeat an id: ids 'x/q1', 'y/q1'",
+        f"2 of {2 * N - 2} rows have no 's': ids 'x/q2', 'y/q2'",
+    ]
+
+
+def test_group_id_takes_all_results_unless_one_is_kept(tmp_path):
+    table(tmp_path / "a.csv")
+    path, columns = str(tmp_path / "a.csv"), {"score": "s", "group": "id", "unscored": "wrong"}
+    assert marks(read(path, Columns(**columns))).items() >= KEPT["all"].items()
+    last = read(path, Columns(**columns, duplicates="last"))
+    assert (marks(last)["q1", 1], len(last.ids)) == (1, N - 1)
+
+
+@pytest.mark.parametrize("program", ["HumanEval", "promptfoo"])
+def test_programs_that_repeat_items_state_that_all_results_count(tmp_path, program):
+    path, passed = tmp_path / "a.json", [True, False, True]
+    if program == "HumanEval":
+        path.write_text("".join(json.dumps({"task_id": "t/1", "passed": each}) + "\n" for each in passed))
+    else:
+        results = [{"success": each, "vars": {"q": "?"}, "provider": "p", "prompt": "x"} for each in passed]
+        path.write_text(json.dumps({"evalId": "e", "results": {"results": results}}))
+    found = read(str(path), Columns())
+    assert (found.epoch.to_pylist(), found.subject["epochs"], found.notes) == (["1", "2", "3"], "3", ())
+    assert [read(str(path), Columns(duplicates=how)).score.to_pylist() for how in ("first", "last")] == [[1], [1]]
+    assert len(read(str(path), Columns(duplicates="all")).notes) == 1
+
+
+def test_rows_without_ids_are_named_by_their_position(tmp_path):
+    (tmp_path / "a.csv").write_text("label,prediction\nx,x\ny,\nx,x\ny,y\n")
+    with pytest.raises(ValueError, match=r"1 of 4 rows have no 'prediction': row '1' \(from 0\); add"):
+        read(str(tmp_path / "a.csv"), Columns(by_position=True))
+
+
+def test_empty_responses_of_lm_evaluation_harness_are_counted(tmp_path):
+    said = [["x"], [""], [None], ["y"]]
+    rows = [{"resps": [each], "filtered_resps": each, "metrics": ["s"], "s": int(each != [""])} for each in said]
+    found = read(harness_log(tmp_path / "a.jsonl", rows), Columns(unscored="drop"))
+    assert marks(found) == {("0", 1): 1, ("1", 1): 0, ("3", 1): 1}
+    assert [note.partition("a.jsonl: ")[2] for note in found.notes] == [
+        "1 of 4 answers are empty; they count as the log scores them",
+        "1 of 4 answers failed ('no response'): id '2'; left out",
+    ]
+
+
+def test_a_regression_study_has_the_option(tmp_path, capsys):
+    label = [n % 2 for n in range(40)]
+    frame = pd.DataFrame({"id": [*range(40), 0], "label": [*label, 0], "prediction": [1, *label[1:], 0]})
+    for name in ("a.csv", "b.csv"):
+        frame.to_csv(tmp_path / name, index=False)
+    study = tmp_path / "s.toml"
+    study.write_text('kind = "regression"\nbaseline = "a.csv"\ncandidate = "b.csv"\n')
+    words = ["run", str(study), "--output", str(tmp_path / "out")]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "1 of 41 rows repeat an id: id '0'; " in said
+    assert "or add duplicates first, last or all" in said
+    assert main([*words, "--set", "duplicates=last"]) == 0
+    assert "repeat an id: id '0'; the last of each is kept" in " ".join(capsys.readouterr().out.split())

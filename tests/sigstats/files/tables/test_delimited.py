@@ -1,0 +1,142 @@
+"""Delimited text: two parsers that agree, and numbers where numbers are asked for."""
+
+import csv
+import io
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sigstats.files.tables import _records, delimited
+from sigstats.files.tables.delimited import DelimitedTable
+
+from ....examples import examples
+
+#: What makes or breaks a field.
+PARTS = [
+    *("a", "b", "07", "é", " ", "\u00a0", "\x1c", '"', '""', ",", "\n", "\r\n", "\r", "\x00"),
+    *('","', '"\r"', '"\n', '\n"', '\n"a\nb",c\n', 'x,"\n"', ',""'),
+]
+
+
+def by_both(content, separator=","):
+    names, _, start, lines = _records.header(content, "t", separator)
+    positions = list(range(len(names)))
+    fast = delimited.read_columns(content, separator, len(names), positions, start=start)
+    rows = _records.records(content, "t", separator, start=start, line=lines)
+    return fast, lambda: _records.read_columns(rows, "t", len(names), positions)
+
+
+@settings(derandomize=True, deadline=None, max_examples=examples(1500))
+@given(st.lists(st.sampled_from(PARTS), max_size=60).map("".join), st.sampled_from([8, 16, 64, 2**20]))
+@example('"a\nb",c\n' * 9, 8)
+@example('a,"\n"\n"",""\n' * 9, 16)
+def test_both_parsers_read_the_same(text, piece):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(delimited, "_PIECE", piece)
+        fast, slow = by_both(b"a,b\n" + text.encode())
+    if fast is None:
+        return
+    (rows, columns), (other_rows, others) = fast, slow()
+    assert rows == other_rows
+    assert [columns[i].to_pylist() for i in columns] == [others[i].to_pylist() for i in others]
+
+
+fields = st.text(st.characters(codec="utf-8"), max_size=6) | st.sampled_from(['"', "\n", ",", "a,b", "\r\n", " x "])
+
+
+@settings(derandomize=True, deadline=None, max_examples=examples(300))
+@given(
+    st.lists(st.tuples(fields, fields, fields), min_size=1, max_size=20),
+    st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC]),
+    st.sampled_from([",", ";", "\t"]),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_what_the_csv_module_writes_is_read_fast_and_whole(rows, quoting, separator, end):
+    handle = io.StringIO(newline="")
+    writer = csv.writer(handle, delimiter=separator, lineterminator=end, quoting=quoting)
+    writer.writerow(["x", "y", "z"])
+    if quoting == csv.QUOTE_MINIMAL:  # it puts no quotes around a carriage return before Python 3.13
+        rows = [tuple(field.replace("\r", "") for field in row) for row in rows]
+    writer.writerows(rows)
+    content = handle.getvalue().encode()
+    assert by_both(content, separator)[0] is not None
+    table = DelimitedTable("t", content)
+    found = [table.texts_or_missing(name).to_pylist() for name in "xyz"]
+    assert found == [[field.strip() or None for field in column] for column in zip(*rows, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "numbers"),
+    [
+        (["1", "0.25", "-3e-2", ".5", "7."], [1, 0.25, -0.03, 0.5, 7]),
+        (["+1", "007", "1E3"], [1, 7, 1000]),
+        (["True", "false", "TRUE", "0"], [1, 0, 1, 0]),
+        (["0.1", "2.2250738585072014e-308", "9007199254740993"], [0.1, 2.2250738585072014e-308, 9007199254740992]),
+    ],
+)
+def test_numbers_are_read_where_they_are_asked_for(texts, numbers):
+    table = DelimitedTable("t", "\n".join(["x,y", *(f"{text},a" for text in texts)]).encode())
+    np.testing.assert_array_equal(table.numbers("x").to_numpy(), np.array(numbers, dtype=float))
+    assert table.texts("x").to_pylist() == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("one", "'one' is not valid; expected a number"),
+        ("nan", "nan is not finite; expected a number"),
+        ("inf", "inf is not finite; expected a number"),
+        ("1_000", "'1_000' is not valid; expected a number"),
+        ("1,5", "'1,5' is not valid; expected a number"),
+        ("true", "'true' is not valid; expected a number"),
+        ("", " is empty; expected a value"),
+    ],
+)
+def test_what_is_no_number_is_named_with_its_line(text, complaint):
+    table = DelimitedTable("t.csv", f'x,y\n0.5,a\n\n"{text}",b\n'.encode())
+    with pytest.raises(ValueError) as caught:
+        table.numbers("x")
+    assert str(caught.value).startswith("t.csv, line 4: column 'x'")
+    assert str(caught.value).endswith(complaint)
+
+
+def test_whole_numbers_are_whole():
+    table = DelimitedTable("t.csv", b"x,y\n12,1.0\n-007,2\n")
+    assert table.whole_numbers("x") == [12, -7]
+    with pytest.raises(ValueError, match=r"t\.csv, line 2: column 'y': '1\.0' is not valid; expected a whole number"):
+        table.whole_numbers("y")
+
+
+def test_a_table_of_many_columns_is_read_by_name():
+    names = [f"c{number}" for number in range(10_000)]
+    content = "\n".join([",".join(names), ",".join(map(str, range(10_000)))]).encode()
+    table = DelimitedTable("t", content, wanted=["c9999", "c3"])
+    assert (table.texts("c9999").to_pylist(), table.texts("c3").to_pylist()) == (["9999"], ["3"])
+    assert len(table.names) == 10_000
+
+
+def test_names_may_be_given_and_the_first_line_is_a_row_then():
+    table = DelimitedTable("t", b"1|x\n2|y\n", names=["a", "b"], separator="|")
+    assert (table.texts("a").to_pylist(), table.row(1)) == (["1", "2"], "line 2")
+
+
+def test_a_field_that_nothing_can_hold_is_called_too_long(monkeypatch):
+    told = r"a field is longer than [0-9,]+ bytes, the most that can be read; expected less$"
+    text = b'a,b\n1,x\n2,it"s ' + b"y" * 300 + b"\n"
+    before = csv.field_size_limit(200)
+    monkeypatch.setattr(_records, "_LONGEST", 200)
+    try:
+        with pytest.raises(ValueError, match="^t, line 3: " + told.replace("[0-9,]+", "200")):
+            DelimitedTable("t", text)
+    finally:
+        csv.field_size_limit(before)
+
+    def full(*_):
+        raise pa.ArrowCapacityError("array cannot contain more than 2147483646 bytes, have 3000000005")
+
+    monkeypatch.setattr(delimited.csv, "read_csv", full)
+    with pytest.raises(ValueError, match="^t: " + told):
+        DelimitedTable("t", b"a,b\n1,x\n")
