@@ -20,7 +20,7 @@ from .rule import ComparisonRule, Verdict
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
 #: The test of a share of single rows, and how that of runs begins.
-BINOMIAL, RUNS = "binomial, exact", "signs of"
+BINOMIAL, RUNS = "binomial, exact", "Student's t of"
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
 
 

@@ -1,9 +1,9 @@
 """The tests of one model against a bar: of hits, of means and ratios of sums, and of runs of a recipe.
 
 Ratios of sums reach the bar b where the mean of e - b w does, of numerators e and denominators w, so that the bounds of
-that mean are exact for them too (Fieller 1954). Runs are tested by their signs about the bar, which are exact where a
-run lies as often as far above the recipe's mean as below it; the ends of the interval are means of some of the runs
-(Hartigan 1969, Journal of the American Statistical Association 64, 1303-1317).
+that mean are exact for them too (Fieller 1954). The mean over all runs that a recipe could have is tested by Student's
+t, which takes runs as nearly normal. No p-value is below that of runs that all lie on one side of the bar, and there is
+no interval where that p-value is too large.
 """
 
 import math
@@ -12,16 +12,15 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr
+from scipy.special import bdtr, stdtr
 
-from .._common.extreme import TIE_TOLERANCE
+from .._common.extreme import TIE_TOLERANCE, difference
 from .._common.numerals import significant
-from .._common.random_streams import as_generator
 from .._common.validation import FloatArray, IntArray
-from ..intervals import Interval, clopper_pearson
+from ..intervals import Interval, clopper_pearson, student_quantile
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
-from ..ranking.means import task_weights
+from ..ranking.means import standard_error, task_weights
 from ..unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
 from .check_result import BINOMIAL, RUNS
 from .mean_tests import by_group, right_answers
@@ -42,8 +41,6 @@ HITS: dict[str, Callable[[Mask, Mask], tuple[Mask, Mask]]] = {
     "jaccard": lambda true, said: (true | said, true & said),
     "f1": lambda true, said: (true | said, true & said),
 }
-#: Runs of which all signs are listed; of more they are drawn.
-_MOST_RUNS = 14
 #: The share of the largest denominator that stands for none.
 _NEARLY_0 = 1e-12
 
@@ -59,7 +56,7 @@ def test_row(
     if units < 2:
         return replace(row, note="one group alone: nothing can be tested")
     if part.runs is not None:
-        return _of_runs(row, part, bar, rule, tasks)
+        return _of_runs(row, part, limits, bar, rule, tasks)
     spec = MEASURES[row.measure]
     if tasks is not None:
         weights, what = task_weights(tasks), f"{what} of {tasks.max() + 1:,} tasks"
@@ -159,49 +156,43 @@ def _of_mean(
     )
 
 
-def _of_runs(row: CheckedRow, part: Part, bar: float, rule: ComparisonRule, tasks: IntArray | None) -> CheckedRow:
+def _of_runs(
+    row: CheckedRow, part: Part, limits: Limits, bar: float, rule: ComparisonRule, tasks: IntArray | None
+) -> CheckedRow:
     values = values_of_runs(row.measure, part, 0, tasks)
     k = len(values)
     if not np.isfinite(values).all():
         return replace(row, note="a run has no such value: nothing can be tested")
     if k < 2:
         return replace(row, note="one run alone: nothing can be tested")
-    listed = k <= _MOST_RUNS
-    chosen = _subsets(k) if listed else as_generator(rule.rng).integers(0, 2, (9_999, k))
-    sums = chosen @ (values - bar)  # of the runs that keep their sign; the others turn it
-    room = TIE_TOLERANCE * max(float(np.abs(values - bar).sum()), 1e-300)
-    more = 0 if listed else 1  # what was observed is one of those that are drawn
-    worse = int((2 * sums <= 2 * float((values - bar).sum()) + room).sum())
-    ends = interval_of_runs(values, rule.confidence_level, chosen)
-    level = rule.confidence_level
-    least = "" if rule.alpha * 2**k >= 1 else f"; p is at least 1/{2**k}"
-    fewest = f"; {math.ceil(math.log2(2 / (1 - level)))} are the fewest with an interval of {significant(100 * level)}%"
+    level, patterns = rule.confidence_level, 2.0**k
+    ahead, error = float(difference(values, np.full(k, bar)).mean()), standard_error(values, None)
+    if abs(ahead) <= TIE_TOLERANCE * max(float(np.abs(values).max()), abs(bar)):
+        ahead = 0.0
+    if error <= TIE_TOLERANCE * float(np.abs(values).max()):
+        error = 0.0
+    below = float(stdtr(k - 1, ahead / error)) if error else float(ahead >= 0)
+    ends: tuple[float | None, float | None] = (None, None)
+    if patterns * (1 - level) * (1 + 1e-9) >= 2:
+        least, most = limits or (-math.inf, math.inf)
+        reach = -student_quantile(k - 1, (1 - level) / 2) * error
+        ends = max(bar + ahead - reach, least), min(bar + ahead + reach, most)
+    notes = [f"{k} runs", "taken as nearly normal"]
+    if rule.alpha * patterns < 1:
+        notes.append(f"p is at least 1/{2**k}")
+    if ends[0] is None:
+        fewest = math.ceil(math.log2(2 / (1 - level)))
+        notes.append(f"{fewest} are the fewest with an interval of {significant(100 * level)}%")
     return replace(
         row,
         value=float(values.mean()),
         low=ends[0],
         high=ends[1],
-        pvalue=(worse + more) / (len(chosen) + more),
-        test=f"{RUNS} {k} runs, {'exact' if listed else f'{len(chosen):,} drawn'}",
-        note=f"{k} runs{least}{fewest if ends[0] is None else ''}",
+        standard_error=error,
+        pvalue=max(below, 1 / patterns),
+        test=f"{RUNS} {k} runs",
+        note="; ".join(notes),
     )
-
-
-def _subsets(k: int) -> IntArray:
-    return (np.arange(2**k)[:, np.newaxis] >> np.arange(k)) & 1
-
-
-def interval_of_runs(
-    values: FloatArray, confidence_level: float, chosen: IntArray
-) -> tuple[float, float] | tuple[None, None]:
-    """The interval of the mean of a recipe by the means of some of its runs; no ends where too few are there.
-
-    `chosen` (int64 array of shape (subsets, runs)): which runs each subset has.
-    """
-    some = chosen[chosen.any(axis=1)]
-    means = np.sort(some @ values / some.sum(axis=1))
-    rank = math.floor((1 - confidence_level) / 2 * (len(means) + 1) + 1e-9)
-    return (float(means[rank - 1]), float(means[-rank])) if rank > 0 else (None, None)
 
 
 def _chances(part: Part, k: int) -> tuple[FloatArray, IntArray | None]:

@@ -118,9 +118,8 @@ def assert_at_least(
     score : str, optional
         Frames only: a column of marks or costs, whose mean is tested.
     ratio, lower_is_better, higher_is_better, run, task, unscored, duplicates
-        Frames only: as `sigstats.compare` takes them. Runs are tested by changes of the signs of their distances from
-        the bar, which assumes that a run lies as often as far above the mean of its recipe as below it: where a rare
-        run fails altogether, a few that did not may pass.
+        Frames only: as `sigstats.compare` takes them. Runs are tested by Student's t of their distances from the
+        bar, which takes runs as nearly normal: where a rare run fails altogether, a few that did not may pass.
     groups : str, or array_like of shape (n,), optional
         The group of each row, if rows of one group are not independent: a column of a frame, or an array.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional

@@ -2,13 +2,11 @@
 
 import json
 import math
-from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom, binomtest
+from scipy.stats import binom, binomtest, ttest_1samp
 from sklearn.metrics import mean_absolute_error
 
 import sigstats
@@ -135,41 +133,39 @@ def runs_of(accuracies, n=50):
 
 
 @pytest.mark.parametrize("accuracies", [(0.8, 0.84, 0.82, 0.9, 0.78), (0.8, 0.84, 0.82, 0.9, 0.78, 0.86, 0.88)])
-def test_runs_are_tested_by_all_signs_about_the_bar(tmp_path, accuracies):
+def test_runs_are_tested_by_students_t_against_the_bar(tmp_path, accuracies):
     (row,) = checked(tmp_path, runs_of(accuracies), "--at-least", 0.88, "--run", "seed")["rows"]
-    values = [Fraction(round(50 * each), 50) for each in accuracies]
-    away = [each - Fraction(88, 100) for each in values]
-    signs = list(product((1, -1), repeat=len(values)))
-    as_far = sum(sum(s * d for s, d in zip(each, away, strict=True)) <= sum(away) for each in signs)
-    assert row["value"] == pytest.approx(float(sum(values) / len(values)))
-    assert row["pvalue"] == as_far / len(signs)
-    if len(values) < 6:
-        assert (row["low"], row["high"]) == (None, None)
-        return
-    chosen = [[v for v, s in zip(values, each, strict=True) if s > 0] for each in signs]
-    means = sorted(sum(each) / len(each) for each in chosen if each)
-    rank = int(0.025 * len(signs))
-    assert (row["low"], row["high"]) == pytest.approx((float(means[rank - 1]), float(means[-rank])))
+    theirs = ttest_1samp(accuracies, 0.88, alternative="less")
+    assert (row["test"], row["value"]) == (f"Student's t of {len(accuracies)} runs", pytest.approx(np.mean(accuracies)))
+    assert row["pvalue"] == pytest.approx(max(theirs.pvalue, 0.5 ** len(accuracies)))
+    ends = ttest_1samp(accuracies, 0.88).confidence_interval() if len(accuracies) > 5 else (None, None)
+    assert (row["low"], row["high"]) == (pytest.approx(tuple(ends)) if ends[0] else (None, None))
 
 
-def test_the_interval_of_runs_has_its_level_and_runs_take_any_measure():
-    from sigstats.comparison.check_tests import interval_of_runs
+def test_few_runs_have_no_interval_and_runs_without_spread_are_tested_too():
+    five = sigstats.assert_at_least(runs_of((0.8, 0.9, 0.84, 0.85, 0.8)), at_least=0.5, run="seed")
+    assert "(5 runs; taken as nearly normal; 6 are the fewest with an interval of 95%)" in str(five)
+    found = sigstats.assert_at_least(runs_of((0.8,) * 6), at_least=0.8, run="seed")
+    assert (found.verdict, found.rows[0].pvalue, found.rows[0].low) == ("pass", 1.0, pytest.approx(0.8))
 
-    rng, trials, subsets = np.random.default_rng(2), 2000, np.array(list(product((0, 1), repeat=6)))
-    covered = 0
-    for _ in range(trials):
-        low, high = interval_of_runs(rng.normal(size=6), 0.95, subsets)
-        covered += low <= 0 <= high
-    # Each of the 64 gaps between means of some of six runs holds the centre equally often (Hartigan 1969).
-    assert binom.ppf(1e-4, trials, 62 / 64) <= covered <= binom.ppf(1 - 1e-4, trials, 62 / 64)
-    frame = runs_of((0.8, 0.9, 0.84))
-    found = sigstats.assert_at_least(frame, at_least=0.5, run="seed", measures="macro-f1")
+
+def test_runs_take_any_measure():
+    found = sigstats.assert_at_least(runs_of((0.8, 0.9, 0.84)), at_least=0.5, run="seed", measures="macro-f1")
     assert found.rows[0].measure == "macro-f1"
     assert found.notes == ("3 runs: the runs are what is independent",)
-    # Of six runs the interval has ends, 62 of 64 gaps, and of five none: 30 of 32 are less than 95%.
-    assert interval_of_runs(rng.normal(size=6), 0.95, subsets)[0] is not None
-    five = sigstats.assert_at_least(runs_of((0.8, 0.9, 0.84, 0.85, 0.8)), at_least=0.5, run="seed")
-    assert "(5 runs; 6 are the fewest with an interval of 95%)" in str(five)
+
+
+@pytest.mark.long
+def test_recipes_at_the_bar_fail_and_pass_no_more_often_than_stated():
+    """One-sided level of 5% and lower ends of 2.5%, of normal and of uniform runs, by samples of six."""
+    rng, trials, never = np.random.default_rng(2), 100, sigstats.ComparisonRule(alpha=1e-9)
+    for law in (lambda: rng.normal(0.8, 0.03, 6), lambda: rng.uniform(0.7, 0.9, 6)):
+        rows = []
+        for _ in range(trials):
+            found = sigstats.assert_at_least(runs_of(law(), 200), at_least=0.8, run="seed", rule=never)
+            rows += found.rows
+        assert sum(row.pvalue <= 0.05 for row in rows) <= binom.ppf(0.9999, trials, 0.055)
+        assert sum(row.low > 0.8 for row in rows) <= binom.ppf(0.9999, trials, 0.03)
 
 
 @pytest.mark.parametrize(
