@@ -95,15 +95,17 @@ def efficiency_test(
 ) -> EfficiencyResult:
     """Test whether more objects are classified correctly than by naming the same classes at random.
 
+    Null hypothesis: given the totals of both, all pairings of true and assigned classes are equally likely.
+
     Parameters
     ----------
     table : array_like of int, shape (k, k)
-        Counts of objects, true classes in rows and assigned classes in columns, k of 2 or more. Rows and columns
-        may be empty. The transposed table has the same p-value, so that it need not be told from this one.
+        Counts of objects, true classes in rows and assigned classes in columns, with k of at least 2. Rows and columns
+        may be empty. The transposed table has the same p-value.
     method : {"auto", "exact", "monte-carlo", "chi2"}
-        ``"auto"`` follows Nyssen's criteria: the exact test wherever the size of the problem allows, which now is
-        nearly always, and the Monte-Carlo test otherwise; see `reason` in the result. Beyond that the Monte-Carlo
-        test remains for independent confirmation, chi-square for comparison with the literature.
+        ``"auto"`` follows Nyssen's criteria: the exact test if the size of the problem allows it, which is nearly
+        always, and otherwise the Monte-Carlo test; `reason` of the result tells which. ``"chi2"`` is for comparison
+        with the literature.
     n_resamples : int
         Replicates of the Monte-Carlo test, at least 1; choose more than ``monte_carlo_size(alpha)``.
     rng : None, int, SeedSequence, BitGenerator or Generator
@@ -118,16 +120,16 @@ def efficiency_test(
     Raises
     ------
     ValueError
-        If `table` is not square, has fewer than two classes or no object, or has an entry that is no whole number of
-        at least 0; if `method`, `n_resamples` or `rng` is of another kind; if the exact test does not
-        serve the margins, which above 20,000 objects happens where two classes hold nearly all of them.
+        If `table` is not square, has fewer than two classes or no object, or an entry is not a whole number of at least
+        0; if `method`, `n_resamples` or `rng` is not valid; or if the exact test cannot handle the totals, which
+        happens above 20,000 objects if two classes contain nearly all of them.
 
     Notes
     -----
-    Exact: the upper tail of the card-matching distribution, equal to the sum of Nyssen's equation (4) and, unlike
-    it, without enumeration. Monte-Carlo: Nyssen's p' = (exceedances + 1) / (f + 1), with a 99 percent interval of
-    the exact p-value. Chi-square: his p'' = half the chi-square tail of h, one degree of freedom, on the side of
-    more correct than expected, and one minus it on the other.
+    Exact: the upper tail of the card-matching distribution, equal to the sum of Nyssen's equation (4) but without
+    enumeration. Monte-Carlo: Nyssen's p' = (exceedances + 1) / (f + 1), with a 99 percent interval of the exact
+    p-value. Chi-square: Nyssen's p'', half the chi-square tail of h with one degree of freedom if more are correct than
+    expected, and otherwise one minus it.
 
     Examples
     --------

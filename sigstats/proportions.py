@@ -76,12 +76,14 @@ def proportion_test(
 ) -> ProportionResult:
     """Test whether two classifiers have the same error rate.
 
+    Null hypothesis: both error rates are equal in the population of the independent observations.
+
     Parameters
     ----------
     outcomes : JointOutcomes
         The joint outcomes on at least one observation.
     paired : bool
-        True: eq. (6), from the disagreements alone. False: eq. (4), as if the two error rates were independent.
+        True: eq. (6), from the disagreements only. False: eq. (4), as if the two error rates were independent.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the greater error rate, so that B is the better one; ``"less"``: B has.
     confidence_level : float
@@ -96,7 +98,7 @@ def proportion_test(
     Raises
     ------
     ValueError
-        If `outcomes` is no JointOutcomes or has no observation, or an option is unknown.
+        If `outcomes` is not a JointOutcomes or has no observation, or an option is unknown.
 
     Examples
     --------
@@ -137,6 +139,8 @@ def dcf_test(
 ) -> ProportionResult:
     """Test whether two classifiers have the same detection cost.
 
+    Null hypothesis: both costs are equal in the population of the independent observations.
+
     Parameters
     ----------
     outcomes : JointOutcomes
@@ -144,9 +148,9 @@ def dcf_test(
     cost_fn, cost_fp : float
         The costs of rejecting a client and of accepting an impostor, from 0 to 1e100; `estimate` is in their unit.
     prior : float
-        The probability of a client in use, whatever the share of clients in the test set.
+        The probability of a client in use, which need not be the share of clients in the test set.
     paired : bool
-        True: eq. (9), from the disagreements alone. False: eq. (8), as if the two costs were independent.
+        True: eq. (9), from the disagreements only. False: eq. (8), as if the two costs were independent.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the greater cost, so that B is the better one; ``"less"``: B has.
     confidence_level : float
@@ -155,12 +159,13 @@ def dcf_test(
     Returns
     -------
     ProportionResult
-        If the standard deviation is 0, so is the difference: then the statistic is 0 and the p-value is 1.
+        If the standard deviation is 0, so is the difference; the statistic is then 0 and the p-value 1.
 
     Raises
     ------
     ValueError
-        If `outcomes` is no JointOutcomes or lacks a class, a cost or `prior` is out of range, or an option unknown.
+        If `outcomes` is not a JointOutcomes or lacks a class, a cost or `prior` is out of range, or an option is
+        unknown.
 
     Examples
     --------

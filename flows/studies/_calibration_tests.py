@@ -58,7 +58,7 @@ Side = Annotated[Alternative, Field(description="greater: A is better; less: B i
 
 
 class Bootstrap(Strict):
-    """The bootstrap of a measure, whose interval has the confidence 1 - alpha."""
+    """The bootstrap, with an interval of confidence 1 - alpha. Null hypothesis: the measures of A and B are equal."""
 
     test: Literal["bootstrap"]
     measure: str = Field("f1", description="A measure of two classes, such as f1")
@@ -68,7 +68,7 @@ class Bootstrap(Strict):
 
 
 class F1Interval(Strict):
-    """An interval of F1, with the confidence 1 - alpha: of one classifier, or of the difference of two."""
+    """An interval of F1 with confidence 1 - alpha, of A or of a difference. Null hypothesis: F1 is the true one."""
 
     test: Literal["f1-interval"]
     of: Literal["difference", "a"] = Field("difference", description="F1 of B less that of A, or that of A")
@@ -89,7 +89,7 @@ class F1Interval(Strict):
 
 
 class JudgedInterval(Strict):
-    """An interval of the accuracy of B less that of A as people see it, with the confidence 1 - alpha."""
+    """An interval with confidence 1 - alpha of B - A. Null hypothesis: people find this difference of accuracies."""
 
     test: Literal["judged-interval"]
     method: Literal["judged-test", "labels-alone", "ppi++", "rogan-gladen", "judge-alone"] = Field(
@@ -104,7 +104,7 @@ class JudgedInterval(Strict):
 
 
 class DifferenceInterval(Strict):
-    """The interval of a difference on rows of a few kinds, with the confidence 1 - alpha."""
+    """An interval with confidence 1 - alpha, on rows of a few kinds. Null hypothesis: B - A is the true difference."""
 
     test: Literal["difference-interval"]
     measure: str = Field("accuracy", description="A measure that is compared, such as macro-recall")
@@ -129,7 +129,7 @@ class DifferenceInterval(Strict):
 
 
 class JointTasks(Strict):
-    """A decision that B is worse on some task: those of joint_tasks_test, or of Kuebler et al. (2026)."""
+    """joint_tasks_test, or a test of Kuebler et al. (2026). Null hypothesis: B is worse than A on no task."""
 
     test: Literal["joint-tasks"]
     method: Literal[
@@ -149,7 +149,7 @@ def _as_text(value: Any) -> Any:
 
 
 class VotesTest(Strict):
-    """Preferences between models by votes, all at once."""
+    """All preferences by votes. Null hypothesis: of an ordered pair, the first is not expected to win more votes."""
 
     test: Literal["votes"]
     method: Literal["votes", "voters", "voters-and-items", "overlap"] = Field(
@@ -163,32 +163,32 @@ class VotesTest(Strict):
 
 
 class CorrectedT(Strict):
-    """The corrected resampled t-test of Nadeau and Bengio, of the folds of all repetitions."""
+    """Nadeau and Bengio's t of all folds. Null hypothesis: trained models have equal expected errors."""
 
     test: Literal["corrected-t"]
     alternative: Side = "two-sided"
 
 
 class FiveByTwo(Strict):
-    """The combined 5x2cv F test of Alpaydin, of folds of its own."""
+    """Alpaydin's combined 5x2cv F, with its own folds. Null hypothesis: trained models have equal expected errors."""
 
     test: Literal["five-by-two"]
 
 
 class Efficiency(Strict):
-    """Nyssen's exact test that A is better than chance, of the pooled predictions."""
+    """Nyssen's exact test of pooled predictions. Null hypothesis: predictions of A are independent of labels."""
 
     test: Literal["efficiency"]
 
 
 class Homogeneity(Strict):
-    """The exact test of homogeneity of the pooled predictions of A and B, which counts every row twice."""
+    """The exact test of pooled predictions. Null hypothesis: A and B, on unlike rows, predict classes equally often."""
 
     test: Literal["homogeneity"]
 
 
 class Permutation(Strict):
-    """The permutation tests of Ojala and Garriga of A: all repetitions see one permutation."""
+    """Ojala and Garriga's tests of A. Null hypothesis: labels are independent of rows, or features within a class."""
 
     test: Literal["permutation"]
     null: Null = Field("labels", description="labels is PermClass, features is PermFeats")
@@ -196,7 +196,7 @@ class Permutation(Strict):
 
 
 class Scored(Strict):
-    """A test of scores, whose interval has the confidence 1 - alpha: DeLong's of areas, Student's t of losses."""
+    """DeLong's test of areas or Student's t, interval 1 - alpha. Null hypothesis: areas, or mean losses, are equal."""
 
     test: Literal["scores"]
     measure: str = Field("auc", description="The measure", json_schema_extra={"enum": list(SCORE_MEASURES)})
@@ -209,7 +209,7 @@ class Scored(Strict):
 
 
 class OwnTest(Limited):
-    """A test of another package: a function of labels and two predictions."""
+    """A function of labels and two predictions. Null hypothesis: `measure` is equal for A and B."""
 
     test: str = Field(
         min_length=1,
@@ -236,14 +236,15 @@ def _tag(value: Any) -> str:
 
 
 def _model(name: str, of: statistical_tests.OfSets) -> type[Strict]:
-    """What a study file may say of a test, by its record."""
+    """The table of a test in a study file, by its record."""
+    about = f"{of.title} Null hypothesis: {statistical_tests.named(name).null}."
     fields: dict[str, Any] = {
         key: (Annotated[option.kind, Field(description=option.meaning, **option.bounds)], option.default)
         for key, option in of.options.items()
     }
     kind: Any = Literal[name]
     named = of.name[0].upper() + of.name[1:]
-    return create_model(named, __base__=Strict, __doc__=of.title, test=(kind, ...), **fields)
+    return create_model(named, __base__=Strict, __doc__=about, test=(kind, ...), **fields)
 
 
 _MODELS = (

@@ -126,20 +126,22 @@ def anytime_test(
     confidence_level: float = 0.95,
     exact: bool = False,
 ) -> AnytimeResult:
-    """Test whether a mean of paired differences is 0, at any time and as often as one likes.
+    """Test whether the mean of paired differences is 0, at any time and as often as you like.
+
+    Null hypothesis: given the earlier rows, each has an expected difference of `margin` (or on the untested side).
 
     Parameters
     ----------
     differences : array_like, shape (n,)
-        The score of A less that of B in each row: -1, 0 or 1 for right and wrong, or a difference of marks.
+        The score of A minus that of B in each row: -1, 0 or 1 for right and wrong, or a difference of marks.
     counts : array_like of int, shape (n,), optional
-        How often each difference occurred; once by default.
+        The number of times that each difference occurred; 1 by default.
     looks : array_like, shape (n,), optional
-        The look at which each row was there first, such as its night; sorted, the labels are the order of the looks.
-        The order of the rows within a look does not matter. By default there is one look.
+        The look at which each row first appeared, such as its night; looks are taken in the sorted order of these
+        labels. The order of the rows within a look does not matter. By default there is one look.
     limit : float
-        The largest difference that a row can have, in either direction: 1 for right and wrong and for marks between 0
-        and 1. It is a property of the scores, not of the rows.
+        The largest possible difference of a row, in either direction: 1 for right and wrong and for marks between 0
+        and 1. It is a property of the scores, not of the observed rows.
     margin : float
         The mean difference of the null hypothesis. With ``alternative="greater"`` and a margin of -0.02, a small
         p-value says that A is not worse than B by 0.02 or more.
@@ -148,9 +150,9 @@ def anytime_test(
     confidence_level : float
         Of the interval, strictly between 0 and 1.
     exact : bool
-        Whether each look has its e-value as a fraction, too, of the decimals that differences and margin are written
-        as. Two-sided without a margin it is the e-value of right and wrong itself, else a fraction below it by less
-        than a part of 10**30, which is an e-value as well.
+        Also give each look's e-value as a fraction, taking differences and margin as the decimals they print as. For
+        right and wrong, two-sided and without a margin, the fraction is exact; otherwise it is smaller than the e-value
+        by less than one part in 10**30, and so an e-value as well.
 
     Returns
     -------
@@ -159,23 +161,23 @@ def anytime_test(
     Raises
     ------
     ValueError
-        If there is no row, a difference is beyond `limit`, `margin` is not within it, lengths differ, an option is
-        out of range, or more than 10,000 rows differ from `margin` where `exact` is asked for.
+        If there are no rows, a difference or `margin` exceeds `limit`, lengths differ, an option is out of range, or
+        more than 10,000 rows differ from `margin` with ``exact=True``.
 
     Notes
     -----
     The e-value is the average wealth of bets on the rows (``sigstats.anytime.bets``), two-sided the mean of both
-    sides. For right and wrong without a margin it depends on the ``a`` rows that favour A and the ``b`` that favour B
-    alone, and is ``2**(a + b) * B(a + 1/2, b + 1/2) / B(1/2, 1/2)``, the Bayes factor of a Beta(1/2, 1/2) prior. It is
-    below the largest wealth in hindsight by a factor of about ``sqrt(n)`` alone. Each row, given the earlier ones, must
-    have the mean of the null hypothesis at most; rows drawn anew from one population have it.
+    sides. For right and wrong without a margin it depends only on the numbers ``a`` and ``b`` of rows that favour A and
+    B, and is ``2**(a + b) * B(a + 1/2, b + 1/2) / B(1/2, 1/2)``, the Bayes factor of a Beta(1/2, 1/2) prior, which is
+    about ``sqrt(n)`` times smaller than the largest wealth in hindsight. Rows that are sampled independently from one
+    population meet the null hypothesis if its mean difference does.
 
-    The interval holds those margins that the same test does not reject. More than 2048 distinct differences are
-    rounded to both neighbours of a grid so that the e-value gets smaller.
+    The interval contains the margins that the test does not reject. More than 2048 distinct differences are rounded to
+    both neighbours on a grid, in a way that makes the e-value smaller.
 
     Holm's and Benjamini and Hochberg's adjustment (`sigstats.adjust_pvalues`) of ``1 / evalue`` are e-Holm and e-BH;
-    the latter holds for e-values that depend on each other in any way, after the same number of looks (Wang and Ramdas
-    2022, False discovery rate control with e-values, Journal of the Royal Statistical Society B 84, 822-852).
+    e-BH is valid under any dependence of e-values after the same number of looks (Wang and Ramdas 2022, False discovery
+    rate control with e-values, Journal of the Royal Statistical Society B 84, 822-852).
 
     References
     ----------

@@ -177,6 +177,8 @@ def bootstrap_test(
 ) -> BootstrapResult:
     """Test whether two classifiers are equally good by any measure of labels, with the difference and its interval.
 
+    Null hypothesis: in the population of the independent observations, the measures differ by `null_value`.
+
     Parameters
     ----------
     outcomes : JointOutcomes or JointEvents
@@ -197,13 +199,13 @@ def bootstrap_test(
         where the replicates lie symmetrically. ``"bca"``: bias-corrected and accelerated (Efron 1987), second-order
         correct, with the jackknife over distinct events.
     alternative : {"two-sided", "greater", "less"}
-        ``"greater"``: the measure of A is the greater one, by more than `null_value`; ``"less"``: that of B is. The
-        interval is then unbounded on one side. Of an error or a cost, the greater one is the worse.
+        ``"greater"``: the measure of A exceeds that of B by more than `null_value`; ``"less"``: by less. The interval
+        is then unbounded on one side. A greater error or cost is worse.
     null_value : float
-        The difference A - B that is tested against; other than 0 for a margin of non-inferiority.
+        The difference A - B under the null hypothesis; not 0 for a margin of non-inferiority.
     keep_replicates : bool
-        Keep the replicates of the difference, as ``.bootstrap_distribution``: for a histogram (the paper's Figure 1),
-        or for ``.probability_between(a, b)``, eq. (14).
+        Keep the replicates of the difference as ``.bootstrap_distribution``, for a histogram (the paper's Figure 1) or
+        for ``.probability_between(a, b)``, eq. (14).
 
     Returns
     -------

@@ -54,7 +54,9 @@ _TABLES = 20_000
 
 
 def efficiency_test(y: Any, assigned: Any, *, n_tables: int = _TABLES) -> FuzzyTestResult:
-    """Test whether objects are classified better than at random, where classes are fuzzy.
+    """Test whether objects with fuzzy classes are classified better than at random.
+
+    Null hypothesis of a reading: that of `sigstats.efficiency_test`, a random pairing of true and assigned classes.
 
     Parameters
     ----------
@@ -107,6 +109,8 @@ def goodness_of_fit_test(
     assigned: Any, probabilities: Any, *, method: FuzzyMethod = "exact", n_tables: int = _TABLES
 ) -> FuzzyTestResult:
     """Test whether the counts of fuzzy classes agree with required probabilities.
+
+    Null hypothesis of a reading: that of `sigstats.goodness_of_fit_test`, the required probabilities.
 
     Parameters
     ----------
@@ -180,7 +184,9 @@ def goodness_of_fit_test(
 def homogeneity_test(
     first: Any, second: Any, *, method: FuzzyMethod = "exact", n_tables: int = _TABLES
 ) -> FuzzyTestResult:
-    """Test whether two independent samples with fuzzy classes fall into the classes alike.
+    """Test whether two independent samples with fuzzy classes fall into the classes with equal probabilities.
+
+    Null hypothesis of a reading: that of `sigstats.homogeneity_test`, equal probabilities of the classes.
 
     Parameters
     ----------

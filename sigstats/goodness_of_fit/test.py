@@ -68,6 +68,8 @@ def goodness_of_fit_test(
 ) -> GoodnessOfFitTestResult:
     """Test whether class counts agree with required class probabilities.
 
+    Null hypothesis: each object falls independently into each class with the required probability.
+
     The exact p-value is the probability of all outcomes that are no likelier than the observed one (Hryniewicz, eq. 14
     and 15), or that lie at least as far out by another `ordering`. Probabilities are floats, so outcomes whose
     statistics differ by less than ``sigstats._common.extreme.TIE_TOLERANCE``, relative, count as tied.
@@ -75,16 +77,16 @@ def goodness_of_fit_test(
     Parameters
     ----------
     counts : array_like of int, shape (K,)
-        How many objects fell into each class.
+        The number of objects in each class.
     probabilities : array_like of float, shape (K,)
-        What is required; they sum to 1. An object in a class of probability 0 cannot occur under the null hypothesis:
-        p is 0, or the least that Monte-Carlo replicates can give (Hryniewicz, section 3; `relax_probabilities` allows a
-        share of misclassified objects).
+        The required probabilities, with sum 1. An object in a class of probability 0 cannot occur under the null
+        hypothesis: p is then 0, or the smallest that Monte-Carlo replicates can give (Hryniewicz, section 3;
+        `relax_probabilities` allows a share of misclassified objects).
     method : {"exact", "chi2", "likelihood-ratio", "monte-carlo"}
-        ``exact``: without listing the outcomes; feasible for two classes of any size, for some hundred objects in ten
+        ``exact``: without enumeration; feasible for two classes of any size, and for some hundred objects in ten
         classes or thousands in five.
         ``chi2``, ``likelihood-ratio``: the asymptotic tests (eq. 16 to 19).
-        ``monte-carlo``: random outcomes; ``.pvalue_interval`` holds the exact p-value with confidence 0.99.
+        ``monte-carlo``: random outcomes; ``.pvalue_interval`` contains the exact p-value with confidence 0.99.
     ordering : {"probability", "chi2", "likelihood-ratio"}
         The statistic by which ``exact`` and ``monte-carlo`` order the outcomes; the asymptotic methods have their own.
     n_resamples : int

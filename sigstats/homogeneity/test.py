@@ -78,24 +78,26 @@ def homogeneity_test(
 ) -> HomogeneityTestResult:
     """Test whether two independent samples fall into K classes with equal probabilities.
 
-    The exact p-value (Fisher, Freeman and Halton) is the probability, given both margins, of all tables that are no
-    likelier than the observed one (Hryniewicz, eq. 6 and 7). Likelihoods are compared as integers, products of
-    binomial coefficients, so that ties count as what they are.
+    Null hypothesis: objects of either sample fall independently into each class with the same probability.
+
+    The exact p-value (Fisher, Freeman and Halton) is the probability, given the totals of samples and classes, of all
+    tables that are no likelier than the observed one (Hryniewicz, eq. 6 and 7). Likelihoods are compared as integers,
+    products of binomial coefficients, so that ties are recognised.
 
     Parameters
     ----------
     counts_a, counts_b : array_like of int, shape (K,)
-        How many objects of each sample fell into each class. A class that is empty in both is left out.
+        The number of objects of each sample in each class. A class that is empty in both is left out.
     method : {"exact", "bounds", "chi2", "monte-carlo"}
-        ``exact``: of two classes two hypergeometric tails (Fisher's exact test), at any size. Of more, without listing
-        the tables; feasible while half of the columns has at most some 8 million relevant
-        outcomes, such as K = 8 with a total of 1000, or 113 classes if almost all are tiny.
-        ``bounds``: for what is too large for that: certified bounds of the exact p-value, no wider than 1e-4 of it,
-        or 0 and Chernoff's bound where that is below 1e-100; ``.pvalue`` is the upper one, ``.pvalue_interval`` has
-        both, with confidence 1.
+        ``exact``: for two classes two hypergeometric tails (Fisher's exact test), at any size. For more, without
+        enumeration; feasible if half of the columns have at most some 8 million relevant outcomes, such as K = 8 with a
+        total of 1000, or 113 classes if almost all are tiny.
+        ``bounds``: for larger tables, certified bounds of the exact p-value, no further apart than 1e-4 of it, or 0 and
+        Chernoff's bound if that is below 1e-100; ``.pvalue`` is the upper bound, ``.pvalue_interval`` contains both,
+        with confidence 1.
         ``chi2``: Pearson's approximation (eq. 8 to 11).
-        ``monte-carlo``: tables drawn from the margins; ``.pvalue_interval`` holds the exact p-value with confidence
-        0.99.
+        ``monte-carlo``: random tables with these totals; ``.pvalue_interval`` contains the exact p-value with
+        confidence 0.99.
     n_resamples : int
         The number of Monte-Carlo tables.
     rng : None, int, SeedSequence, BitGenerator or Generator
@@ -110,8 +112,8 @@ def homogeneity_test(
     Raises
     ------
     ValueError
-        If counts are negative, fractional, of one class only or of unequal number, a sample is empty, or the table is
-        too large.
+        If counts are negative or fractional, of one class only or of different lengths, a sample is empty, or the table
+        is too large.
 
     Examples
     --------

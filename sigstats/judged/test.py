@@ -107,27 +107,24 @@ def judged_test(
     n_resamples: int = 20_000,
     rng: RNG = 0,
 ) -> JudgedResult:
-    """Test whether A is right as often as B in the eyes of people, of all rows judged and some labelled by people.
+    """Test whether A is as often right as B in the eyes of people, who label some of the rows that a judge labels.
 
-    The null hypothesis: in the population that the rows (groups) are an independent sample of, people find the mean
-    difference of A and B to be `margin`. The labelled rows of each verdict of the judge are a random sample of the rows
-    with that verdict.
+    Null hypothesis: in the population of the independent rows (or groups), people find a mean difference of `margin`.
 
     Parameters
     ----------
     judge_a, judge_b : array_like of bool or of 0 and 1, shape (n,)
-        Whether the judge calls the answers of A and of B right; marks where `score_range` is given.
+        Whether the judge calls the answers of A and of B right; marks if `score_range` is given.
     people_a, people_b : array_like, shape (n,)
-        Whether people do, or their marks; None, NaN or NA where they were not asked. A row counts as labelled if both
-        of its answers are.
+        Whether people call them right, or their marks; None, NaN or NA where nobody was asked. A row counts as labelled
+        if both answers are. Labelled rows must be a random sample of the rows with the same verdict of the judge.
     groups : array_like of int, shape (n,), optional
-        The item that each row answers, or the document that it is of, where rows of one are not independent.
+        The item that each row answers, or the document that it comes from, if rows of one are not independent.
     score_range : pair of float, optional
-        The least and the largest mark that people may give: values are marks then, and not right or wrong.
+        The lowest and the highest mark that people may give; values are then marks instead of right and wrong.
     margin : float
-        The difference of accuracies (mean marks) of the null hypothesis, within what is possible. With
-        ``alternative="greater"`` and a margin of -0.02, a small p-value says that A is not worse than B by 0.02 or
-        more.
+        The difference of accuracies (mean marks) under the null hypothesis. With ``alternative="greater"`` and a margin
+        of -0.02, a small p-value says that A is not worse than B by 0.02 or more.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
@@ -144,24 +141,23 @@ def judged_test(
     Raises
     ------
     ValueError
-        If lengths differ, a value is no verdict, no row has both labels, or an option is out of range.
+        If lengths differ, a value is not a verdict, no row has both labels, or an option is out of range.
 
     Notes
     -----
     The rows are split by the judge's verdict: it prefers B, neither, or A. The difference is the sum over the three
-    verdicts of their share among all rows times the mean difference that people see in them (post-stratification). The
-    labelled rows may be more frequent with one verdict than with another, if they were drawn at random within each.
+    verdicts of their share among all rows times the mean difference that people see in them (post-stratification).
+    Verdicts may have different shares of labelled rows. With marks the verdict is the answer that the judge marks
+    higher, so the judge's marks need not be on the scale of people.
 
-    With marks the verdict is which of both the judge marks higher, so that his marks need not be on people's scale.
-
-    Rows have the weights of flat Dirichlet laws: all rows for the shares, labelled rows for the means. One more
-    labelled row, the worst possible, is divided among the verdicts where it does most harm. A verdict without labels
-    counts as the worst possible altogether. The interval's ends are points of the law of the weighted difference. With
-    one verdict it is the interval of an unseen row, and its p-value McNemar's exact one (``sigstats.unseen_row``). That
-    it holds with three is not proved. No law was found that breaks it: judges that are coins or always right, rare
-    verdicts, one label or two in a verdict, 3 to 1,000 labels, rare disasters, groups (``sigstats run judges``). Groups
-    have one weight each, for shares and means, and one more group that is as large as the largest is put in; larger
-    ones are assumed not to occur.
+    Rows have random weights of flat Dirichlet distributions: all rows for the shares, labelled rows for the means. One
+    more labelled row, the worst possible, is divided among the verdicts where it does most harm, and a verdict without
+    labels counts as the worst possible. The ends of the interval are quantiles of the weighted difference. With one
+    verdict the interval is that of an unseen row, and the p-value McNemar's exact one (``sigstats.unseen_row``). With
+    three there is no proof that the level holds, but no distribution was found that breaks it: judges that are coins or
+    always right, rare verdicts, one or two labels in a verdict, 3 to 1,000 labels, rare disasters, groups (``sigstats
+    run judges``). A group has one weight, for shares and means; one more group as large as the largest is added, and
+    larger ones are assumed not to exist.
 
     References
     ----------

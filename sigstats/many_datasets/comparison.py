@@ -165,6 +165,8 @@ def compare_over_datasets(
 ) -> DatasetsComparison:
     """Compare models over a sample of data sets: all pairs, or all against a control.
 
+    Null hypothesis of a pair: the differences of its scores on independent data sets are symmetric about 0.
+
     Parameters
     ----------
     scores : array_like or data frame, shape (N, k)
@@ -174,15 +176,15 @@ def compare_over_datasets(
         The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
         all others by default.
     datasets : sequence of str, or str, optional
-        The names of the rows, or the column of the frame that holds them; they serve to find a row that is there twice.
+        The names of the rows, or the column of the frame that contains them; names that appear twice are refused.
     control : str, optional
-        The model that all others are compared with; without it all pairs are compared.
+        The model that all others are compared with; by default all pairs are compared.
     adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
-        How the p-values of the pairs are adjusted.
+        The adjustment of the p-values of the pairs.
     alpha : float
         The level of cliques and of the conclusion.
     rope : float
-        Differences of scores up to this are none in practice, for the Bayesian probabilities.
+        The largest difference of scores that is practically equivalent to 0, for the Bayesian probabilities.
     greater_is_better : bool
         False for errors and losses.
     n_resamples : int
@@ -197,15 +199,15 @@ def compare_over_datasets(
     Raises
     ------
     ValueError
-        If the table is smaller, a score is not finite, names are missing or there twice, the control is no model, or an
-        option is out of range.
+        If the table is smaller, a score is not finite, names are missing or appear twice, the control is not one of the
+        models, or an option is out of range.
 
     Notes
     -----
-    Friedman's test (`sigstats.friedman_test`) says whether any models differ. Pairs are tested by the exact
-    signed-rank test with Holm's adjustment, not by differences of mean ranks (Nemenyi), which depend on the other
-    models (Benavoli, Corani and Mangili 2016, Journal of Machine Learning Research 17). Probabilities are those of
-    Benavoli, Corani, Demsar and Zaffalon (2017).
+    Friedman's test (`sigstats.friedman_test`) tests whether any models differ. Pairs are tested by the exact
+    signed-rank test (`sigstats.signed_rank_test`), not by differences of mean ranks (Nemenyi), which depend on the
+    other models (Benavoli, Corani and Mangili 2016, Journal of Machine Learning Research 17). Probabilities are those
+    of Benavoli, Corani, Demsar and Zaffalon (2017).
 
     Examples
     --------

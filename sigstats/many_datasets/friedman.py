@@ -104,6 +104,8 @@ def friedman_test(
 ) -> FriedmanResult:
     """Test whether several models are equally good over data sets.
 
+    Null hypothesis: on each of independent data sets, all orders of the models' scores are equally likely.
+
     Parameters
     ----------
     scores : array_like or data frame, shape (N, k)
@@ -112,12 +114,12 @@ def friedman_test(
     models : sequence of str, optional
         The columns of a data frame (pandas, Polars, Arrow or whatever narwhals reads) that are models; all by default.
     method : {"auto", "exact", "f", "chi2", "monte-carlo"}
-        ``"exact"`` counts all permutations of the ranks within each data set, ties as they are, such as of 400 data
-        sets and three models, 50 and four, 13 and five, 6 and six. Of more it counts those that are at least as
-        extreme, where these are few: all or nearly all data sets rank up to eight models alike. Otherwise it is
-        ``"monte-carlo"``, which draws some, and the result says so. ``"f"`` is Iman and Davenport's statistic with
-        ``k - 1`` and ``(k - 1) (N - 1)`` degrees of freedom; ``"chi2"`` Friedman's own with ``k - 1``, which is
-        conservative. ``"auto"`` is ``"exact"`` where that takes seconds, else ``"f"``.
+        ``"exact"`` counts all permutations of the ranks within each data set, with ties as they are, for problems up to
+        400 data sets and three models, 50 and four, 13 and five, or 6 and six. In larger problems it counts those that
+        are at least as extreme if these are few, because nearly all data sets rank up to eight models alike. Otherwise
+        it draws some, as ``"monte-carlo"`` does, and the result says so. ``"f"`` is Iman and Davenport's statistic with
+        ``k - 1`` and ``(k - 1) (N - 1)`` degrees of freedom; ``"chi2"`` is Friedman's own with ``k - 1``, which is
+        conservative. ``"auto"`` is ``"exact"`` if that takes seconds, otherwise ``"f"``.
     greater_is_better : bool
         False for errors and losses; it turns the ranks, not the p-value.
     n_resamples : int
@@ -128,12 +130,12 @@ def friedman_test(
     Returns
     -------
     FriedmanResult
-        Where no data set tells models apart the statistics are 0 and the p-value is 1.
+        If no data set distinguishes the models, the statistics are 0 and the p-value is 1.
 
     Raises
     ------
     ValueError
-        If the table is smaller, a score is not finite, an option unknown, or ``"exact"`` more work than some seconds.
+        If the table is smaller, a score is not finite, an option is unknown, or ``"exact"`` would take too long.
 
     Notes
     -----
@@ -141,11 +143,11 @@ def friedman_test(
     less the share of ties, ``sum of (t**3 - t) / (N (k**3 - k))`` over groups of t equal scores (Friedman 1937; Conover
     1999, section 5.8), and ``F = (N - 1) chi2 / (N (k - 1) - chi2)`` (Iman and Davenport 1980, eq. 3).
 
-    F is infinite where all data sets rank the models alike. A p-value of F or chi-square below 1e-6 is a rough
-    approximation, and the result says so; it is not below the probability of the observed ranks with the models in any
-    order, as the exact one is not. Where ``"auto"`` takes F, it rejects equal models in at most 5.5 percent of cases at
-    0.05 and 0.15 percent at 0.001 with 12 data sets or more; with fewer in up to 6.6 and 0.32 percent, and the result
-    says so.
+    F is infinite if all data sets rank the models alike. A p-value of F or chi-square below 1e-6 is a rough
+    approximation, and the result says so; like the exact one, it is never below the probability of the observed ranks
+    with the models in any order. Where ``"auto"`` takes F, the test rejects a true null hypothesis in at most 5.5
+    percent of cases at 0.05 and 0.15 percent at 0.001 with 12 data sets or more; with fewer in up to 6.6 and 0.32
+    percent, and the result says so.
 
     Examples
     --------

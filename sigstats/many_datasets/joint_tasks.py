@@ -79,14 +79,17 @@ def joint_tasks_test(
 ) -> JointTasksResult:
     """Test whether one of two models is better on any of several tasks, by one decision.
 
+    Null hypothesis: on every task, a row of an independent sample is at most as likely to be right only by A as only by
+    B.
+
     Parameters
     ----------
     only_a, only_b : array_like of int, shape (T,)
-        How many rows of each task only A, and only B, got right.
+        The numbers of rows of each task that only A, and only B, got right.
     n : array_like of int, shape (T,)
         The number of rows of each task.
     alternative : {"greater", "less"}
-        ``"greater"``: A is better; ``"less"``: B is, and the words below are about B.
+        ``"greater"``: A is better; ``"less"``: B is, and A and B change places in the descriptions.
     confidence_level : float
         That of the interval, above 1/2 and below 1.
     n_resamples : int
@@ -107,12 +110,12 @@ def joint_tasks_test(
     Notes
     -----
     Given the discordant rows of each task, the numbers that A got right are independent, and binomial with probability
-    1/2 at most if A is better on no task. The p-value of any task is the exact chance that the smallest p-value of all
-    tasks is as small as the one observed; those of single tasks are adjusted by steps in the same way, which counts
-    that a task of few discordant rows cannot have a small one (Westfall and Young 1993, section 2.6). The joint
-    decision takes the smallest p-value of all rows, mean and any task, whose law it draws (Westfall and Young's single
-    step). Kuebler et al. (2026, arXiv 2602.10144) allow for three tests by Bonferroni, which ignores that they go
-    together.
+    at most 1/2 under the null hypothesis. `any_task` is the exact probability that the smallest p-value of all tasks is
+    as small as the observed one. The p-values of single tasks are adjusted stepwise in the same way, which takes into
+    account that a task with few discordant rows cannot have a small one (Westfall and Young 1993, section 2.6). The
+    joint decision takes the smallest p-value of all rows, the mean and any task, and simulates its distribution
+    (Westfall and Young's single step). Kuebler et al. (2026, arXiv 2602.10144) allow for three tests by Bonferroni's
+    method, which ignores their dependence.
 
     Examples
     --------

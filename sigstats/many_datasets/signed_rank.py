@@ -130,6 +130,8 @@ def signed_rank_test(
 ) -> SignedRankResult:
     """Test whether differences are symmetric about zero, by the ranks of their magnitudes.
 
+    Null hypothesis: the differences are independent, and each is as likely as its opposite.
+
     Parameters
     ----------
     differences : array_like, shape (n,)

@@ -65,13 +65,14 @@ def stratified_paired_test(
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
 ) -> StratifiedResult:
-    """Test whether two models are equally accurate over a fixed collection of data sets.
+    """Test whether two models are equally accurate on each of a fixed collection of data sets.
+
+    Null hypothesis: on each data set, a row of an independent sample is as likely to be right only by A as only by B.
 
     Parameters
     ----------
     only_a, only_b : array_like of int, shape (S,)
-        How many rows of each data set only A, and only B, got right. B's first, which cannot be told,
-        turns the sign.
+        The numbers of rows of each data set that only A, and only B, got right.
     n : array_like of int, shape (S,)
         The number of rows of each data set.
     weights : {"strata", "rows"}

@@ -1,12 +1,12 @@
 """McNemar's test: two classifiers on the same observations.
 
-Only the observations on which exactly one of the two is right carry information; given their number, and if both are
-equally accurate, A's share of them is binomial with p = 1/2 (Salzberg 1997; Sturm).
+Only the observations that exactly one of the two gets right carry information. If both are equally accurate, then,
+given their number, the number that A gets right is binomial with p = 1/2 (Salzberg 1997; Sturm).
 
 When not to use: the classifiers saw different observations (`sigstats.homogeneity`); the observations are not
 independent (repeated cross-validation, several questions on one document); the measure is not accuracy
-(`sigstats.bootstrap.test`); or the question is whether a learning *algorithm* is better, over training sets too: the
-test speaks about two trained classifiers alone.
+(`sigstats.bootstrap.test`); or the question is whether a learning *algorithm* is better over training sets, as the test
+is about two trained classifiers.
 """
 
 import math
@@ -136,46 +136,46 @@ def mcnemar_test(
     confidence_level: float = 0.95,
     n: int | None = None,
 ) -> McNemarResult:
-    """Test whether two classifiers, tried on the same observations, are equally accurate.
+    """Test whether two classifiers are equally accurate on the same observations.
 
-    The null hypothesis is that an observation is as likely to be right by A alone as by B alone.
+    Null hypothesis: an observation of an independent sample is as likely to be right only by A as only by B.
 
     Parameters
     ----------
     only_a, only_b : int
-        How many observations only A, and only B, got right (`discordant_counts`); up to 2**53. In their place a table
-        of two rows (A right, A wrong) and two columns (B right, B wrong), of which the test sees the discordant cells.
-        Labels of a data frame, such as True and False, tell their order; the places of one without labels do not. Of
-        bare numbers a table with A in columns cannot be told from one with A in rows; its sign is the opposite.
+        The numbers of observations that only A, and only B, got right (`discordant_counts`), up to 2**53. Or, instead
+        of `only_a`, a 2 x 2 table with rows (A right, A wrong) and columns (B right, B wrong); a data frame with labels
+        such as True and False may have them in any order. An array with A in the columns cannot be recognised, and
+        reverses the sign.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is the more accurate one; ``"less"``: B is.
     method : {"exact", "mid-p", "chi2", "unconditional"}
-        ``"exact"`` sums the probabilities of all outcomes at least as extreme, two-sided: no likelier than the
-        observed one. It never rejects a true hypothesis more often than stated, and often much less. ``"mid-p"``
-        counts outcomes exactly as likely as the observed one (one-sided: the observed one) by half: its rate of false
-        rejections is near the stated one and not above it unless nearly all observations are discordant (Fagerland,
-        Lydersen and Laake 2013; `sigstats.type_one_error` gives it). ``"chi2"`` is
-        McNemar's (1947) approximation, for comparison with other programs. ``"unconditional"`` is the exact test of
-        Suissa and Shuster (1991), in which the number of discordant observations is random: the largest probability,
-        whatever the share of these, of a statistic ``(only_a - only_b) / sqrt(only_a + only_b)`` as large as the one
-        observed. It is valid for independent observations whose number `n` their outcomes do not decide.
+        ``"exact"`` sums the probabilities of all outcomes at least as extreme as the observed one; two-sided, of all
+        that are no likelier. It rejects a true null hypothesis at most as often as the level states, and often much
+        less. ``"mid-p"`` gives outcomes exactly as likely as the observed one half weight: its rate of false
+        rejections at 5% is at most 5.05% while up to three quarters of the observations are discordant, and up to 7.7%
+        if nearly all are (enumerated for 5 to 500 observations; `sigstats.type_one_error`).
+        ``"chi2"`` is McNemar's (1947) approximation, for comparison with other programs. ``"unconditional"`` is the
+        exact test of Suissa and Shuster (1991): the largest probability, over all shares of discordant observations, of
+        a statistic ``(only_a - only_b) / sqrt(only_a + only_b)`` as large as the observed one. It requires that `n` was
+        fixed before the outcomes were known.
     correction : bool
-        Edwards's continuity correction, for ``"chi2"`` alone.
+        Edwards's continuity correction, only for ``"chi2"``.
     confidence_level : float
         That of the interval, strictly between 0 and 1, above 1/2 if it is one-sided.
     n : int, optional
-        The number of all observations, up to 2,000, for ``"unconditional"`` only; by default the total of a table.
+        The number of all observations, at most 2,000, for ``"unconditional"``; by default the total of the table.
 
     Returns
     -------
     McNemarResult
-        With no discordant pair there is nothing to test: the p-value is 1 by every method and alternative.
+        Without discordant observations the p-value is 1 for every method and alternative.
 
     Raises
     ------
     ValueError
-        If a count is negative or fractional, a table is not of two rows and two columns or its axes are named B and A,
-        labels are given, an option is unknown or of another method, or `n` is missing, too small or too large.
+        If a count is negative or fractional, a table is not 2 x 2 or its axes are named B and A, labels are given
+        instead of counts, an option is unknown or belongs to another method, or `n` is missing or out of range.
 
     Notes
     -----

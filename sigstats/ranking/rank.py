@@ -46,6 +46,8 @@ def rank_models(
 ) -> Ranking:
     """Rank models that answered the same rows, with the ranks that each may have.
 
+    Null hypothesis of an ordered pair: in the population of the rows (or groups), the first mean score is not larger.
+
     Parameters
     ----------
     correct : array_like or data frame, shape (n, k)

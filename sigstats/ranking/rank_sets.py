@@ -94,6 +94,8 @@ def rank_sets(
 ) -> RankSets:
     """Find the ranks that each of several models may have.
 
+    Null hypothesis of an ordered pair: in the population of the rows (or groups), the first mean score is not larger.
+
     Parameters
     ----------
     correct : array_like or data frame, shape (n, k)

@@ -109,9 +109,7 @@ def rank_votes(
 ) -> VoteRanking:
     """Rank models by votes between two of them at a time.
 
-    The null hypothesis of each pair: among all votes, groups (voters) or items of which those given are an independent
-    sample, each of the two models is expected to win as many votes as the other. Groups need not be alike, but none
-    may have more votes of a pair than the largest one given.
+    Null hypothesis of an ordered pair: in the population of the votes (or groups), the first does not win more often.
 
     Parameters
     ----------

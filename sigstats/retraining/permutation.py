@@ -119,7 +119,9 @@ def permutation_test(
     measure: str = "error",
     positive: Any = None,
 ) -> PermutationTestResult:
-    """Test if a classifier learned class structure, or uses dependency between features (Ojala and Garriga).
+    """Test whether a classifier learned class structure, or uses dependency between features (Ojala and Garriga).
+
+    Null hypothesis: labels are independent of rows, or (``null="features"``) features of each other within a class.
 
     The p-value is ``(#{replicates with no more wrong rows than observed} + 1) / (n_resamples + 1)``.
 

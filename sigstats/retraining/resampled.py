@@ -68,6 +68,8 @@ def corrected_resampled_test(
 ) -> CorrectedResampledResult:
     """Test whether two learning algorithms are equally good at this size of training set.
 
+    Null hypothesis: models that A and B learn from random training sets of `n_train` rows have equal expected scores.
+
     Parameters
     ----------
     differences : array_like, shape (n,)
@@ -83,10 +85,10 @@ def corrected_resampled_test(
     Returns
     -------
     CorrectedResampledResult
-        Where all differences are 0 the p-value is 1. Where all are another number but for rounding, p is the least that
-        an exchange of A and B in ``1 / (1 / n + n_test / n_train)`` independent folds can show: as many as the
-        correction counts, four of ten folds and eight of ten times ten. Where that is above 1 less the confidence, the
-        interval has no ends.
+        If all differences are 0, the p-value is 1. If all are equal but not 0, except for rounding, p is the smallest
+        that an exchange of A and B in ``1 / (1 / n + n_test / n_train)`` independent folds can give. The correction
+        counts that many: four for ten folds, eight for ten times ten. If this p is above ``1 - confidence_level``, the
+        interval is unbounded.
 
     Raises
     ------
@@ -162,6 +164,8 @@ class FiveByTwoResult(TestResult):
 def five_by_two_test(differences: Any) -> FiveByTwoResult:
     r"""Test whether two learning algorithms are equally good, by five replications of two-fold cross-validation.
 
+    Null hypothesis: models that A and B learn from random halves of such data have equal expected scores.
+
     Parameters
     ----------
     differences : array_like, shape (5, 2)
@@ -170,8 +174,8 @@ def five_by_two_test(differences: Any) -> FiveByTwoResult:
     Returns
     -------
     FiveByTwoResult
-        Where all differences are 0 the p-value is 1. Where those of each replication are equal but for rounding, F is
-        infinite, and p the least that an exchange of A and B in each of five replications can show, 1/16.
+        If all differences are 0, the p-value is 1. If the two of each replication are equal except for rounding, F is
+        infinite, and p is 1/16, the smallest that an exchange of A and B in each of five replications can give.
 
     Raises
     ------

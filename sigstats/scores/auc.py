@@ -43,17 +43,19 @@ def auc_test(
 ) -> ScoreResult:
     """Test whether two classifiers have the same area under the ROC curve, by DeLong's or Obuchowski's test.
 
+    Null hypothesis: both areas are equal in the population of the independent rows (or groups).
+
     Parameters
     ----------
     y : array_like, shape (n,)
         The true labels, numbers or text.
     score_a, score_b : array_like of float, shape (n,) or (n, K)
         The score that each classifier gives each row; larger scores favour the positive class. Equal scores count half.
-        A column for each of K classes, as of ``predict_proba``, in the order of the sorted labels, or named by them in
-        a data frame.
+        Or a column for each of K classes, as ``predict_proba`` returns, in the order of the sorted labels or named by
+        them in a data frame.
     positive : label, optional
-        The positive class; all others are negative. By default the second of 0 and 1, -1 and 1, false
-        and true, or no and yes, as numbers or as text.
+        The positive class; all others are negative. By default the second of 0 and 1, -1 and 1, false and true, or no
+        and yes, as numbers or as text.
     groups : array_like of int, shape (n,), optional
         The group of each row, if rows of one group are not independent (Obuchowski).
     alternative : {"two-sided", "greater", "less"}
@@ -78,9 +80,8 @@ def auc_test(
     Notes
     -----
     The variance of the difference is DeLong's of the differences of placements, row by row, so that nothing cancels. It
-    is 0 where all positives, and all negatives, gain the same. The exchange of A and B may then be undecided in the
-    rows of one class alone (each positive first or last, all negatives between), so that the p-value is the least that
-    the rows of the rarer class can show.
+    is 0 if all positives, and all negatives, gain the same. The p-value is then the smallest that an exchange of A and
+    B in the rows of the rarer class can give, since the rows of one class may decide the difference.
 
     With groups the variance is Obuchowski's. Of I groups, I10 have a positive row and I01 a negative one; P and Q are
     the sums over a group of the centred placements of its positives, divided by their number in all groups, and of its
@@ -88,10 +89,10 @@ def auc_test(
     I01 / (I01 - 1) * Q**2 + 2 * I / (I - 1) * P * Q``. Where each group is one row, it is DeLong's.
 
     Both variances are asymptotic in the rows, or groups, of the *rarer* class. With 5 groups of positives among 40 the
-    normal test rejects in about 9 per cent of cases at the level 0.05, and in 13 per cent with 3.
-    ``method="t"`` takes Welch and Satterthwaite's degrees of freedom, of the groups with positives alone, with
-    negatives alone and with both (Brunner and Munzel use them for one area): 5 and 6 per cent in these two cases, and
-    2.5 to 6.6 per cent in all that were simulated.
+    normal test rejects in about 9 per cent of cases at the level 0.05, and in 13 per cent with 3. ``method="t"`` takes
+    Welch and Satterthwaite's degrees of freedom, of the groups with only positives, with only negatives and with both
+    (Brunner and Munzel use them for one area): 5 and 6 per cent in these two cases, and 2.5 to 6.6 per cent in all that
+    were simulated.
 
     References
     ----------

@@ -60,8 +60,9 @@ def calibration_test(
 ) -> CalibrationResult:
     """Test whether the probabilities of a classifier are calibrated.
 
-    The null hypothesis is that labels are independent and that each row has the class in question with the stated
-    probability. The p-value is valid at any number of rows.
+    Null hypothesis: labels are independent, and each row has the class in question with the stated probability.
+
+    The p-value is valid at any number of rows.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ def mean_score_test(
 ) -> ScoreResult:
     """Test whether two classifiers or forecasts have the same mean score, by Student's t of the row differences.
 
-    The null hypothesis is that the expected difference of a row (or, with `groups`, of a group) is 0.
+    Null hypothesis: the expected difference of a row (with `groups`, of the sum over a group) is 0.
 
     Parameters
     ----------

@@ -1,15 +1,12 @@
 """The sign-flip test of paired differences, exactly.
 
-Two models answer the same items, each item once or several times, or the same rows in groups. If they are equally good,
-their answers to an item could be exchanged: the item's difference would change its sign, and all changes of sign are
-equally likely (Fisher 1935, The Design of Experiments, section 21). With one right or wrong answer an item this is
-McNemar's exact test.
+Two models answer the same items, each item once or several times, or the same rows in groups. If their answers to an
+item are exchangeable, all changes of the signs of the items' differences are equally likely (Fisher 1935, The Design of
+Experiments, section 21). With one right or wrong answer to each item this is McNemar's exact test.
 
 When not to use: the items are not independent of each other (take what they share as the item); the two models
 answered different items (`sigstats.homogeneity_test`); or the question is about medians or ranks
-(`scipy.stats.wilcoxon`). The null hypothesis is exchange within each item, so that a rejection may also come from a
-difference that has mean zero and is skewed; for right and wrong answers the two agree where the models answer each item
-independently with equal accuracy.
+(`scipy.stats.wilcoxon`). A difference that has mean zero and is skewed is rejected, too.
 """
 
 import math
@@ -101,26 +98,27 @@ def sign_flip_test(
 ) -> SignFlipResult:
     """Test whether paired differences are as likely to favour A as B, item by item.
 
+    Null hypothesis: items are independent, and d is as likely as -d in each (``symmetric=False``: the mean is 0).
+
     Parameters
     ----------
     differences : array_like, shape (n,)
-        The lead of A over B in each item, such as the right answers of A less those of B, or a difference of marks, as
-        integers, fractions (`fractions.Fraction`) or floats. Floats that are multiples of one fraction to nine digits
-        count as these multiples, so that sums that differ by rounding error alone are ties.
+        The score of A minus that of B in each item, such as numbers of right answers or marks, as integers, fractions
+        (`fractions.Fraction`) or floats. Floats that are multiples of one fraction to nine digits count as these
+        multiples, so that sums that differ only by rounding error are ties.
     sizes : array_like, shape (n,), optional
-        The number of rows that each difference sums; 1 by default. Sizes change the estimate and its interval, not the
+        The number of rows in each difference; 1 by default. Sizes change the estimate and its interval, not the
         p-value.
     limit : float, optional
         The largest possible difference of one row, such as 1 for right and wrong; it bounds the difference of an unseen
         item. By default the largest observed ratio of a difference to its size.
     symmetric : bool
-        Whether A and B could be exchanged within an item if they were equally good. They cannot where an item's
-        difference is that of the means of unlike numbers of answers: p is then not below that of a score test (see
-        Notes).
+        Whether A and B are exchangeable within an item if they are equally good. They are not if an item's difference
+        is one of means of different numbers of answers; p is then at least that of a score test (see Notes).
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead; ``"less"``: B is.
     method : {"exact", "monte-carlo"}
-        ``"exact"`` sums all changes of sign, at any number of items (see Notes). ``"monte-carlo"`` draws some.
+        ``"exact"`` sums over all changes of sign, at any number of items (see Notes); ``"monte-carlo"`` draws some.
     n_resamples : int
         The number of replicates of ``"monte-carlo"``.
     confidence_level : float
@@ -135,27 +133,25 @@ def sign_flip_test(
     Raises
     ------
     ValueError
-        If there is no difference, one is not finite, `sizes` are of another length or not positive, a difference
-        exceeds `limit` times its size, or an option is out of range.
+        If there is no difference, one is not finite or exceeds `limit` times its size, `sizes` are of another length or
+        not positive, or an option is out of range.
 
     Notes
     -----
-    The sum of the differences is ``2 S - sum(abs(d))``, S being the sum of those magnitudes whose sign is positive. The
-    law of S is a product of polynomials, ``(1 + x**abs(d)) / 2`` for each item. Whole numbers and fractions are
-    multiplied exactly; wider laws come from their characteristic function, to thirty digits, or from sums of doubles,
-    to twelve; floats of no common fraction are enumerated up to 40 items and beyond that bounded
-    to two thousandths or so, less closely where ties or a few that are far larger than all others hold much of the
-    law (``sigstats.sign_flips.bounds``).
+    The sum of the differences is ``2 S - sum(abs(d))``, where S is the sum of the positive ones. The distribution of S
+    is a product of polynomials, ``(1 + x**abs(d)) / 2`` for each item. Whole numbers and fractions are multiplied
+    exactly; wider distributions are computed from their characteristic function, to thirty digits, or from sums of
+    doubles, to twelve. Floats without a common fraction are enumerated up to 40 items, and beyond that bounded to some
+    two thousandths, or less closely with ties or a few dominating differences (``sigstats.sign_flips.bounds``).
 
-    The mean of one answer and the mean of eight are not as likely ahead as behind, however equal the models are: if
-    each answer is right with probability 0.9, sign flips alone call the model with eight answers worse in 29 of 100
-    sets of ten items. With ``symmetric=False`` p is the larger one of sign flips and of a score test of the mean, whose
-    variance is that of the likeliest law of mean 0 in which unseen items may differ by `limit`; its level is
-    approximate. Nor is exchange a mean of 0 where rare large differences stand against many small ones: a verdict about
-    the mean asks that the interval excludes 0 too.
+    When not to use: for equal means of asymmetric differences. With 20 items, each of which gains 1 or, with
+    probability 1/50, loses 49, the null hypothesis of symmetry is rejected in 70% of sets. Nor are the mean of one
+    answer and that of eight exchangeable: if each answer is right with probability 0.9, the exact test calls the model
+    with eight answers worse in 29% of sets of ten items. With ``symmetric=False`` p is the larger of the exact one and
+    that of a score test, whose variance is that of the likeliest distribution of mean 0 in which unseen items may
+    differ by `limit`; its level is approximate. A verdict about the mean requires that the interval excludes 0 as well.
 
-    Two-sided, p is the probability of a sum as far from 0 or farther; the law is symmetric. With no difference but 0
-    there is nothing to test, and p is 1.
+    Two-sided, p is the probability of a sum at least as far from 0. If all differences are 0, p is 1.
 
     Examples
     --------

@@ -33,7 +33,9 @@ def assert_no_regression(
     fail_on: Literal["fail", "inconclusive"] = "fail",
     **options: Unpack[CompareOptions],
 ) -> ComparisonResult:
-    """Raise AssertionError where a candidate is worse than a baseline; its message has the reasons.
+    """Raise AssertionError if a candidate is worse than a baseline; the message gives the reasons.
+
+    Null hypothesis of a result row: that of `sigstats.compare`, the candidate is not worse than the baseline.
 
     Parameters
     ----------
@@ -101,7 +103,9 @@ def assert_at_least(
     fail_on: Literal["fail", "inconclusive"] = "fail",
     rule: ComparisonRule | None = None,
 ) -> CheckResult:
-    """Raise AssertionError where a model is shown to be below a bar, on all rows or on any slice of them.
+    """Raise AssertionError if a model is shown to be below a bar, on all rows or on any slice of them.
+
+    Null hypothesis of a result row: in the population of rows, groups or runs, the measure reaches the bar.
 
     Parameters
     ----------

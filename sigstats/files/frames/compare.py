@@ -85,7 +85,9 @@ def compare(
     rule: ComparisonRule | None = None,
     **unknown: Never,
 ) -> ComparisonResult:
-    """Whether a candidate is worse than a baseline, on all rows or on any slice of them.
+    """Compare a candidate with a baseline, on all rows and on slices of them, with a verdict.
+
+    Null hypothesis of a result row: in the population of rows, groups or runs, the candidate's measure is not worse.
 
     Called with two data frames, ``compare(baseline, candidate, id=..., slices=[...], groups=...)``, it joins their rows
     by id; with one frame, ``compare(frame, prediction=["tree", "forest"])``, it compares two columns of it; called
@@ -169,8 +171,7 @@ def compare(
 
     Notes
     -----
-    The p-values are one-sided, of the null hypothesis that the candidate is not worse, and adjusted over all measures
-    and slices.
+    The p-values are one-sided, and adjusted over all measures and slices.
 
     Examples
     --------
