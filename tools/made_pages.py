@@ -9,6 +9,7 @@ import argparse
 import importlib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from sigstats.flows.commands.schema import schema_of
 from sigstats.flows.pages.page import GLOSSARY
 
 DOCS = Path(__file__).parents[1] / "docs"
-#: The words of JSON Schema for what TOML has.
+#: Names of the types of JSON Schema.
 _TYPES = {
-    "string": "text", "integer": "whole number", "number": "number", "boolean": "`true` or `false`", "object": "table",
+    "string": "text", "integer": "integer", "number": "number", "boolean": "`true` or `false`", "object": "table",
 }  # fmt: skip
-_LIMITS = {"minimum": "from", "exclusiveMinimum": "above", "maximum": "to", "exclusiveMaximum": "below"}
+Row = tuple[str, str, str]
+_LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 
 
 def glossary() -> str:
@@ -36,16 +38,31 @@ def glossary() -> str:
 
 
 def command_pages() -> str:
-    """Every command, argument and exit code."""
+    """Every command, argument and exit code; options of several commands come first, each once."""
     program, parsers = commands.whole_parsers()
     epilog = str(program.epilog).replace("docs/glossary.md", "[the glossary](glossary.md)")
-    lines = ["# Commands", "", "What `sigstats COMMAND --help` says, command by command.", "", epilog]
+    lines = ["# Commands", "", "Arguments and options, as in `sigstats COMMAND --help`.", "", epilog]
+    tables = {name: _arguments(parser) for name, parser in parsers.items()}
+    uses = Counter((title, row) for groups in tables.values() for title, rows in groups.items() for row in rows.items())
+    common: dict[str, dict[str, str]] = {}
+    for (title, (option, meaning)), count in uses.items():
+        if count > 1:
+            common.setdefault(title, {})[option] = meaning
+    lines += ["", "## Common options"]
+    for title, rows in common.items():
+        lines += _columns("of several commands" if title == "argument" else title, rows)
     for group in commands.GROUPS:
         lines += ["", f"## {group[:1].upper()}{group[1:]}"]
         for name, parser in parsers.items():
             if group == commands.REGISTRY.module(name).GROUP:
                 lines += ["", f"### `sigstats {name}`", "", _prose(parser.description or "")]
-                lines += _arguments(parser)
+                above = []
+                for title, rows in tables[name].items():
+                    shared = common.get(title, {})
+                    lines += _columns(title, {key: row for key, row in rows.items() if shared.get(key) != row})
+                    above += [f"`{key.split()[0]}`" for key, row in rows.items() if shared.get(key) == row]
+                if above:
+                    lines += ["", f"[Common options](#common-options): {', '.join(above)}."]
     return "\n".join(lines) + "\n"
 
 
@@ -54,49 +71,57 @@ def _prose(text: str) -> str:
     return text.strip().replace("``", "`").replace("<", "\\<")
 
 
-def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """The tables of the arguments of a command, a group each."""
-    formatter, above = parser._get_formatter(), ""
+def _columns(title: str, rows: dict[str, str]) -> list[str]:
+    """A table of arguments; nothing without any."""
+    return ["", f"| {title} | meaning |", "|---|---|", *(_row(f"`{key}`", rows[key]) for key in rows)] if rows else []
+
+
+def _arguments(parser: argparse.ArgumentParser) -> dict[str, dict[str, str]]:
+    """The arguments of a command and their meanings, by group."""
+    formatter = parser._get_formatter()
+    tables: dict[str, dict[str, str]] = {}
     for group in parser._action_groups:
         usual = group.title in ("options", "positional arguments")
-        for each in group._group_actions:
-            if each.dest == "help":
+        rows = tables.setdefault("argument" if usual else group.title or "", {})
+        for action in group._group_actions:
+            if action.dest == "help":
                 continue
-            if (title := "argument" if usual else group.title or "") != above:
-                yield from ("", f"| {title} | meaning |", "|---|---|")
-                above = title
-            name = str(each.metavar or each.dest)
-            if each.option_strings:
-                option = each.option_strings[-1]
-                name = f"{option} {formatter._format_args(each, option.lstrip('-').upper())}"
-            yield _row(f"`{name.strip()}`", formatter._expand_help(each) if each.help else "")
+            name = str(action.metavar or action.dest)
+            if action.option_strings:
+                option = action.option_strings[-1]
+                name = f"{option} {formatter._format_args(action, option.lstrip('-').upper())}"
+            rows[name.strip()] = formatter._expand_help(action) if action.help else ""
+    return tables
 
 
 def study_pages() -> str:
     """Every key of study files, by kind, and of cluster files."""
     schema = schema_of("study")
-    kinds = {each["properties"]["kind"]["const"]: each for each in _branches(schema, schema)}
-    tables = [each["properties"] for each in kinds.values()]
+    kinds = {branch["properties"]["kind"]["const"]: branch for branch in _branches(schema, schema)}
+    tables = [kind["properties"] for kind in kinds.values()]
     common = [key for key in tables[0] if all(table.get(key) == tables[0][key] for table in tables)]
     every = {
-        "kind": {"description": "The kind of study", "enum": list(kinds)},
+        "kind": {"description": "Kind of study", "enum": list(kinds)},
         **{key: tables[0][key] for key in common},
     }
     head = (
-        "# Study files and cluster files\n\nEvery key, from the program's own schema (`sigstats schema`, which editors "
-        "of TOML read too). A key whose default\nis *required* must be there. `--set KEY=VALUE` replaces one from the "
-        "command line.\n\n## Keys of every kind\n"
+        "# Study files and cluster files\n\nAll keys, from the schema that `sigstats schema` prints and editors "
+        "read. A default follows `=`; other keys\nare optional unless *required*. `--set KEY=VALUE` replaces a value. "
+        "If a table has several forms, shared keys come first.\n\n"
+        "## Keys of every kind\n"
     )
     lines = [head, *_table(schema, {"properties": every, "required": ["kind"]})]
+    seen: dict[str, str] = {}
     for kind, model in kinds.items():
-        own = {key: each for key, each in model["properties"].items() if key not in (*common, "kind")}
+        own = {key: node for key, node in model["properties"].items() if key not in (*common, "kind")}
         lines += ["", f'## `kind = "{kind}"`', "", *_table(schema, {**model, "properties": own})]
-        lines += _below(schema, own, "", set())
+        lines += _shared(schema, own, skip := set())
+        lines += _below(schema, own, "", seen, skip)
     schema = schema_of("cluster")
-    lines += ["", "## Cluster files"]
-    for cluster in _branches(schema, schema):
-        lines += ["", f"### {_variant(cluster)}", "", *_table(schema, cluster)]
-        lines += _below(schema, cluster["properties"], "", set())
+    clusters = _branches(schema, schema)
+    lines += ["", "## Cluster files", *_forms(schema, clusters)]
+    for cluster in clusters:
+        lines += _below(schema, cluster["properties"], "", seen, set())
     return "\n".join(lines) + "\n"
 
 
@@ -108,67 +133,123 @@ def _branches(schema: dict[str, Any], node: dict[str, Any]) -> list[dict[str, An
     return [leaf for each in unions for leaf in _branches(schema, each)] or [node]
 
 
-def _variant(table: dict[str, Any]) -> str:
-    """What tells a table from the others of its key: the keys that have one value."""
-    fixed = {key: each["const"] for key, each in table["properties"].items() if "const" in each}
-    return ", ".join(f'`{key} = "{value}"`' for key, value in fixed.items()) or "`table`"
+def _below(
+    schema: dict[str, Any], keys: dict[str, Any], path: str, seen: dict[str, str], skip: set[Row]
+) -> Iterator[str]:
+    """The tables that are values of these keys, each with a heading and its own keys, and those below them.
 
-
-def _below(schema: dict[str, Any], keys: dict[str, Any], path: str, seen: set[str]) -> Iterator[str]:
-    """The tables that are values of these keys, each with a heading and its own keys, and those below them."""
+    Tables shown before (`seen`: where) and rows shown before (`skip`) are omitted.
+    """
     for key, node in keys.items():
-        where = f"{path}{key}"
-        leaves = [(each, "[{}]") for each in _branches(schema, node)]
-        leaves += [(leaf, "[[{}]]") for each, _ in leaves for leaf in _branches(schema, each.get("items", {}))]
-        for table, brackets in leaves:
-            if "properties" not in table or str(table) in seen:
+        for leaves, brackets in ((_branches(schema, node), "[{}]"), (_items(schema, node), "[[{}]]")):
+            tables = [leaf for leaf in leaves if "properties" in leaf]
+            heading = f"`{brackets.format(path + key)}`"
+            if not tables:
                 continue
-            seen.add(str(table))
-            heading = f"### `{brackets.format(where)}`"
-            if heading not in seen:
-                yield from ("", heading)
-            seen.add(heading)
-            if (fixed := _variant(table)) != "`table`":
-                yield from ("", f"With {fixed}:")
-            if about := table.get("description"):
-                yield from ("", _prose(re.sub(r"\s+", " ", about)))
-            yield ""
-            yield from _table(schema, table)
-            yield from _below(schema, table["properties"], f"{where}.", seen)
+            if str(tables) in seen:
+                if path and (place := seen[str(tables)]) != heading:
+                    yield from ("", f"{heading} has the keys of {place}.")
+                continue
+            seen[str(tables)] = heading
+            yield from ("", f"### {heading}", *_forms(schema, tables, skip))
+            for table in tables:
+                yield from _below(schema, table["properties"], f"{path}{key}.", seen, skip)
+
+
+def _items(schema: dict[str, Any], node: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the elements of a list may be."""
+    return [leaf for branch in _branches(schema, node) for leaf in _branches(schema, branch.get("items", {}))]
+
+
+def _shared(schema: dict[str, Any], keys: dict[str, Any], skip: set[Row]) -> Iterator[str]:
+    """The keys that at least four of the tables of a kind share, which are added to `skip`."""
+    tables = {key: _items(schema, node) for key, node in keys.items()}
+    places: dict[Row, list[str]] = {}
+    for key, forms in tables.items():
+        for row in dict.fromkeys(row for form in forms if "properties" in form for row in _rows(schema, form)):
+            places.setdefault(row, []).append(f"`{key}`")
+    rows = {row: names for row, names in places.items() if len(names) > 3}
+    if rows:
+        yield from ("", "### Keys of several tables", "", "| key | of | value | meaning |", "|---|---|---|---|")
+        lists = sum(any("properties" in form for form in forms) for forms in tables.values())
+        yield from (
+            _row(row[0], "all" if len(names) == lists else ", ".join(names), *row[1:]) for row, names in rows.items()
+        )
+    skip.update(rows)
+
+
+def _forms(
+    schema: dict[str, Any], tables: list[dict[str, Any]], skip: frozenset[Row] | set[Row] = frozenset()
+) -> Iterator[str]:
+    """The keys of a table; of several forms first those that more than one form has."""
+    rows = {id(table): {row[0]: row for row in _rows(schema, table) if row not in skip} for table in tables}
+    uses = Counter(row for table in rows.values() for row in table.values())
+    if shared := [row for row, count in uses.items() if count > 1]:
+        yield from ("", "| key | of | value | meaning |", "|---|---|---|---|")
+        for row in shared:
+            forms = [_form(table) for table in tables if row in rows[id(table)].values()]
+            yield _row(row[0], "all" if len(forms) == len(tables) else ", ".join(forms), *row[1:])
+    for table in tables:
+        about = _prose(re.sub(r"\s+", " ", table.get("description", "")))
+        if form := _fixed(table):
+            about = about.removeprefix(f"`{form}`.").strip()
+            about = f"`{form}`{': ' if about else ''}{about}"
+        if about:
+            yield from ("", about)
+        if own := [row for row in rows[id(table)].values() if uses[row] == 1]:
+            yield from ("", "| key | value | meaning |", "|---|---|---|", *(_row(*row) for row in own))
+
+
+def _fixed(table: dict[str, Any]) -> str:
+    """The key and value that tell a form of a table from the others."""
+    return ", ".join(f'{key} = "{node["const"]}"' for key, node in table["properties"].items() if "const" in node)
+
+
+def _form(table: dict[str, Any]) -> str:
+    """The name of a form of a table."""
+    return ", ".join(str(node["const"]) for node in table["properties"].values() if "const" in node) or "others"
 
 
 def _table(schema: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
-    """The keys of a table: what each may be, its default and its meaning."""
-    yield from ("| key | value | default | meaning |", "|---|---|---|---|")
+    """The keys of a table: type, default and meaning."""
+    yield from ("| key | value | meaning |", "|---|---|---|")
+    yield from (_row(*row) for row in _rows(schema, table))
+
+
+def _rows(schema: dict[str, Any], table: dict[str, Any]) -> Iterator[Row]:
+    """The rows of the keys of a table."""
     required = table.get("required", ())
     for key, node in table["properties"].items():
-        if "const" in node and key != "kind":
+        if "const" in node or (key == "kind" and "enum" not in node):
             continue  # the heading has it
-        default = "*required*" if key in required else _default(node.get("default"))
-        about = node.get("description") or next((each.get("description", "") for each in _branches(schema, node)), "")
-        yield _row(f"`{key}`", _value(schema, node), default, " ".join(about.split()))
+        default = ", *required*" if key in required else _default(node.get("default"))
+        branches = [*_branches(schema, node), *_items(schema, node)]
+        about = node.get("description") or next((branch.get("description", "") for branch in branches), "")
+        if any("properties" in branch for branch in branches):
+            about = about.split(". ")[0]  # its own section has the rest
+        yield f"`{key}`", _value(schema, node) + default, " ".join(about.split())
 
 
 def _default(value: Any) -> str:
-    """A default; nothing where it is empty or a table, whose keys have their own."""
+    """A default; nothing if it is empty or a table, whose keys have their own."""
     if value is None or value in ("", []) or isinstance(value, dict):
         return ""
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return f" = `{str(value).lower() if isinstance(value, bool) else value}`"
 
 
 def _value(schema: dict[str, Any], node: dict[str, Any]) -> str:
-    """What a key takes, in the words of TOML."""
-    said = []
+    """The type and limits of a key, in the words of TOML."""
+    types = []
     for each in _branches(schema, node):
         if "enum" in each or "const" in each:
             values = [str(value).lower() if isinstance(value, bool) else value for value in each.get("enum", [])]
-            said.append(", ".join(f"`{value}`" for value in dict.fromkeys(values or [each.get("const")])))
+            types.append(", ".join(f"`{value}`" for value in dict.fromkeys(values or [each.get("const")])))
         elif each.get("type") == "array":
-            said.append(f"list of {_value(schema, each['items'])}" if each.get("items") else "list")
+            types.append(f"list of {_value(schema, each['items'])}" if each.get("items") else "list")
         elif each.get("type") != "null":
-            limits = [f"{word} {each[name]:,}" for name, word in _LIMITS.items() if abs(each.get(name, 2**62)) < 2**62]
-            said.append(" ".join([_TYPES.get(each.get("type", ""), "any value"), *limits]))
-    return " or ".join(dict.fromkeys(said))
+            limits = [f"{sign} {each[name]:,}" for name, sign in _LIMITS.items() if abs(each.get(name, 2**62)) < 2**62]
+            types.append(", ".join([_TYPES.get(each.get("type", ""), "any value"), *limits]))
+    return " or ".join(dict.fromkeys(types))
 
 
 def _row(*cells: str) -> str:

@@ -21,24 +21,22 @@ from ..errors import BadInput
 #: The name of a package that can be imported.
 Package = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
-Gpus = Annotated[
-    int, Field(ge=0, le=64, description="GPUs of this machine that classifiers may use, from the first on")
-]
+Gpus = Annotated[int, Field(ge=0, le=64, description="Number of GPUs that classifiers may use, from the first")]
 
 
 class ClusterFile(Strict):
     """The fields that the files of all kinds of cluster share."""
 
     allow: list[Package] = Field(
-        default_factory=list, description="Packages whose classifiers a study may name: their code is imported and run"
+        default_factory=list, description="Packages whose classifiers a study may use; their code is run"
     )
 
 
 class Adaptive(Strict):
-    """Bounds between which Dask adapts the number of workers to the work."""
+    """Bounds of an adaptive number of workers."""
 
-    minimum: int = Field(1, ge=0, le=100_000, description="Workers to keep when there is no work")
-    maximum: int = Field(ge=1, le=100_000, description="Workers never to exceed")
+    minimum: int = Field(1, ge=0, le=100_000, description="Fewest workers")
+    maximum: int = Field(ge=1, le=100_000, description="Most workers")
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:

@@ -28,11 +28,11 @@ _HOST_PORT = re.compile(r"(?:tcp|tls)://(?:\[[^\[\]\s]+\]|[^:/\[\]\s]+):(\d{1,5}
 
 
 class Tls(Strict):
-    """Certificates for a scheduler that speaks TLS; each path is relative to the working folder."""
+    """Certificates; paths are relative to the working folder."""
 
-    ca_file: str = Field(description="PEM file of the authority that signed all certificates")
-    cert: str = Field(description="PEM file of this client's certificate")
-    key: str = Field(description="PEM file of its key")
+    ca_file: str = Field(description="PEM file of the certificate authority")
+    cert: str = Field(description="PEM file of the client's certificate")
+    key: str = Field(description="PEM file of the client's key")
 
 
 class Cluster(ClusterFile):
@@ -40,13 +40,9 @@ class Cluster(ClusterFile):
 
     kind: Literal["address"] = "address"
     address: str = Field(pattern=r"^(tcp|tls|ws|wss|gateway)://.+", description='As in "tcp://10.0.0.1:8786"')
-    timeout: float = Field(30.0, gt=0, description="Seconds to wait for the scheduler and a first worker")
-    expected: int = Field(
-        1, ge=1, le=100_000, description="Workers that there will be, where more come than a run begins with"
-    )
-    tls: Tls | None = Field(
-        None, description="For a tls:// address; where it is absent, Dask's own configuration counts"
-    )
+    timeout: float = Field(30.0, gt=0, description="Seconds to wait for the scheduler and the first worker")
+    expected: int = Field(1, ge=1, le=100_000, description="Expected number of workers, if some join later")
+    tls: Tls | None = Field(None, description="Certificates for a tls:// address; Dask's configuration by default")
 
     @field_validator("address")
     @classmethod

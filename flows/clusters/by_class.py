@@ -44,16 +44,16 @@ class Cluster(ClusterFile):
     class_: str = Field(
         alias="class",
         pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)+$",
-        description='Import path of a class, as in "dask_jobqueue.SLURMCluster"; all other keys are its arguments',
+        description='Import path of the class, as in "dask_jobqueue.SLURMCluster"',
     )
     workers: Workers = Field(description="Number of worker processes")
     needs: dict[Literal["gpu", "memory", "threads"], Options] = Field(
         default_factory=dict,
-        description="More arguments for the workers of a classifier that needs the resource; {amount} is what it needs",
+        description="Further arguments for workers with this resource; {amount} is the amount",
     )
-    tls: bool = Field(True, description="Whether scheduler and workers authenticate each other and encrypt")
+    tls: bool = Field(True, description="Whether connections are encrypted and authenticated")
     resubmit_after: float | None = Field(
-        None, gt=0, description="Seconds after which a job without a worker is submitted again; by default never"
+        None, gt=0, description="Seconds until a job without a worker is submitted again; never by default"
     )
 
 

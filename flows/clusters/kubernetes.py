@@ -28,16 +28,14 @@ class Cluster(ClusterFile):
     kind: Literal["kubernetes"] = "kubernetes"
     image: str = Field(pattern=r"^[a-z0-9][A-Za-z0-9._/:@-]*$", description="Container image with this package")
     workers: Workers = Field(description="Worker pods of one thread")
-    memory: str = Field(
-        "2Gi", pattern=r"^[0-9]+[KMGT]i$", description='Memory of each pod as Kubernetes writes it, as in "2Gi"'
-    )
-    namespace: Label | None = Field(None, description="Namespace of the pods; by default that of the current context")
-    service_account: Label | None = Field(None, description="Account of the pods")
+    memory: str = Field("2Gi", pattern=r"^[0-9]+[KMGT]i$", description='Memory of each pod, as in "2Gi"')
+    namespace: Label | None = Field(None, description="Namespace; that of the current context by default")
+    service_account: Label | None = Field(None, description="Service account of the pods")
     secret: Label | None = Field(
-        None, description="Secret whose entries become environment variables: keys of the object store"
+        None, description="Secret with environment variables, such as credentials of the object store"
     )
-    pull_secret: Label | None = Field(None, description="Secret with which the image is pulled")
-    node_selector: dict[str, str] = Field(default_factory=dict, description="Labels of the nodes to run on")
+    pull_secret: Label | None = Field(None, description="Secret for pulling the image")
+    node_selector: dict[str, str] = Field(default_factory=dict, description="Labels of the nodes")
     timeout: int = Field(300, gt=0, description="Seconds to wait for the scheduler's pod")
 
 

@@ -41,9 +41,7 @@ class Cluster(ClusterFile):
     """``kind = "local"``."""
 
     kind: Literal["local"] = "local"
-    workers: Workers | None = Field(
-        None, description="Worker processes of one thread; one for each processor by default"
-    )
+    workers: Workers | None = Field(None, description="Worker processes of one thread; one per processor by default")
     memory_limit: MemoryOrAuto = Field("auto", description='Memory of each worker, as in "2 GiB"')
     gpus: Gpus = 0
 

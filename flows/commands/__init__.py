@@ -124,7 +124,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
         "The words of reports: docs/glossary.md, and the end of each report.",
     )
     program.add_argument("--version", action="store_true", help="print the version and exit")
-    program.add_argument("--debug", action="store_true", help="show the traceback of an error that is no bad input")
+    program.add_argument("--debug", action="store_true", help="show the traceback of unexpected errors")
     subparsers = program.add_subparsers(metavar="COMMAND", dest="command", parser_class=_CommandParser)
     for name in REGISTRY.names() if only is None else [only]:
         module = REGISTRY.module(name)

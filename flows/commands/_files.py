@@ -15,10 +15,10 @@ from ..errors import BadInput
 _OUTPUTS = {
     "json": "write all results as JSON; - for standard output",
     "markdown": "write a table for a pull request; - for standard output",
-    "report": "write a page of HTML",
-    "junit": "write JUnit XML, a test case for each result; - for standard output",
-    "changed": "write the rows that the candidate broke or fixed (of several answers, the items that changed or are "
-    "flaky) as CSV; twenty of them stand on the page and in the comment; - for standard output",
+    "report": "write an HTML page",
+    "junit": "write JUnit XML, one test case per result; - for standard output",
+    "changed": "write the rows that the candidate broke or fixed (or items that changed or are flaky) as CSV; - for "
+    "standard output",
 }
 
 

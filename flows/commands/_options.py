@@ -18,22 +18,20 @@ if TYPE_CHECKING:
 
 def add_study(parser: argparse.ArgumentParser) -> None:
     """Add the study file and ``--set``."""
-    parser.add_argument(
-        "study", metavar="STUDY", help="a study file (TOML), or the name of a ready study (`sigstats studies`)"
-    )
-    text = "replace a value of the file, as in --set permutation.resamples=99 or tests.0.measure=f1 (repeatable)"
+    parser.add_argument("study", metavar="STUDY", help="study file (TOML) or ready study (`sigstats studies`)")
+    text = "replace a value, as in permutation.resamples=99 or tests.0.measure=f1 (repeatable)"
     repeatable(parser, "--set", "KEY=VALUE", text)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add ``--output``."""
-    text = "the folder or fsspec URL of the results (default: results/NAME)"
+    text = "folder or fsspec URL of the results (default: results/NAME)"
     parser.add_argument("--output", metavar="DIR_OR_URL", help=text)
 
 
 def add_allow(parser: argparse.ArgumentParser) -> None:
     """Add ``--allow``."""
-    text = "a package whose classifiers and tests the study may name; its code is run (repeatable)"
+    text = "package whose classifiers and tests the study may use; its code is run (repeatable)"
     repeatable(parser, "--allow", "PACKAGE", text)
 
 
@@ -189,7 +187,7 @@ def rule_at_look(options: argparse.Namespace) -> "ComparisonRule":
 
 def add_fail_on(parser: argparse.ArgumentParser) -> None:
     """Add ``--fail-on``."""
-    text = "the mildest verdict that ends with exit code 1 (default: fail)"
+    text = "mildest verdict with exit code 1 (default: fail)"
     parser.add_argument("--fail-on", choices=("fail", "inconclusive"), default="fail", help=text)
 
 

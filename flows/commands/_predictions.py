@@ -23,71 +23,69 @@ _MOST_BINS = 1000
 def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> None:
     """Add the arguments that choose columns and answers of the files."""
     columns = parser.add_argument_group("columns")
-    for name, text in (("id", "the column by which rows are joined"), ("label", "the column of true classes")):
+    for name, text in (("id", "column by which rows are joined"), ("label", "column of true classes")):
         columns.add_argument(f"--{name}", metavar="COLUMN", help=f"{text} (default: {name})")
-    predictions = "the column of predictions; one for all files, or one for each model of one or several files "
+    predictions = "column of predictions; one for all files, or one per model (repeatable) "
     repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)")
     repeatable(columns, "--score", "NAME", score)
     columns.add_argument(
         "--ratio",
         metavar="A/B",
-        help="two columns of numbers, the sums of which are divided: errors/words, cost_usd/solved; the first is the "
-        "score, whose name or --lower-is-better says which way is better",
+        help="ratio of the sums of two columns, such as errors/words or cost_usd/solved",
     )
-    for name, way in (("lower", "an error or a cost"), ("higher", "a mark")):
-        text = f"a score that is {way}, where its name does not state it; where no --score is named, it is the score"
+    for name, way in (("lower", "an error or cost"), ("higher", "a mark")):
+        text = f"score that is {way}, if its name does not tell; the default of --score"
         repeatable(columns, f"--{name}-is-better", "NAME", f"{text} (repeatable)")
-    text = "in a table with several answers to an id, the column that numbers them"
+    text = "column that numbers several answers to one id"
     columns.add_argument("--epoch", metavar="COLUMN", help=text)
-    columns.add_argument("--group", metavar="COLUMN", help="a column of groups, whose rows are not independent")
-    text = "a column whose every value is a slice of its own (repeatable)"
+    columns.add_argument("--group", metavar="COLUMN", help="column of groups; rows of one group are dependent")
+    text = "column whose values are slices (repeatable)"
     repeatable(columns, "--slice", "COLUMN", text)
-    text = "a column of numbers, of which N bins of about equally many rows are slices (repeatable)"
+    text = "column of numbers, cut into N slices of about equal size (repeatable)"
     repeatable(columns, "--bins", "COLUMN=N", text)
-    text = "the column of several tasks, whose mean is tested beside all rows; known of a folder with a file a task"
+    text = "column of tasks, whose mean is tested too; not needed for a folder with one file per task"
     columns.add_argument("--task", metavar="COLUMN", help=text)
-    text = f"the column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object"
+    text = f"column or path of {', '.join(_KEYS[:-1])}, or of the {_KEYS[-1]} in a JSON object"
     repeatable(columns, "--column", "KEY=COLUMN", f"{text}, as in label=answer.text (repeatable)")
     rows = parser.add_argument_group("rows and answers")
-    text = "join the rows of tables by their position, where the files have as many rows and the same labels"
+    text = "join rows by position; numbers of rows and labels must agree"
     rows.add_argument("--by-position", action="store_true", help=text)
-    text = "the true class of each row, by id or in the same order, where the files have none"
+    text = "file of true classes, by id or in the same order, if the others have none"
     rows.add_argument("--labels", metavar="FILE", help=text)
-    text = "the first line of delimited text is a row: the columns are 0, 1, 2 ..."
+    text = "treat the first line as a row; columns are named 0, 1, 2 ..."
     rows.add_argument("--no-header", action="store_true", help=text)
     rows.add_argument(
         "--instances",
         metavar="FILE",
-        help="the names of all instances of SWE-bench, or how many there are, for results that do not name those that "
-        "were not resolved",
+        help="SWE-bench: file of all instance names, or their number, if results omit unresolved instances",
     )
     for name, where in (("filter", "log"), ("model", "log or table")):
-        text = f"in a {where} with several {name}s, the one whose answers are read; one for all files, or one for each"
+        text = f"{name} to read from a {where} of several; one for all files, or one per file"
         repeatable(rows, f"--{name}", "NAME", text)
     for name, of, choices in (
-        ("unmatched", "rows that some files lack", ("drop",)),
-        ("unscored", "answers that failed or have no score", ("drop", "wrong")),
-        ("duplicates", "results that repeat an id; all: each is an answer to one item", ("first", "last", "all")),
+        ("unmatched", "rows missing from some files", ("drop",)),
+        ("unscored", "failed or unscored answers", ("drop", "wrong")),
+        ("duplicates", "repeated ids; all: several answers to one item", ("first", "last", "all")),
     ):
-        text = f"what to do with {of} (default: refuse)"
+        text = f"action for {of} (default: refuse)"
         rows.add_argument(f"--{name}", choices=("refuse", *choices), help=text)
-    text = "a text that means a missing value in tables, as an empty field does: NA, nan, None ... (repeatable)"
+    text = "text that means a missing value, such as NA; empty always does (repeatable)"
     repeatable(rows, "--missing", "TEXT", text)
-    text = "classes, of which NA, None and the like may be one, separated by commas"
+    text = "all classes, separated by commas, if NA, None or the like is one of them"
     rows.add_argument("--classes", metavar="A,B,...", type=lambda text: tuple(text.split(",")), help=text)
-    text = "join logs even if their tasks, scores or questions differ"
+    text = "allow logs with different tasks, scores or questions"
     rows.add_argument("--allow-different-tasks", action="store_true", help=text)
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
     """Add ``--run``."""
-    text = "the column of runs of a recipe, such as seeds of its training, which are what is independent"
+    text = "column of independent runs of a training recipe, such as seeds"
     parser.add_argument("--run", metavar="COLUMN", help=text)
 
 
 def add_score_range(parser: argparse.ArgumentParser, score: str) -> None:
     """Add ``--score-range``; `score` is what its help calls a score."""
-    text = f"the lowest and the highest possible {score}, where neither a log nor its name states them"
+    text = f"lowest and highest possible {score}, if neither log nor name states them"
     parser.add_argument("--score-range", nargs=2, type=float, metavar=("LOW", "HIGH"), help=text)
 
 

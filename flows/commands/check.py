@@ -34,12 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats check``."""
     parser.add_argument("file", metavar="FILE", help="predictions of a model, or its log")
     bar = parser.add_mutually_exclusive_group(required=True)
-    text = "the least value that is good enough: a share (0.9 or 90%%), or a mark in its own unit"
+    text = "lowest acceptable value: a share (0.9 or 90%%), or a mark in its own unit"
     bar.add_argument("--at-least", metavar="X", help=text)
-    bar.add_argument("--at-most", metavar="X", help="the greatest value that is good enough, of a cost or an error")
-    repeatable(parser, "--measure", "NAME", "a measure (repeatable; default: accuracy, or the mean of a score)")
-    parser.add_argument("--positive", metavar="CLASS", help="the class of precision, recall, specificity and f1")
-    add_prediction_arguments(parser, score="a column of marks; in a log, a scorer or metric")
+    bar.add_argument("--at-most", metavar="X", help="highest acceptable value of a cost or an error")
+    repeatable(parser, "--measure", "NAME", "measure (repeatable; default: accuracy, or the mean of a score)")
+    parser.add_argument("--positive", metavar="CLASS", help="positive class of precision, recall, specificity and f1")
+    add_prediction_arguments(parser, score="column of marks, or a scorer or metric of a log")
     add_runs(parser)
     add_score_range(parser, "mark")
     add_rule_options(parser, "alpha", "adjust", "confidence", "unseen_group", "smallest_slice")

@@ -41,31 +41,30 @@ GROUP = "files of predictions"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats compare``."""
-    parser.add_argument("baseline", metavar="BASELINE", help="predictions of the model that is in use")
+    parser.add_argument("baseline", metavar="BASELINE", help="predictions of the model in use")
     parser.add_argument(
         "candidates",
         nargs="*",
         metavar="CANDIDATE",
-        help="predictions of a model that may replace it; several candidates are tested as one family; none where "
-        "one file has the --prediction of each model",
+        help="predictions of its possible replacement; several are tested as one family; omit "
+        "it if one file contains all --prediction columns",
     )
     add_prediction_arguments(
         parser,
-        score="a column of scores, one for each row (adds measures); in a log, a scorer or metric, or `all`; each is a "
-        "measure of its own (repeatable)",
+        score="column of scores (adds measures), or a scorer or metric of a log, or `all` (repeatable)",
     )
     add_runs(parser)
-    text = "the column that says how many rows of the population each row stands for (a sample by design)"
+    text = "column of weights: the population rows that each row represents"
     parser.add_argument("--weights", metavar="COLUMN", help=text)
     parser.add_argument(
         "--human",
         metavar="COLUMN",
-        help="a column of labels by people, 1 for right and 0 for wrong, empty where there is none: what a judge says "
-        "in --score (or label and prediction) is corrected by them",
+        help="column of people's labels (1 right, 0 wrong, or empty), which correct the "
+        "judge's verdicts in --score or --prediction",
     )
     add_score_range(parser, "score")
-    parser.add_argument("--positive", metavar="CLASS", help="the class that scores are probabilities of, or f1 is of")
-    repeatable(parser, "--measure", "NAME", "a measure (repeatable; default: accuracy, and auc if there are scores)")
+    parser.add_argument("--positive", metavar="CLASS", help="positive class of scores and f1")
+    repeatable(parser, "--measure", "NAME", "measure (repeatable; default: accuracy, and auc if there are scores)")
     add_rule_options(parser)
     add_outputs(parser, *_OUTPUTS)
     add_fail_on(parser)

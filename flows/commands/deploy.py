@@ -23,24 +23,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_study(parser)
     add_output(parser)
     parser.add_argument(
-        "--cron", metavar="WHEN", help='the schedule: "0 6 * * *" is daily at six; without it, start runs by hand'
+        "--cron", metavar="WHEN", help='cron schedule: "0 6 * * *" is daily at six (default: runs start by hand)'
     )
-    parser.add_argument("--timezone", metavar="ZONE", help="the time zone of --cron (default: UTC)")
-    parser.add_argument("--name", metavar="NAME", help="the name of the deployment (default: the study's)")
-    parser.add_argument("--cluster", metavar="WHERE", help="the cluster, as for run")
+    parser.add_argument("--timezone", metavar="ZONE", help="time zone of --cron (default: UTC)")
+    parser.add_argument("--name", metavar="NAME", help="name of the deployment (default: the study's)")
+    parser.add_argument("--cluster", metavar="WHERE", help="cluster, as for run")
     add_allow(parser)
     parser.add_argument(
-        "--pages", metavar="URL", help="the address at which the output is served, for links in Prefect's artifacts"
+        "--pages", metavar="URL", help="URL at which the output is served, for links in Prefect's artifacts"
     )
-    parser.add_argument(
-        "--work-pool", metavar="POOL", help="a work pool of the server, whose workers are processes or containers"
-    )
+    parser.add_argument("--work-pool", metavar="POOL", help="work pool of the server")
     repeatable(parser, "--tag", "TEXT", "a tag of the runs; may be repeated")
-    text = "a job variable of the work pool, as in env.OMP_NUM_THREADS=1 or cpu=2; may be repeated"
+    text = "job variable of the work pool, as in env.OMP_NUM_THREADS=1 or cpu=2 (repeatable)"
     repeatable(parser, "--job-variable", "KEY=VALUE", text)
-    parser.add_argument(
-        "--image", metavar="NAME", help="the image of the work pool's containers: the job variable image"
-    )
+    parser.add_argument("--image", metavar="NAME", help="container image of the work pool")
 
 
 def run(options: argparse.Namespace) -> int:

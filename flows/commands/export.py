@@ -12,9 +12,9 @@ GROUP = "studies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats export``."""
-    parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a study's results")
+    parser.add_argument("output", metavar="OUTPUT", help="folder or fsspec URL of the results")
     parser.add_argument(
-        "--to", metavar="DIR_OR_URL", required=True, help="a new or empty folder, in which each kind gets a folder"
+        "--to", metavar="DIR_OR_URL", required=True, help="new or empty folder, which gets a subfolder per kind"
     )
 
 

@@ -16,11 +16,11 @@ GROUP = "studies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats plan``."""
     add_study(parser)
-    parser.add_argument("--output", metavar="DIR_OR_URL", help="count the replicates that this output holds as done")
-    text = "the number of workers in the estimate (default: this machine's)"
+    parser.add_argument("--output", metavar="DIR_OR_URL", help="results whose replicates count as done")
+    text = "number of workers in the estimate (default: this machine's)"
     parser.add_argument("--workers", type=int, default=None, metavar="N", help=text)
     add_allow(parser)
-    parser.add_argument("--no-timing", action="store_true", help="time no cell")
+    parser.add_argument("--no-timing", action="store_true", help="measure no times")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -40,27 +40,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "files",
         nargs="+",
         metavar="FILE",
-        help="the predictions of a model, or its log; two or more, or one that has the --prediction of each model, or "
-        "votes (model_a, model_b, winner)",
+        help="predictions or log of each model; one file with a --prediction column per "
+        "model; or votes (model_a, model_b, winner)",
     )
-    text = "the name of a model, once for each file in their order (default: the log's model, else the file's name)"
+    text = "name of a model, once per file in order (default: the log's model, else the file's name)"
     repeatable(parser, "--name", "NAME", text)
-    add_prediction_arguments(
-        parser, score="a column of scores, one for each row, whose mean is ranked; in a log, a scorer or metric"
-    )
+    add_prediction_arguments(parser, score="column of scores whose mean is ranked, or a scorer or metric of a log")
     add_runs(parser)
-    repeatable(
-        parser, "--measure", "NAME", "a measure of `sigstats compare` in place of the accuracy or the mean score"
-    )
-    parser.add_argument("--positive", metavar="CLASS", help="the class of f1, precision, recall and of scores")
+    repeatable(parser, "--measure", "NAME", "measure, as for compare (default: accuracy, or the mean of a score)")
+    parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
     parser.add_argument(
         "--item",
         metavar="COLUMN",
-        help="of votes, the column of the question, where --group is the voter and votes on one question are not "
-        "independent either",
+        help="votes: column of the question, if votes on one question are dependent; --group is the voter",
     )
     parser.add_argument(
-        "--confidence", type=float, default=0.95, metavar="X", help="the confidence of all rank sets (default: 0.95)"
+        "--confidence", type=float, default=0.95, metavar="X", help="joint confidence of all rank sets (default: 0.95)"
     )
     text = f"slices with fewer rows are not ranked (default: {_SMALLEST_SLICE})"
     parser.add_argument("--smallest-slice", type=int, metavar="N", help=text)

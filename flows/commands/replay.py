@@ -31,19 +31,19 @@ GROUP = "studies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats replay``."""
-    parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a calibration study's results")
-    parser.add_argument("--trial", type=int, required=True, metavar="N", help="the number of the test set, from 0")
-    parser.add_argument("--dataset", metavar="NAME", help="the population, by its name in the study file")
-    parser.add_argument(
-        "--slice", metavar="TEXT", help="the part of the population, as in the report: 'prevalence = 0.1'"
-    )
-    parser.add_argument("--n", metavar="ROWS", help="the size of the test set")
-    parser.add_argument("--test", metavar="TEXT", help="the test, as it is named in the report")
+    parser.add_argument("output", metavar="OUTPUT", help="folder or fsspec URL of the results")
+    parser.add_argument("--trial", type=int, required=True, metavar="N", help="number of the test set, from 0")
+    parser.add_argument("--dataset", metavar="NAME", help="name of the population in the study file")
+    parser.add_argument("--slice", metavar="TEXT", help="part of the population, as in the report: 'prevalence = 0.1'")
+    parser.add_argument("--n", metavar="ROWS", help="size of the test set")
+    parser.add_argument("--test", metavar="TEXT", help="name of the test in the report")
     add_allow(parser)
-    text = "how long a call of a test of another package may take (default: its time_limit in the study, or 60)"
+    text = "time limit of a call of another package (default: time_limit of the study, or 60)"
     parser.add_argument("--time-limit", type=float, metavar="SECONDS", help=text)
     parser.add_argument(
-        "--rows", metavar="FILE", help="write the rows of the test set as CSV; the options must leave one"
+        "--rows",
+        metavar="FILE",
+        help="write the rows of the test set as CSV; the other options must select exactly one",
     )
 
 

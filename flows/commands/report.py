@@ -16,7 +16,7 @@ GROUP = "studies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats report``."""
-    parser.add_argument("output", metavar="OUTPUT", help="the folder or fsspec URL of a study's results")
+    parser.add_argument("output", metavar="OUTPUT", help="folder or fsspec URL of the results")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -24,23 +24,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cluster",
         metavar="WHERE",
-        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: this process, and "
-        "local once processors have been idle for some seconds)",
+        help="serial, local, tcp://HOST:PORT of a Dask scheduler, or a cluster file (default: "
+        "this process, plus local workers once processors are idle)",
     )
-    parser.add_argument("--workers", type=int, metavar="N", help="the number of worker processes of a local cluster")
-    text = "on workers that studies share, the blocks of the study of higher priority go first (default: 0)"
+    parser.add_argument("--workers", type=int, metavar="N", help="number of local worker processes")
+    text = "priority over other studies on shared workers; higher goes first (default: 0)"
     parser.add_argument("--priority", type=int, metavar="N", help=text)
-    text = "show what workers log, at this level or above (default: nothing)"
+    text = "show logs of workers from this level on (default: none)"
     parser.add_argument("--worker-logs", choices=("debug", "info", "warning", "error"), help=text)
     add_allow(parser)
     parser.add_argument(
         "--part",
         metavar="K/N",
-        help="compute part K of N, from 1, as the tasks of an array job do on one output; the run without --part "
-        "computes what is missing, summarises and reports",
+        help="compute part K of N (from 1) on a shared output, as in an array job; finish with a run without --part",
     )
     parser.add_argument(
-        "--log-format", choices=("text", "json"), default="text", help="json: one object a line on standard error"
+        "--log-format", choices=("text", "json"), default="text", help="json: one object per line on standard error"
     )
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 

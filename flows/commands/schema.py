@@ -12,7 +12,7 @@ GROUP = "studies"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats schema``."""
     parser.add_argument(
-        "what", nargs="?", choices=["study", "cluster"], default="study", help="the kind of file (default: study)"
+        "what", nargs="?", choices=["study", "cluster"], default="study", help="kind of file (default: study)"
     )
 
 

@@ -44,35 +44,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats size``."""
     from sigstats.sequential.alpha_spending import Spending
 
-    text = "a pilot: predictions of a baseline and a candidate, or of the models of a leaderboard"
+    text = "pilot: predictions of a baseline and a candidate, or of the models of a leaderboard"
     parser.add_argument("files", nargs="*", metavar="FILE", help=text)
     drops = ", ".join(map(str, _DROPS))
-    text = (
-        f"a drop that matters, as a share or in the unit of a mark (repeatable; default: of {drops} those that count)"
-    )
+    text = f"drop to detect, a share or in the unit of a mark (repeatable; default: those of {drops} that count)"
     parser.add_argument("--drop", action="append", metavar="X", help=text)
-    _number(parser, "--power", "the power that is wanted (default: 0.8)", default=0.8)
+    _number(parser, "--power", "wanted power (default: 0.8)", default=0.8)
     by_hand = parser.add_argument_group("in place of a pilot")
-    _number(by_hand, "--accuracy", "the accuracy of the baseline, as a share")
-    _number(by_hand, "--discordance", "the share of rows that one model alone answers correctly (default: 2 X (1 - X))")
-    _count(by_hand, "--rows", "the number of rows at hand")
-    _count(by_hand, "--answers", "answers to each item; the rows are then items (default: 1)")
-    text = "the correlation of the differences at two answers to an item (default: 0)"
+    _number(by_hand, "--accuracy", "accuracy of the baseline")
+    _number(by_hand, "--discordance", "share of rows that only one model gets right (default: 2 X (1 - X))")
+    _count(by_hand, "--rows", "present number of rows")
+    _count(by_hand, "--answers", "answers per item; rows are then items (default: 1)")
+    text = "correlation of the differences of two answers to an item (default: 0)"
     _number(by_hand, "--correlation", text)
-    _count(parser, "--tests", "measures times slices; all rows are a slice too (default: those of a pilot, else 1)")
+    _count(
+        parser, "--tests", "number of measures times slices, all rows included (default: those of the pilot, else 1)"
+    )
     add_rule_options(parser, *_OF_RULE)
     looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")
-    _count(looks, "--look", "the number of the next look, from 1 (default: 1)")
+    _count(looks, "--look", "number of the next look, from 1 (default: 1)")
     looks.add_argument("--spending", choices=get_args(Spending), help="how the looks share the level (default: each)")
-    _count(looks, "--looks", "the number of planned looks, if --spending needs it")
+    _count(looks, "--looks", "number of planned looks, if --spending needs it")
     repeatable(
         parser,
         "--measure",
         "NAME",
-        "a measure, as for compare; each adds a test of all rows and of each slice (repeatable)",
+        "measure, as for compare; tested on all rows and each slice (repeatable)",
     )
-    add_prediction_arguments(parser, score="a column of marks or probabilities; in a log, a scorer or metric")
-    parser.add_argument("--positive", metavar="CLASS", help="the class of f1, precision, recall and of scores")
+    add_prediction_arguments(parser, score="column of marks or probabilities, or a scorer or metric of a log")
+    parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
     add_score_range(parser, "score")
     add_runs(parser)
     add_outputs(parser, "json", "report")

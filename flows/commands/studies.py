@@ -16,9 +16,9 @@ GROUP = "studies"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats studies``."""
-    parser.add_argument("name", nargs="?", metavar="NAME", help="print the file of this study")
-    parser.add_argument("--fetch", metavar="NAME", help="fetch the data that this study names")
-    parser.add_argument("--folder", metavar="DIR", help="where --fetch puts them (default: here)")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="print this study file")
+    parser.add_argument("--fetch", metavar="NAME", help="fetch the data of this study")
+    parser.add_argument("--folder", metavar="DIR", help="folder for --fetch (default: here)")
 
 
 def run(options: argparse.Namespace) -> int:

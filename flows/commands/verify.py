@@ -34,10 +34,8 @@ GROUP = "this machine"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats verify``."""
     parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
-    parser.add_argument(
-        "--only", choices=PARTS, action="append", help="run only this part: digits or bytes (repeatable)"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the study (default: 0)")
+    parser.add_argument("--only", choices=PARTS, action="append", help="run only this part (repeatable)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the study (default: 0)")
 
 
 def run(options: argparse.Namespace) -> int:

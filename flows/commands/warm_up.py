@@ -26,9 +26,7 @@ GROUP = "this machine"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats warm-up``."""
-    parser.add_argument(
-        "study", nargs="?", metavar="STUDY", help="a study file or a ready study; default: all there is"
-    )
+    parser.add_argument("study", nargs="?", metavar="STUDY", help="study file or ready study (default: everything)")
 
 
 def run(options: argparse.Namespace) -> int:

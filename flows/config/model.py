@@ -115,11 +115,11 @@ class Study(Strict):
 
     kind: str
     name: str = Field(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,60}$", description="The study's name; the file's by default"
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._ -]{0,60}$", description="Name of the study; that of the file by default"
     )
-    seed: int = Field(0, ge=0, lt=2**63, description="The seed of all randomness")
-    alpha: float = Field(0.05, gt=0, lt=1, description="The level of decisions; of a calibration below 0.5")
-    adjust: Adjustment = Field("holm", description="The adjustment for multiplicity that decisions use")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of all random numbers")
+    alpha: float = Field(0.05, gt=0, lt=1, description="Significance level; below 0.5 in a calibration")
+    adjust: Adjustment = Field("holm", description="Multiplicity adjustment of decisions")
 
     @property
     def source(self) -> str:
@@ -139,7 +139,7 @@ class DataStudy(Study):
         str,
         Field(
             exclude=True,  # the place of the data is no part of the identity
-            description="Where relative paths of data start, itself relative to the study file",
+            description="Base of relative data paths, itself relative to the study file",
         ),
     ] = ""
 

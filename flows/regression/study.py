@@ -49,39 +49,34 @@ else:
 
 
 class ColumnNames(Strict):
-    """The names of the columns of the files."""
+    """Names of the columns."""
 
-    id: str = Field("id", min_length=1, description="The column by which rows are joined")
-    label: str = Field("label", min_length=1, description="The column of true classes")
-    prediction: str = Field("prediction", min_length=1, description="The column of predicted classes")
+    id: str = Field("id", min_length=1, description="Column by which rows are joined")
+    label: str = Field("label", min_length=1, description="Column of true classes")
+    prediction: str = Field("prediction", min_length=1, description="Column of predicted classes")
     score: str | list[str] | None = Field(
         None,
         min_length=1,
-        description="A number a row: the probability of the positive class, a mark; in a log, a scorer or metric, "
-        "or all; several are compared each as a measure of its own",
+        description="Columns of scores, or scorers of a log, or all; each is a measure of its own",
     )
-    filter: str | None = Field(
-        None, min_length=1, description="In a log of lm-evaluation-harness, the filter whose answers are read"
-    )
-    model: str | None = Field(
-        None, min_length=1, description="In a log of several models, the one whose answers are read"
-    )
+    filter: str | None = Field(None, min_length=1, description="Filter of lm-evaluation-harness whose answers are read")
+    model: str | None = Field(None, min_length=1, description="Model whose answers are read from a log of several")
     candidate_model: str | None = Field(
-        None, min_length=1, description="The model of the candidates, if it differs from the baseline's `model`"
+        None, min_length=1, description="Model of the candidates, if it differs from `model`"
     )
-    epoch: str | None = Field(
-        None, min_length=1, description="In a table with several answers to an id, the column that numbers them"
-    )
+    epoch: str | None = Field(None, min_length=1, description="Column that numbers several answers to one id")
     missing: list[str] = Field(
-        default_factory=list, description="Texts that mean a missing value, besides the empty text: NA, nan, None ..."
+        default_factory=list, description="Texts that mean a missing value, such as NA; empty always does"
     )
-    classes: list[str] = Field(default_factory=list, description="Classes, of which NA, None and the like may be one")
-    rows: str | None = Field(None, min_length=1, description="In a JSON object, the key that holds the list of rows")
+    classes: list[str] = Field(default_factory=list, description="All classes, if NA, None or the like is one of them")
+    rows: str | None = Field(None, min_length=1, description="Key of the list of rows in a JSON object")
     lower_is_better: list[str] = Field(
         default_factory=list,
-        description="Scores of which the lower is better, such as costs; compared if no `score` is named",
+        description="Scores such as costs; the default of `score`",
     )
-    higher_is_better: list[str] = Field(default_factory=list, description="Scores of which the higher is better")
+    higher_is_better: list[str] = Field(
+        default_factory=list, description="Scores of which higher is better; the default of `score`"
+    )
 
     @model_validator(mode="after")
     def _one_direction(self) -> Self:
@@ -104,13 +99,14 @@ class Looks(Strict):
     """How the level is shared among evaluations on the same rows, or kept at every look at fresh ones."""
 
     rows: Literal["same", "fresh"] = Field(
-        "same", description="same: a test set that is used again; fresh: each look brings new rows, which add up"
+        "same", description="same: one test set for all looks; fresh: new rows at each look, which accumulate"
     )
     spending: Spending = Field(
         "each",
-        description="each: every look has the whole level; series: all looks share it; others: `planned` looks do",
+        description="each: every look has the whole level; series: all looks share it; others: "
+        "`planned` looks share it",
     )
-    planned: int | None = Field(None, ge=1, le=10**6, description="The number of planned looks")
+    planned: int | None = Field(None, ge=1, le=10**6, description="Number of planned looks")
 
     @property
     def rows_in_words(self) -> str:
@@ -137,12 +133,12 @@ class Looks(Strict):
 
 
 class Newest(Strict):
-    """Which of several files that match a pattern is the newest."""
+    """How the newest file that matches a pattern is chosen."""
 
     by: Literal["name", "time", "column"] = Field(
-        "name", description="name: the last in natural order; time: the latest time in a name; column: of its values"
+        "name", description="name: last in natural order; time: latest time in the name; column: largest value"
     )
-    column: str | None = Field(None, min_length=1, description="The column whose largest value tells, for by = column")
+    column: str | None = Field(None, min_length=1, description="Column for by = column")
 
     @model_validator(mode="after")
     def _column_where_needed(self) -> Self:
@@ -179,40 +175,32 @@ class RegressionStudy(Study):
     question: ClassVar[str] = "is the newest candidate worse than the baseline, anywhere?"
 
     kind: Literal["regression"]
-    baseline: str = Field(min_length=1, description="A file of predictions, or a pattern: its newest match")
-    candidate: str = Field(min_length=1, description="A file of predictions, or a pattern: its newest match")
+    baseline: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
+    candidate: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
     measures: list[str] | None = Field(
         min_length=1,
         default_factory=lambda: ["accuracy"],
-        description="The measures that are compared; those of sigstats compare by default",
+        description="Measures; those of sigstats compare by default",
     )
-    slices: list[str] = Field(
-        default_factory=list, description="Columns whose every value is a slice, which is compared on its own"
-    )
-    group: str | None = Field(None, description="A column of groups, whose rows are not independent")
-    weights: str | None = Field(None, description="How many rows of the population each row stands for")
-    positive: str | None = Field(None, description="The class to which the scores give a probability")
+    slices: list[str] = Field(default_factory=list, description="Columns whose values are slices")
+    group: str | None = Field(None, description="Column of groups; rows of one group are dependent")
+    weights: str | None = Field(None, description="Column of weights: the population rows that each row represents")
+    positive: str | None = Field(None, description="Class whose probability the scores are")
     score_range: list[float] | None = Field(
         None,
         min_length=2,
         max_length=2,
-        description="The lowest and the highest possible score, where neither a log nor its name states them",
+        description="Lowest and highest possible score, if neither log nor name states them",
     )
-    unmatched: Literal["refuse", "drop"] = Field("refuse", description="What to do with rows that only one file has")
-    unscored: Literal["refuse", "drop", "wrong"] = Field(
-        "refuse", description="What to do with answers that failed or have no score"
-    )
+    unmatched: Literal["refuse", "drop"] = Field("refuse", description="Action for rows that only one file contains")
+    unscored: Literal["refuse", "drop", "wrong"] = Field("refuse", description="Action for failed or unscored answers")
     duplicates: Literal["refuse", "first", "last", "all"] = Field(
-        "refuse", description="What to do with results that repeat an id; all: each is an answer to one item"
+        "refuse", description="Action for repeated ids; all: several answers to one item"
     )
-    allow_different_tasks: bool = Field(
-        False, description="Compare logs even if their tasks, scores or questions differ"
-    )
-    fail_on: Literal["fail", "inconclusive"] = Field(
-        "fail", description="The mildest verdict that ends with exit code 1"
-    )
-    columns: ColumnNames = Field(default_factory=ColumnNames, description="The names of the columns")
-    newest: Newest = Field(Newest(), description="Which of several matches of a pattern is the newest")
+    allow_different_tasks: bool = Field(False, description="Whether tasks, scores or questions of logs may differ")
+    fail_on: Literal["fail", "inconclusive"] = Field("fail", description="Mildest verdict with exit code 1")
+    columns: ColumnNames = Field(default_factory=ColumnNames, description="Names of the columns")
+    newest: Newest = Field(Newest(), description="How the newest match of a pattern is chosen")
     rule: Thresholds = Field(Thresholds(), description="What counts as a regression")
     looks: Looks = Field(Looks(), description="How the level is shared among looks")
 

@@ -28,17 +28,15 @@ OVER_FOLDS = "corrected-resampled"
 
 
 class Classifier(Limited):
-    """A classifier that the study names."""
+    """A classifier."""
 
-    name: str = Field(min_length=1, max_length=40, description="The name of the classifier in the results")
+    name: str = Field(min_length=1, max_length=40, description="Name in the results")
     learner: str = Field(
         min_length=1,
-        description="A ready learner, or the import path of a classifier of scikit-learn or an allowed package",
+        description="Ready learner, or import path of a classifier of scikit-learn or an allowed package",
     )
-    params: Options = Field(default_factory=dict, description="The parameters of the classifier")
-    stopping: Stopping | None = Field(
-        None, description="The stopping rule of its permutation tests, if not that of permutation.stopping"
-    )
+    params: Options = Field(default_factory=dict, description="Parameters of the classifier")
+    stopping: Stopping | None = Field(None, description="Stopping rule, if not permutation.stopping")
 
 
 def _as_folds(value: Any) -> int | str:
@@ -53,21 +51,19 @@ Folds = Annotated[
 
 
 class CrossValidation(Strict):
-    """How errors are estimated."""
+    """Cross-validation."""
 
-    folds: Folds = Field(
-        10, description="The number of stratified folds, or leave-one-out, in which every row is a fold"
-    )
+    folds: Folds = Field(10, description="Number of stratified folds, or leave-one-out")
     repeats: int = Field(
-        1, ge=1, le=1000, description="How often the rows are split and tested, for the test corrected-resampled"
+        1, ge=1, le=1000, description="Repetitions of the cross-validation, for the test corrected-resampled"
     )
     rare_classes: Literal["refuse", "allow"] = Field(
-        "refuse", description="What to do with data in which a class has fewer rows than there are folds"
+        "refuse", description="Action if a class has fewer rows than folds"
     )
     transforms: Literal["fold", "all"] = Field(
         "fold",
-        description="Learn scales, categories and imputed values on each training fold alone (fold), or once on "
-        "all rows without their labels (all): faster, and the permutation tests stay valid",
+        description="Scales, categories and imputed values are learnt on each training fold (fold), "
+        "or once on all rows without labels (all: faster; permutation tests stay valid)",
     )
 
     @model_validator(mode="after")
@@ -94,12 +90,12 @@ class Permutation(StoppingSettings):
     """
 
     nulls: tuple[Null, ...] = Field(
-        ("labels", "features"), strict=False, description="labels is PermClass, features is PermFeats"
+        ("labels", "features"), strict=False, description="labels (PermClass) or features (PermFeats)"
     )
-    resamples: int = Field(999, ge=1, le=10**9, description="Retrains for each null hypothesis")
+    resamples: int = Field(999, ge=1, le=10**9, description="Retrains per null hypothesis")
     measure: Annotated[
         str,
-        Field(description="The measure by which retrains are compared: error, balanced-accuracy, macro-f1, auc ..."),
+        Field(description="Measure by which retrains are compared: error, balanced-accuracy, macro-f1, auc ..."),
         AfterValidator(_known_statistic),
     ] = ERROR
 
@@ -131,22 +127,22 @@ class BenchmarkStudy(DataStudy):
 
     kind: Literal["benchmark"]
     datasets: list[str | DatasetTable] = Field(
-        min_length=1, description="Names of data sets that ship with scikit-learn, or tables with name and source"
+        min_length=1, description="Data sets of scikit-learn by name, or tables with name and source"
     )
     classifiers: list[str | Classifier] = Field(
-        min_length=1, description="Names of ready learners, or tables with name, learner and params"
+        min_length=1, description="Ready learners by name, or tables with name, learner and params"
     )
     cross_validation: CrossValidation = CrossValidation()
     permutation: Permutation = Permutation()
     tests: Annotated[
         tuple[str, ...],
-        Field(strict=False, description="The analyses of the summary, in order"),
+        Field(strict=False, description="Analyses, in the order of the summary"),
         AfterValidator(_known_analyses),
     ] = ("permutation", "mcnemar")
 
     measures: Annotated[
         tuple[str, ...],
-        Field(strict=False, description="Measures besides accuracy, to be estimated and compared: macro-f1, auc ..."),
+        Field(strict=False, description="Further measures to estimate and compare: macro-f1, auc ..."),
         AfterValidator(_known_measures),
     ] = ()
 
@@ -154,21 +150,19 @@ class BenchmarkStudy(DataStudy):
         tuple[Annotated[str, Field(min_length=1)], ...],
         Field(
             strict=False,
-            description="Features by whose values accuracy, and the measures, are estimated and compared too; numbers "
-            "of more than 8 values make four slices of about equally many rows",
+            description="Features whose values are slices, with estimates and comparisons of their own; "
+            "numbers with more than 8 values are cut into quarters",
         ),
         AfterValidator(each_once),
     ] = ()
 
     positive: str | dict[str, str] | None = Field(
         None,
-        description="The class that f1, precision, recall and the like refer to; of several data sets a table by "
-        "their names; not needed for classes 0 and 1, -1 and 1, false and true, no and yes",
+        description="Positive class of f1, precision, recall and the like, or a table by data set; "
+        "not needed for 0/1, -1/1, false/true and no/yes",
     )
 
-    published: list[Published] = Field(
-        default_factory=list, description="Published numbers, which the report shows beside the results"
-    )
+    published: list[Published] = Field(default_factory=list, description="Published numbers, shown in the report")
 
     @model_validator(mode="before")
     @classmethod

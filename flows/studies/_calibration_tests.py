@@ -61,9 +61,9 @@ class Bootstrap(Strict):
     """The bootstrap, with an interval of confidence 1 - alpha. Null hypothesis: the measures of A and B are equal."""
 
     test: Literal["bootstrap"]
-    measure: str = Field("f1", description="A measure of two classes, such as f1")
-    method: Literal["percentile", "centred", "bca"] = Field("percentile", description="The interval")
-    resamples: int = Field(10_000, ge=1, le=10**6, description="Bootstrap replicates of each test set")
+    measure: str = Field("f1", description="Measure of two classes, such as f1")
+    method: Literal["percentile", "centred", "bca"] = Field("percentile", description="Method of the interval")
+    resamples: int = Field(10_000, ge=1, le=10**6, description="Bootstrap replicates per test set")
     alternative: Side = "two-sided"
 
 
@@ -71,13 +71,13 @@ class F1Interval(Strict):
     """An interval of F1 with confidence 1 - alpha, of A or of a difference. Null hypothesis: F1 is the true one."""
 
     test: Literal["f1-interval"]
-    of: Literal["difference", "a"] = Field("difference", description="F1 of B less that of A, or that of A")
+    of: Literal["difference", "a"] = Field("difference", description="F1 of B minus F1 of A, or F1 of A")
     method: Literal["wilson", "exact", "mid-p", "jeffreys", "bayesian", "percentile", "centred", "bca"] = Field(
-        "wilson", description="The method of the interval; exact, mid-p and jeffreys only for A alone"
+        "wilson", description="Method of the interval; exact, mid-p and jeffreys only for F1 of A"
     )
     resamples: Annotated[
         int,
-        Field(ge=1, le=10**6, description="Bootstrap replicates, or draws of the posterior, of each test set"),
+        Field(ge=1, le=10**6, description="Bootstrap replicates or posterior draws per test set"),
         only("method", "bayesian", "percentile", "centred", "bca"),
     ] = 1_000
 
@@ -94,7 +94,7 @@ class JudgedInterval(Strict):
     test: Literal["judged-interval"]
     method: Literal["judged-test", "labels-alone", "ppi++", "rogan-gladen", "judge-alone"] = Field(
         "judged-test",
-        description="That of judged_test, of people's labels or the judge alone, or a correction of the judge",
+        description="judged_test, people's labels only, the judge only, or a correction of the judge",
     )
     resamples: Annotated[
         int,
@@ -107,9 +107,9 @@ class DifferenceInterval(Strict):
     """An interval with confidence 1 - alpha, on rows of a few kinds. Null hypothesis: B - A is the true difference."""
 
     test: Literal["difference-interval"]
-    measure: str = Field("accuracy", description="A measure that is compared, such as macro-recall")
+    measure: str = Field("accuracy", description="Measure, such as macro-recall")
     method: Literal["compare", "usual"] = Field(
-        "compare", description="As a comparison states it; or Student's, DeLong's or the bootstrap's percentiles"
+        "compare", description="compare: as in a comparison; usual: Student's t, DeLong or bootstrap percentiles"
     )
     resamples: int = Field(1_000, ge=99, le=10**6, description="Random weightings, or bootstrap replicates")
 
@@ -135,7 +135,8 @@ class JointTasks(Strict):
     method: Literal[
         "joint-tasks-test", "mean-over-tasks", "any-task", "all-rows", "largest-drop", "fisher", "three-at-a-third"
     ] = Field(
-        "joint-tasks-test", description="joint_tasks_test, one of its questions, or a test of theirs (the last three)"
+        "joint-tasks-test",
+        description="joint_tasks_test, one of its questions, or a test of Kuebler et al. (the last three)",
     )
     resamples: Annotated[
         int,
@@ -153,12 +154,12 @@ class VotesTest(Strict):
 
     test: Literal["votes"]
     method: Literal["votes", "voters", "voters-and-items", "overlap"] = Field(
-        "votes", description="What rank_votes takes as dependent; or the overlap of the intervals of scores"
+        "votes", description="Votes that rank_votes treats as dependent; or overlapping intervals of scores"
     )
     preference: Annotated[
         Literal["false", "true"],
         BeforeValidator(_as_text, json_schema_input_type=Literal["false", "true", False, True]),
-        Field(description="false: the level, of false preferences; true: the power, of the best one over the next"),
+        Field(description="false: rate of false preferences; true: power for the best model over the next"),
     ] = "false"
 
 
@@ -191,15 +192,15 @@ class Permutation(Strict):
     """Ojala and Garriga's tests of A. Null hypothesis: labels are independent of rows, or features within a class."""
 
     test: Literal["permutation"]
-    null: Null = Field("labels", description="labels is PermClass, features is PermFeats")
-    resamples: int = Field(99, ge=1, le=10**6, description="Permutations of each sample")
+    null: Null = Field("labels", description="labels (PermClass) or features (PermFeats)")
+    resamples: int = Field(99, ge=1, le=10**6, description="Permutations per sample")
 
 
 class Scored(Strict):
     """DeLong's test of areas or Student's t, interval 1 - alpha. Null hypothesis: areas, or mean losses, are equal."""
 
     test: Literal["scores"]
-    measure: str = Field("auc", description="The measure", json_schema_extra={"enum": list(SCORE_MEASURES)})
+    measure: str = Field("auc", description="Measure", json_schema_extra={"enum": list(SCORE_MEASURES)})
     alternative: Alternative = Field("two-sided", description="greater: A has the greater value; less: B has")
 
     @field_validator("measure", mode="after")
@@ -213,14 +214,14 @@ class OwnTest(Limited):
 
     test: str = Field(
         min_length=1,
-        description="The import path of a function of an allowed package, or its entry point",
+        description="Import path or entry point of a function of an allowed package",
         json_schema_extra={"not": {"enum": list(_NAMES)}},
     )
-    params: Options = Field(default_factory=dict, description="Further arguments of the function, by name")
+    params: Options = Field(default_factory=dict, description="Keyword arguments of the function")
     vectorised: bool = Field(
-        False, description="Whether it takes many test sets at once, a row each, and gives a p-value for each"
+        False, description="Whether one call takes many test sets, one per row, and returns a p-value for each"
     )
-    measure: str = Field("accuracy", description="What is equal for A and B under its null hypothesis")
+    measure: str = Field("accuracy", description="Measure that is equal for A and B under the null hypothesis")
 
     @field_validator("measure", mode="after")
     @classmethod

@@ -32,25 +32,23 @@ Null = Literal["labels", "features"]
 
 
 class Published(Strict):
-    """Published numbers of a classifier on the study's data sets."""
+    """Published numbers of a classifier."""
 
-    classifier: str = Field(description="The classifier's name")
-    null: Null = Field(description="The permutation test")
+    classifier: str = Field(description="Name of the classifier")
+    null: Null = Field(description="Permutation test")
     columns: tuple[Literal["estimate", "null_mean", "p_value"], ...] = Field(
-        strict=False, min_length=1, description="What is printed: observed error, mean permuted error, p"
+        strict=False, min_length=1, description="Printed columns: observed error, mean permuted error, p"
     )
     values: dict[str, list[PrintedNumber]] = Field(
-        description="For each data set its printed numbers, in quotes, in the order of columns"
+        description="Printed numbers of each data set, as text, in the order of columns"
     )
     within: dict[str, float] = Field(
-        default_factory=dict, description="By column: the greatest difference that counts as agreement"
+        default_factory=dict, description="Largest difference that counts as agreement, by column"
     )
     side: dict[str, float] = Field(
-        default_factory=dict, description="By column: what both should be at most, or both above"
+        default_factory=dict, description="Threshold, by column: agreement if both numbers are on one side"
     )
-    remarks: dict[str, str] = Field(
-        default_factory=dict, description="By data set: a remark, shown if the numbers do not agree"
-    )
+    remarks: dict[str, str] = Field(default_factory=dict, description="Remark by data set, shown if numbers disagree")
 
     @model_validator(mode="after")
     def _complete(self) -> "Published":
@@ -100,13 +98,13 @@ def published_notes(published: Iterable[Published], cells: Iterable[Cell]) -> It
 
 
 class PublishedSize(Strict):
-    """The published number of rows from which on a test rejects more often than not in a population."""
+    """Published number of rows from which a test rejects more often than not."""
 
-    population: str = Field(description="The population's name")
-    slice: str | None = Field(None, description="Which of the source's populations, as results name it")
-    test: str = Field(description="The test, as results name it; one of McNemar's")
-    rows: PrintedNumber = Field(description="The printed number of rows, in quotes")
-    remark: str = Field("", description="A remark, shown if the numbers do not agree")
+    population: str = Field(description="Name of the population")
+    slice: str | None = Field(None, description="Slice of the population, as in the results")
+    test: str = Field(description="Name of the McNemar test in the results")
+    rows: PrintedNumber = Field(description="Printed number of rows, as text")
+    remark: str = Field("", description="Remark, shown if the numbers disagree")
 
 
 def published_sizes(published: Iterable[PublishedSize], cells: Iterable[Cell]) -> Iterator[Reference]:

@@ -26,22 +26,23 @@ from ..config.model import Memory, Options, Strict, bytes_of
 
 
 class Needs(Strict):
-    """What code of another package needs of a worker."""
+    """Resources of a worker for code of another package."""
 
-    memory: Memory | None = Field(None, description='The most memory of its process, as in "8 GiB"')
-    threads: int | None = Field(None, ge=1, le=1024, description="Threads of its numerical libraries; one by default")
-    gpu: int | None = Field(None, ge=1, le=64, description="GPUs of its worker")
+    memory: Memory | None = Field(None, description='Memory limit of the process, as in "8 GiB"')
+    threads: int | None = Field(None, ge=1, le=1024, description="Threads of numerical libraries; one by default")
+    gpu: int | None = Field(None, ge=1, le=64, description="GPUs of the worker")
 
 
 class Limited(Strict):
     """A table of a study file that may name code of another package."""
 
     time_limit: float | None = Field(
-        None, gt=0, exclude=True, description="Seconds that a fit, or a call of a test, of another package may take"
+        None,
+        gt=0,
+        exclude=True,
+        description="Time limit in seconds of one fit, or one call of a test, of another package",
     )
-    resources: Needs = Field(
-        Needs(), exclude=True, description="What a classifier or test of another package needs of a worker"
-    )
+    resources: Needs = Field(Needs(), exclude=True, description="Resources of a worker for code of another package")
 
     def limits(self, where: str, *, own: bool) -> dict[str, float] | None:
         """The limits, as `sigstats.tasks.plan.Cell` states them."""
@@ -63,24 +64,25 @@ class StoppingSettings(Strict):
 
     stopping: Stopping = Field(
         "none",
-        description="When to end a test early: where p cannot become alpha or less (besag-clifford), where the "
-        "decision is certain up to risk (gandy), or where p is known to precision (precision)",
+        description="When a test ends early: once p cannot reach alpha (besag-clifford), once the "
+        "decision is certain up to risk (gandy), or once p is precise (precision)",
     )
     certain: Literal["adjusted", "unadjusted"] = Field(
         "adjusted",
-        description="What gandy is certain of when it ends a test: of the decision on the adjusted p, whatever the "
-        "other tests say, or of whether p itself is at most alpha",
+        description="The decision of gandy: on the adjusted p, for any outcome of the other tests, or on p itself",
     )
     risk: float = Field(
-        1e-3, gt=0, le=0.25, description="How likely gandy's decision may differ from that of endless replicates"
+        1e-3,
+        gt=0,
+        le=0.25,
+        description="Bound on the probability that gandy decides differently from infinitely many replicates",
     )
 
     precision: float = Field(
         0.01,
         ge=0.002,
         le=0.25,
-        description="The Monte-Carlo standard error of p at which precision ends a test; an interval of 95% is "
-        "about four times as wide",
+        description="Monte-Carlo standard error of p at which precision ends a test",
     )
 
     def stopping_of(
@@ -126,30 +128,30 @@ def stopping_notes(plan: Plan) -> Iterator[str]:
 
 #: The description of each option of a source; an option that is missing here is described by its name alone.
 DESCRIPTIONS = {
-    "name": "The name of the data set in the study; by default that of the file",
+    "name": "Name in the study; that of the file by default",
     "source": "The kind of source",
-    "path": "A file, or a URL that fsspec can open; it may be compressed",
-    "target": "The column of classes",
-    "columns": "The features; by default all columns but the class",
+    "path": "File or fsspec URL, possibly compressed",
+    "target": "Column of classes",
+    "columns": "Features; all columns except the class by default",
     "drop": "Columns to omit",
-    "nominal": "Columns of numbers that are names of categories",
-    "missing": "Texts that mean a missing value, besides the empty text",
-    "names": "The names of the columns, if the first line does not contain them",
-    "separator": "The text between two fields; detected by default",
-    "encoding": "The encoding of the text; UTF-8 by default",
-    "id": "The number of the data set on OpenML",
-    "dataset": "The name of the data set on OpenML; a version is needed too",
-    "version": "Its version on OpenML",
-    "cache": "A folder for downloaded files; scikit-learn's by default",
-    "rows": "The rows themselves, one string each with white space between fields; for generated data, their number",
-    "generator": "The kind of generated data: correlated or noise",
-    "seed": "The seed of generated data",
-    "correlation": "The correlation of the two features inside each class, from -1 to 1",
-    "separation": "The distance between the classes",
-    "features": "The number of features",
-    "classes": "The number of classes",
-    "groups": "The column of groups: rows of one group stay in one fold",
-    "folds": "The column of the fold in which each row is tested",
+    "nominal": "Numeric columns of category codes",
+    "missing": "Texts that mean a missing value; empty always does",
+    "names": "Names of the columns, if there is no header",
+    "separator": "Separator of fields; detected by default",
+    "encoding": "Encoding; UTF-8 by default",
+    "id": "Number on OpenML",
+    "dataset": "Name on OpenML; needs `version`",
+    "version": "Version on OpenML",
+    "cache": "Folder for downloads; scikit-learn's by default",
+    "rows": "Rows as strings, fields separated by white space; for generated data, the number of rows",
+    "generator": "correlated or noise",
+    "seed": "Seed of generated data",
+    "correlation": "Correlation of the two features within each class, from -1 to 1",
+    "separation": "Distance between the classes",
+    "features": "Number of features",
+    "classes": "Number of classes",
+    "groups": "Column of groups; rows of one group stay in one fold",
+    "folds": "Column of fold numbers",
 }
 _TYPES: dict[type, dict[str, Any]] = {
     str: {"type": "string"},

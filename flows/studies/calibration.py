@@ -45,27 +45,25 @@ class CalibrationStudy(DataStudy):
     question: ClassVar[str] = "can these tests be trusted at this sample size?"
 
     kind: Literal["calibration"]
-    populations: list[Source] = Field(min_length=1, description="The populations from which test sets are drawn")
-    tests: list[Test] = Field(min_length=1, description="The tests that are applied to each test set")
-    sizes: list[Annotated[int, Field(ge=1, le=10**7)]] = Field(
-        min_length=1, description="The numbers of rows of a test set"
-    )
-    trials: int = Field(1000, ge=1, le=10**8, description="The number of test sets of each size from each population")
+    populations: list[Source] = Field(min_length=1, description="Populations from which test sets are drawn")
+    tests: list[Test] = Field(min_length=1, description="Tests applied to each test set")
+    sizes: list[Annotated[int, Field(ge=1, le=10**7)]] = Field(min_length=1, description="Sizes of test sets, in rows")
+    trials: int = Field(1000, ge=1, le=10**8, description="Test sets per size and population")
     precision: float | None = Field(
         None,
         ge=1e-4,
         le=0.25,
-        description="Draw test sets until the Monte-Carlo standard error of a rate is at most this; trials, if "
-        "given too, is the most",
+        description="Draw test sets until the Monte-Carlo standard error of each rate is at most "
+        "this; `trials` is then the maximum",
     )
     performance: bool | None = Field(
         None,
-        description="Whether the summary has size-adjusted power, too, and all that is asked of an interval; by "
-        "default where there are intervals or retrained learners",
+        description="Whether to report size-adjusted power and the coverage and width of intervals; "
+        "by default if there are intervals or retrained learners",
     )
 
     published: list[PublishedSize] = Field(
-        default_factory=list, description="Numbers of rows that a publication prints, shown beside the exact ones"
+        default_factory=list, description="Published numbers of rows, shown next to the exact ones"
     )
 
     @property

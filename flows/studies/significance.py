@@ -34,7 +34,7 @@ class _Significance(Study, StoppingSettings):
 
     kind: Literal["significance"]
     resamples: int = Field(
-        99_999, ge=1, le=10**10, description="Replicates of each Monte-Carlo test that names no number of its own"
+        99_999, ge=1, le=10**10, description="Monte-Carlo replicates per test, unless the test has its own number"
     )
 
     @model_validator(mode="after")

@@ -94,27 +94,27 @@ class ComparisonRule:
     'pass'
     """
 
-    alpha: float = _known(0.05, "The level of the one-sided tests", gt=0, lt=1)
-    adjust: Adjustment = field(default="holm", metadata={"description": "The adjustment over all slices and measures"})
-    minimum_effect: float = _known(0.005, "The smallest drop that counts", ge=0, le=1, share=True)
-    margin: float = _known(0.005, "The drop that a pass must exclude", ge=0, le=1, share=True)
+    alpha: float = _known(0.05, "Level of the one-sided tests", gt=0, lt=1)
+    adjust: Adjustment = field(default="holm", metadata={"description": "Adjustment over all slices and measures"})
+    minimum_effect: float = _known(0.005, "Smallest drop that counts", ge=0, le=1, share=True)
+    margin: float = _known(0.005, "Drop that a pass must exclude", ge=0, le=1, share=True)
     relative_effect: float = _known(
-        0.05, "The smallest drop that counts of a measure without limits, a part of the baseline", ge=0, le=1
+        0.05, "Smallest drop that counts, relative to the baseline, for measures without limits", ge=0, le=1
     )
     relative_margin: float = _known(
-        0.05, "The drop of a measure without limits that a pass must exclude, a part of the baseline", ge=0, le=1
+        0.05, "Drop that a pass must exclude, relative to the baseline, for measures without limits", ge=0, le=1
     )
     margins: Mapping[str, float] = field(
-        default_factory=dict, metadata={"description": "The margin of a slice, measure or score", "share": True}
+        default_factory=dict, metadata={"description": "Margin of a slice, measure or score", "share": True}
     )
-    confidence_level: float = _known(0.95, "The confidence of the intervals", key="confidence", gt=0, lt=1)
+    confidence_level: float = _known(0.95, "Confidence of the intervals", key="confidence", gt=0, lt=1)
     simultaneous: bool = _known(False, "Whether all intervals together have the confidence")
     n_resamples: int = _known(
-        10_000, "Random weightings, or more where the level needs them", key="resamples", ge=99, le=_MAX_RESAMPLES
+        10_000, "Random weightings; more if the level needs them", key="resamples", ge=99, le=_MAX_RESAMPLES
     )
-    rng: int = _known(0, "The seed of the weights", key="seed", ge=0, lt=2**63)
+    rng: int = _known(0, "Seed of the weights", key="seed", ge=0, lt=2**63)
     unseen_group: UnseenGroup = field(
-        default="auto", metadata={"description": "The group that a pass must withstand: like-seen, any or auto"}
+        default="auto", metadata={"description": "Unseen group that a pass must withstand: like-seen, any or auto"}
     )
     smallest_slice: int = _known(10, "Slices with fewer rows are not tested", ge=1, le=2**53)
 

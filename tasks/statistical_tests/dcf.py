@@ -29,12 +29,12 @@ TEST = StatisticalTest(
     order=49,
     sets=OfSets(
         name="DCF",
-        title="The test of two detection costs of Keller, Mariethoz and Bengio.",
+        title="Test of two detection costs by Keller, Mariethoz and Bengio.",
         options={
-            "cost_fn": Option(float, 1.0, "The cost of a missed positive", {"ge": 0, "le": 1e100}),
-            "cost_fp": Option(float, 1.0, "The cost of a false positive", {"ge": 0, "le": 1e100}),
-            "prior": Option(float, 0.5, "The probability of a positive in use", {"gt": 0, "lt": 1}),
-            "paired": Option(bool, True, "From the disagreements alone, eq. (9), or not, eq. (8)"),
+            "cost_fn": Option(float, 1.0, "Cost of a missed positive", {"ge": 0, "le": 1e100}),
+            "cost_fp": Option(float, 1.0, "Cost of a false positive", {"ge": 0, "le": 1e100}),
+            "prior": Option(float, 0.5, "Prior probability of a positive", {"gt": 0, "lt": 1}),
+            "paired": Option(bool, True, "Paired, eq. (9), or independent, eq. (8)"),
             "alternative": SIDE,
         },
         pvalue=_pvalue,

@@ -75,12 +75,12 @@ TEST = StatisticalTest(
     order=41,
     sets=OfSets(
         name="looks",
-        title="The smallest p-value of all looks at rows that arrive, in random order.",
+        title="Smallest p-value of all looks at rows in random order.",
         options={
             "method": Option(
-                Literal["anytime", "exact", "chi2"], "anytime", "That of anytime_test, or McNemar's at each look"
+                Literal["anytime", "exact", "chi2"], "anytime", "anytime_test, or McNemar's test at each look"
             ),
-            "new_rows": Option(int, 200, "The rows that each look adds", {"ge": 1, "le": 10**7}),
+            "new_rows": Option(int, 200, "New rows per look", {"ge": 1, "le": 10**7}),
             "alternative": SIDE,
         },
         pvalue=_at_once,

@@ -135,9 +135,9 @@ TEST = StatisticalTest(
         name="McNemar",
         title="McNemar's test.",
         options={
-            "method": Option(Literal["exact", "mid-p", "chi2"], "exact", "The method of the p-value"),
+            "method": Option(Literal["exact", "mid-p", "chi2"], "exact", "Method of the p-value"),
             "alternative": SIDE,
-            "correction": Option(bool, False, "Edwards's continuity correction of chi2"),
+            "correction": Option(bool, False, "Edwards's continuity correction, for chi2"),
         },
         pvalue=lambda joint, **options: mcnemar_test(*joint.discordant, **options).pvalue,
         exact_rate=_exact_rate,

@@ -19,9 +19,9 @@ TEST = StatisticalTest(
     order=48,
     sets=OfSets(
         name="proportion",
-        title="The test of two errors of Keller, Mariethoz and Bengio.",
+        title="Test of two errors by Keller, Mariethoz and Bengio.",
         options={
-            "paired": Option(bool, True, "From the disagreements alone, eq. (6), or not, eq. (4)"),
+            "paired": Option(bool, True, "Paired, eq. (6), or independent, eq. (4)"),
             "alternative": SIDE,
         },
         pvalue=lambda joint, **options: proportion_test(joint.swapped(), **options).pvalue,

@@ -18,7 +18,7 @@ from sigstats.tasks.work import AppliedTest, Categorised, Computed, Counted, Dra
 from ...config.model import Strict
 from ...running.options import Progress
 
-Name = Annotated[str, Field(min_length=1, max_length=40, description="Its name in the results")]
+Name = Annotated[str, Field(min_length=1, max_length=40, description="Name in the results")]
 
 Tests: TypeAlias = Collection[AppliedTest]
 

@@ -33,20 +33,20 @@ class Described(PopulationSource):
 
 
 class Kind(Strict):
-    """A kind of row: what is true, and what A and B say."""
+    """A kind of row: the truth and the outputs of A and B."""
 
-    share: float = Field(gt=0, le=1, description="Which share of the rows, or of the groups, is of this kind")
-    label: str | int = Field("", description="The true class, with 0 and 1 for two; none for marks")
-    a: Said = Field(description="The class, the probability of the class 1, or the mark from 0 to 1, by A")
-    b: Said = Field(description="The same by B")
+    share: float = Field(gt=0, le=1, description="Share of the rows, or of the groups")
+    label: str | int = Field("", description="True class (0 or 1 if there are two); none for marks")
+    a: Said = Field(description="Output of A: class, probability of class 1, or mark from 0 to 1")
+    b: Said = Field(description="Output of B")
 
 
 class Kinds(Described):
-    """Rows of a few kinds, drawn independently: classes, probabilities of the class 1, or marks from 0 to 1."""
+    """Independent rows of a few kinds, with classes, probabilities of class 1, or marks from 0 to 1."""
 
     source: Literal["kinds"]
-    kinds: list[Kind] = Field(min_length=2, description="The kinds of rows; their shares add up to 1")
-    group: int = Field(1, ge=1, le=10**6, description="The rows of a group, all of one kind; sizes are multiples of it")
+    kinds: list[Kind] = Field(min_length=2, description="Kinds of rows; shares add up to 1")
+    group: int = Field(1, ge=1, le=10**6, description="Rows per group, all of one kind; sizes are multiples of it")
 
     @model_validator(mode="after")
     def _whole(self) -> "Kinds":
@@ -71,38 +71,36 @@ Both: TypeAlias = Annotated[list[Annotated[float, Field(gt=0, lt=1)]], Field(min
 
 
 class Judged(Described):
-    """Two models as a judge sees them on all rows, and people on so many rows as the sizes of the study say."""
+    """Two models, judged on all rows; people label as many rows as `sizes` states."""
 
     WORK: ClassVar[type[work.Described]] = work.JudgedRows
 
     source: Literal["judged"]
-    rows: int = Field(2000, ge=2, le=10**6, description="The rows that the judge sees")
+    rows: int = Field(2000, ge=2, le=10**6, description="Rows that the judge sees")
     accuracy: Both = Field(description="Of A and of B, as people see it; of marks the mean")
-    sensitivity: Both = Field(description="How often the judge calls right what people do, of A and of B")
-    specificity: Both = Field(description="How often the judge calls wrong what people do, of A and of B")
-    answers: int = Field(1, ge=1, le=1000, description="Answers to an item, which are not independent")
-    marks: int = Field(1, ge=1, le=1000, description="The highest mark, of marks from 0; 1 is right and wrong")
-    same: float = Field(0.0, ge=0, lt=1, description="The share of items to which B gives the answer of A")
+    sensitivity: Both = Field(description="Share of right answers of A and B that the judge calls right")
+    specificity: Both = Field(description="Share of wrong answers of A and B that the judge calls wrong")
+    answers: int = Field(1, ge=1, le=1000, description="Dependent answers per item")
+    marks: int = Field(1, ge=1, le=1000, description="Highest mark (the lowest is 0); 1 means right or wrong")
+    same: float = Field(0.0, ge=0, lt=1, description="Share of items on which B gives the answer of A")
 
 
 Shares = Annotated[list[Annotated[float, Field(gt=0)]], Field(min_length=2, max_length=1000)]
 
 
 class Tasks(Described):
-    """Two models on several tasks, B the worse one on some, with as many rows as the sizes of the study say."""
+    """Two models on several tasks, on some of which B is worse."""
 
     WORK: ClassVar[type[work.Described]] = work.TaskRows
 
     source: Literal["tasks"]
-    shares: Shares = Field(description="The rows of each task, or their shares: only the ratios count")
-    discordant: list[Annotated[float, Field(ge=0, le=1)]] = Field(
-        description="The share of each task's rows that one model alone gets right"
-    )
+    shares: Shares = Field(description="Relative numbers of rows of the tasks")
+    discordant: list[Annotated[float, Field(ge=0, le=1)]] = Field(description="Share of discordant rows of each task")
     worse: list[Annotated[float, Field(ge=-1, le=1)]] = Field(
-        description="How much worse B is on each task, beside the others; negative where it is better"
+        description="Relative loss of B on each task; negative if it is better"
     )
     errors: float = Field(
-        3.0, gt=0, le=100, description="By how many standard errors, on all rows of the tasks where B is worse"
+        3.0, gt=0, le=100, description="Size of the loss in standard errors, on all rows of the tasks where B is worse"
     )
 
     @model_validator(mode="after")
@@ -119,19 +117,19 @@ Spread = Annotated[float, Field(ge=0, le=10)]
 
 
 class Votes(Described):
-    """Models of known strengths, two of which meet in each vote, as many as the sizes of the study say."""
+    """Votes between two of several models of known strengths; `sizes` counts votes."""
 
     WORK: ClassVar[type[work.Described]] = work.Votes
 
     source: Literal["votes"]
     strengths: list[Annotated[float, Field(ge=-20, le=20)]] = Field(
-        min_length=2, max_length=1000, description="The strength of each model: differences are log odds"
+        min_length=2, max_length=1000, description="Strength of each model; differences are log odds"
     )
-    voters: int = Field(40, ge=2, le=10**6, description="The number of voters")
-    items: int = Field(80, ge=2, le=10**6, description="The number of items")
-    voter_sd: Spread = Field(0.0, description="The standard deviation of what a voter adds to the strength of a model")
-    item_sd: Spread = Field(0.0, description="The standard deviation of what an item adds to the strength of a model")
-    ties: float = Field(0.0, ge=0, lt=1, description="The share of votes that are ties")
+    voters: int = Field(40, ge=2, le=10**6, description="Number of voters")
+    items: int = Field(80, ge=2, le=10**6, description="Number of items")
+    voter_sd: Spread = Field(0.0, description="Standard deviation of voters' effects on strengths")
+    item_sd: Spread = Field(0.0, description="Standard deviation of items' effects on strengths")
+    ties: float = Field(0.0, ge=0, lt=1, description="Share of ties")
     dissenters: float = Field(
-        0.0, ge=0, le=0.5, description="The share of voters for the later model in 95%; the others make it even"
+        0.0, ge=0, le=0.5, description="Share of voters who prefer the later model with 95%; the others balance them"
     )

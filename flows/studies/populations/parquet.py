@@ -24,22 +24,20 @@ _PARTS = ("as they are", "outputs swapped")
 
 
 class Parquet(PopulationSource):
-    """Rows on disk, as they are and with the outputs of the two exchanged at random, so that neither is better."""
+    """Rows of a file, as they are and with the two outputs exchanged at random, so that neither is better."""
 
     source: Literal["parquet"]
-    path: str = Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")
-    label: str = Field("label", description="The column of the true classes")
-    a: str = Field("pred_a", description="The column of A's predictions")
-    b: str = Field("pred_b", description="The column of B's predictions")
-    classes: list[bool | int | str] | None = Field(
-        None, min_length=2, description="All classes there are; any other is refused"
-    )
-    positive: bool | int | str | None = Field(None, description="The positive class, for measures other than accuracy")
+    path: str = Field(min_length=1, description="File, folder, pattern or fsspec URL")
+    label: str = Field("label", description="Column of true classes")
+    a: str = Field("pred_a", description="Column of A's predictions")
+    b: str = Field("pred_b", description="Column of B's predictions")
+    classes: list[bool | int | str] | None = Field(None, min_length=2, description="All classes; others are refused")
+    positive: bool | int | str | None = Field(None, description="Positive class, for measures other than accuracy")
 
     replacement: bool = Field(
         False,
-        description="Draw test sets with replacement, as from an endless population of such rows; without it they "
-        "are a part of these rows, and the larger a part the less they vary",
+        description="Draw with replacement, as from an infinite population; without it, test sets "
+        "are parts of these rows and vary less the larger they are",
     )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:
@@ -101,15 +99,15 @@ class Parquet(PopulationSource):
 
 
 class Scores(PopulationSource):
-    """Scored rows on disk, for areas under the ROC curve and losses: as they are, and with scores exchanged."""
+    """Scored rows of a file, for areas under the ROC curve and losses; as they are and with scores exchanged."""
 
     source: Literal["scores"]
-    path: str = Field(min_length=1, description="A file, a folder, a pattern or an fsspec URL")
-    label: str = Field("label", description="The column of the true classes")
-    a: str = Field("score_a", description="The column of A's scores: for a loss, probabilities of the positive class")
-    b: str = Field("score_b", description="The column of B's scores")
-    group: str | None = Field(None, description="The column of groups, where rows of one are not independent")
-    positive: bool | int | str = Field(description="The positive class")
+    path: str = Field(min_length=1, description="File, folder, pattern or fsspec URL")
+    label: str = Field("label", description="Column of true classes")
+    a: str = Field("score_a", description="Column of A's scores; for a loss, probabilities of the positive class")
+    b: str = Field("score_b", description="Column of B's scores")
+    group: str | None = Field(None, description="Column of groups; rows of one group are dependent")
+    positive: bool | int | str = Field(description="Positive class")
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
         """The rows as they are, then swapped."""

@@ -24,21 +24,21 @@ FACTORS = ("recall", "precision", "dependence", "difference", "prevalence")
 
 
 class Simulated(PopulationSource):
-    """Two classifiers of two classes whose joint outcomes have given probabilities: all combinations of the lists."""
+    """Two classifiers of two classes with given joint probabilities; lists are combined."""
 
     source: Literal["simulated"]
-    prevalence: list[Share] = Field(min_length=1, description="The shares of rows that are truly positive")
+    prevalence: list[Share] = Field(min_length=1, description="Shares of truly positive rows")
     recall: list[Probability] = Field(min_length=1, description="Of A")
     precision: list[Probability] = Field(min_length=1, description="Of A")
     difference: list[Annotated[float, Field(gt=-1, lt=1)]] = Field(
         min_length=1,
         default=[0.0],
-        description="By how much recall and precision of B are higher; where both are equal, so is F1",
+        description="Advantage of B in recall and precision",
     )
     dependence: list[Annotated[float, Field(ge=0, le=1)]] = Field(
         min_length=1,
         default=[0.5],
-        description="How much their errors coincide: 0 independent, 1 the rarer one never without the other",
+        description="Dependence of their errors: 0 independent, 1 as dependent as possible",
     )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
@@ -96,12 +96,12 @@ def _joint(a: float, b: float, dependence: float) -> tuple[float, float, float, 
 
 
 class Sturm(PopulationSource):
-    """Two simulated systems: I assigns random classes, II is right for a part of the rows and random otherwise."""
+    """Two simulated systems: I is random; II is right on a share of rows and random elsewhere."""
 
     source: Literal["sturm"]
-    classes: int = Field(10, ge=2, le=10**6, description="The number of classes, equally likely")
+    classes: int = Field(10, ge=2, le=10**6, description="Number of equally likely classes")
     right: list[Annotated[float, Field(ge=0, le=1)]] = Field(
-        min_length=1, description="For which parts of the rows system II is made to be right, r"
+        min_length=1, description="Shares r of rows on which system II is right by design"
     )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002
@@ -117,25 +117,23 @@ Distance = Annotated[float, Field(ge=0, le=100)]
 
 
 class CrossValidated(PopulationSource):
-    """One learner on two halves of the features of two normal classes, cross-validated on each sample."""
+    """One learner on two disjoint sets of features of two normal classes, cross-validated on each sample."""
 
     source: Literal["cross-validated"]
     learner: str = Field(
-        "naive-bayes", min_length=1, description="A ready learner, or the import path of a scikit-learn classifier"
+        "naive-bayes", min_length=1, description="Ready learner, or import path of a scikit-learn classifier"
     )
-    params: Options = Field(default_factory=dict, description="The parameters of the classifier")
-    features: int = Field(5, ge=1, le=1000, description="The features that A sees; B sees as many others")
+    params: Options = Field(default_factory=dict, description="Parameters of the classifier")
+    features: int = Field(5, ge=1, le=1000, description="Features of A; B sees as many others")
     separation: list[Distance] = Field(
         min_length=1,
-        description="How far apart the means of the two classes are for A, in standard deviations: the best "
-        "accuracy is Phi(separation / 2)",
+        description="Distance of the class means for A in standard deviations; the best accuracy is "
+        "Phi(separation / 2)",
     )
-    difference: list[Distance] = Field(
-        min_length=1, default=[0.0], description="By how much further apart they are for B"
-    )
-    folds: int = Field(10, ge=2, le=1000, description="The number of stratified folds")
+    difference: list[Distance] = Field(min_length=1, default=[0.0], description="Additional distance for B")
+    folds: int = Field(10, ge=2, le=1000, description="Number of stratified folds")
     repeats: list[Annotated[int, Field(ge=1, le=1000)]] = Field(
-        min_length=1, default=[1], description="How often each sample is cross-validated, with other folds"
+        min_length=1, default=[1], description="Repetitions of the cross-validation"
     )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002

@@ -28,23 +28,23 @@ from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests
 
 
 class Tuning(Strict):
-    """Parameters that are chosen by cross-validation on the training rows."""
+    """Parameters tuned by cross-validation on the training rows."""
 
     grid: dict[str, Annotated[list[float | int | str], Field(min_length=1)]] = Field(
-        min_length=1, description="The values of each parameter; all combinations are tried"
+        min_length=1, description="Values of each parameter; all combinations are tried"
     )
     folds: int = Field(5, ge=2, le=100, description="Folds of the training rows")
     measure: Literal["micro-f1", "macro-f1"] = Field(
-        "micro-f1", description="Which F1 of all categories of a set is to be the greatest"
+        "micro-f1", description="F1 of all categories of a set, which is maximised"
     )
 
 
 class Trainee(Strict):
     """A classifier that the study trains."""
 
-    learner: str = Field(min_length=1, description="A ready learner, or the import path of a scikit-learn classifier")
-    params: Options = Field(default_factory=dict, description="The parameters of the classifier")
-    tune: Tuning | None = Field(None, description="Parameters that are chosen, for sets of categories")
+    learner: str = Field(min_length=1, description="Ready learner, or import path of a scikit-learn classifier")
+    params: Options = Field(default_factory=dict, description="Parameters of the classifier")
+    tune: Tuning | None = Field(None, description="Parameters to tune, for sets of categories")
 
     @property
     def spec(self) -> Learner:
@@ -54,12 +54,12 @@ class Trainee(Strict):
 
 
 class Categories(Strict):
-    """Labels that together are the positive class; or categories, each with classifiers of its own."""
+    """Labels that form the positive class, or categories with classifiers of their own."""
 
     name: Name
-    positive: list[str] | None = Field(None, min_length=1, description="A row with one of these labels is positive")
+    positive: list[str] | None = Field(None, min_length=1, description="Labels of positive rows")
     categories: list[str] | None = Field(
-        None, min_length=2, description="One classifier against the others for each; for micro- and macro- measures"
+        None, min_length=2, description="Categories with one classifier each, for micro- and macro- measures"
     )
 
     @model_validator(mode="after")
@@ -79,27 +79,25 @@ class Categories(Strict):
 class Texts(Strict):
     """Documents in a Parquet file."""
 
-    path: str = Field(min_length=1, description="A file or an fsspec URL")
-    text: list[str] = Field(min_length=1, description="The columns that make up a text, one after another")
-    categories: str = Field(description="The column of the categories: a list of strings, or one string")
-    stem: Literal["english", "porter"] | None = Field(
-        None, description="Take words by their stems, by this algorithm of Snowball; needs the extra stem"
-    )
+    path: str = Field(min_length=1, description="File or fsspec URL")
+    text: list[str] = Field(min_length=1, description="Columns that are joined to a text")
+    categories: str = Field(description="Column of categories: a string or a list of strings")
+    stem: Literal["english", "porter"] | None = Field(None, description="Snowball stemmer; needs the extra `stem`")
 
 
 class Trained(PopulationSource):
-    """Rows that two classifiers predict which the study trains on some of the others (Keller, Mariethoz and Bengio)."""
+    """Predictions of two classifiers trained on other rows (Keller, Mariethoz and Bengio)."""
 
     source: Literal["trained"]
     dataset: str | DatasetTable | None = Field(
-        None, description="A data set as a benchmark study names one; or documents instead"
+        None, description="Data set, as in a benchmark study; or use `documents`"
     )
     documents: Texts | None = Field(None, description="Texts with categories")
-    train: int = Field(ge=2, description="Rows that both classifiers are trained on")
-    test: int = Field(ge=1, description="Rows of the one test set; all that are left are the population")
+    train: int = Field(ge=2, description="Training rows of both classifiers")
+    test: int = Field(ge=1, description="Rows of the one test set; the remaining rows are the population")
     a: Trainee = Field(description="Classifier A")
     b: Trainee = Field(description="Classifier B")
-    sets: list[Categories] = Field(min_length=1, description="What is positive, each a population of its own")
+    sets: list[Categories] = Field(min_length=1, description="Definitions of positive, each a population of its own")
 
     @model_validator(mode="after")
     def _one_kind(self) -> "Trained":

@@ -37,11 +37,9 @@ class Printed(Strict):
 
     printed: dict[str, PrintedNumber | dict[str, PrintedNumber]] = Field(
         default_factory=dict,
-        description="for each method the printed p-value, in quotes, or a table of printed columns of the summary",
+        description="printed p-value by method, as text, or a table of printed columns",
     )
-    remarks: dict[str, str] = Field(
-        default_factory=dict, description="for each method what is to be said where the printed number does not agree"
-    )
+    remarks: dict[str, str] = Field(default_factory=dict, description="remark by method, shown if numbers disagree")
 
     @field_validator("printed", mode="after")
     @classmethod
@@ -95,13 +93,11 @@ class Entry(Printed):
     #: The ways to give its counts, each by the fields that belong together; exactly one is taken.
     WAYS: ClassVar[Ways] = ()
 
-    name: Name = Field(description="Its name in the results")
-    methods: tuple[str, ...] = Field(
-        ("exact",), strict=False, min_length=1, description="The methods of the test, in order"
-    )
+    name: Name = Field(description="Name in the results")
+    methods: tuple[str, ...] = Field(("exact",), strict=False, min_length=1, description="Methods, in order")
     resamples: Annotated[
         int | None,
-        Field(ge=1, le=10**10, description="Monte-Carlo replicates, where not as many as the study's"),
+        Field(ge=1, le=10**10, description="Monte-Carlo replicates; the study's by default"),
         only("methods", MONTE_CARLO),
     ] = None
 
@@ -140,8 +136,8 @@ class Entry(Printed):
 class OfTwo(Entry):
     """A table of two that are compared, which have different names."""
 
-    a: Name = Field(description="The first classifier; with a path, the column of its predictions")
-    b: Name = Field(description="The second classifier, likewise")
+    a: Name = Field(description="First classifier; with a path, its column of predictions")
+    b: Name = Field(description="Second classifier; with a path, its column of predictions")
 
     @field_validator("b", mode="after")
     @classmethod

@@ -16,7 +16,7 @@ from . import Case, Counts, Entry, OfTwo, Ways, codes, read_table
 
 
 class Pairs(OfTwo):
-    """How many objects only one of two classifiers got right; or a file of both classifiers' predictions."""
+    """Discordant objects of two classifiers, or a file of both predictions."""
 
     TEST: ClassVar[str] = "mcnemar"
     ORDER: ClassVar[int] = 20
@@ -25,10 +25,10 @@ class Pairs(OfTwo):
     only_a: int | None = Field(None, ge=0, description="Objects that only a got right")
     only_b: int | None = Field(None, ge=0, description="Objects that only b got right")
     n: Annotated[
-        int | None, Field(ge=1, description="All objects, for the difference of accuracies"), only("only_a")
+        int | None, Field(ge=1, description="Number of all objects, for the difference of accuracies"), only("only_a")
     ] = None
-    path: str | None = Field(None, description="A CSV or Parquet file instead, a row for each object")
-    label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
+    path: str | None = Field(None, description="CSV or Parquet file with a row per object")
+    label: Annotated[str, Field(description="Column of true classes"), only("path")] = "label"
     alternative: Literal["two-sided", "greater", "less"] = Field(
         "two-sided", description="greater: a is better; less: b is better"
     )
@@ -50,7 +50,7 @@ _DCF = only("methods", "dcf", "dcf-independent")
 
 
 class Outcomes(OfTwo):
-    """The eight joint outcomes of two classifiers; or a file of both classifiers' predictions."""
+    """Eight joint outcomes of two classifiers, or a file of both predictions."""
 
     TEST: ClassVar[str] = "joint-outcomes"
     ORDER: ClassVar[int] = 25
@@ -68,17 +68,15 @@ class Outcomes(OfTwo):
         max_length=8,
         description="Truly positive: both right, only b, only a, none; truly negative: none, only a, only b, both",
     )
-    path: str | None = Field(None, description="A CSV or Parquet file instead, a row for each object")
-    label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
-    positive: str | None = Field(None, description="The positive class, with a path")
+    path: str | None = Field(None, description="CSV or Parquet file with a row per object")
+    label: Annotated[str, Field(description="Column of true classes"), only("path")] = "label"
+    positive: str | None = Field(None, description="Positive class, with a path")
     measure: Annotated[
-        str, Field(description="What is resampled, for the method bootstrap"), only("methods", "bootstrap")
+        str, Field(description="Resampled measure, for the method bootstrap"), only("methods", "bootstrap")
     ] = "f1"
-    cost_fn: Annotated[float | None, Field(ge=0, description="The cost of a miss, for dcf"), _DCF] = None
-    cost_fp: Annotated[float | None, Field(ge=0, description="The cost of a false alarm, for dcf"), _DCF] = None
-    prior: Annotated[float | None, Field(ge=0, le=1, description="The prior of the positive class, for dcf"), _DCF] = (
-        None
-    )
+    cost_fn: Annotated[float | None, Field(ge=0, description="Cost of a miss, for dcf"), _DCF] = None
+    cost_fp: Annotated[float | None, Field(ge=0, description="Cost of a false alarm, for dcf"), _DCF] = None
+    prior: Annotated[float | None, Field(ge=0, le=1, description="Prior of the positive class, for dcf"), _DCF] = None
 
     @model_validator(mode="after")
     def _fitting(self) -> Self:

@@ -21,7 +21,7 @@ MOST_PAIRS = 100_000
 
 
 class Scores(Entry):
-    """A score of each model on each data set: a file with a row for each data set, or the scores themselves."""
+    """Scores of models on data sets, in a file or by value."""
 
     TEST: ClassVar[str] = "signed-rank"
     ORDER: ClassVar[int] = 5
@@ -30,19 +30,15 @@ class Scores(Entry):
     ALONE: ClassVar[bool] = True
 
     methods: tuple[str, ...] = Field(("exact",), strict=False, min_length=1, description="exact")
-    path: str | None = Field(None, description="A CSV or Parquet file, a row for each data set")
-    datasets: Annotated[str, Field(description="The file's column of the names of the data sets"), only("path")] = (
-        "dataset"
-    )
-    models: list[str] | None = Field(
-        None, min_length=2, description="The file's columns of scores; by default all others"
-    )
+    path: str | None = Field(None, description="CSV or Parquet file with a row per data set")
+    datasets: Annotated[str, Field(description="Column of the names of data sets"), only("path")] = "dataset"
+    models: list[str] | None = Field(None, min_length=2, description="Columns of scores; all others by default")
     values: dict[Name, list[float]] | None = Field(
-        None, min_length=2, description="The scores of each model instead, data set by data set"
+        None, min_length=2, description="Scores of each model, in place of a file"
     )
-    control: str | None = Field(None, description="Compare all models with this one, not all pairs")
+    control: str | None = Field(None, description="Model with which all others are compared; all pairs by default")
     greater_is_better: bool = Field(True, description="False for errors and losses")
-    rope: float = Field(0.01, ge=0, description="Differences of scores up to this are none in practice, in their unit")
+    rope: float = Field(0.01, ge=0, description="Largest practically irrelevant difference")
 
     @model_validator(mode="after")
     def _with_path(self) -> Self:

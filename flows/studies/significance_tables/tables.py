@@ -18,7 +18,7 @@ from . import Case, Counts, Entry, Name, OfTwo, Printed, Ways, codes, read_table
 
 
 class Tables(Entry):
-    """A confusion matrix, true classes in rows; or a file of predictions or counts."""
+    """A confusion matrix, or a file of predictions or counts."""
 
     TEST: ClassVar[str] = "efficiency"
     ORDER: ClassVar[int] = 10
@@ -27,18 +27,12 @@ class Tables(Entry):
     methods: tuple[str, ...] = Field(
         ("auto",), strict=False, min_length=1, description="auto, exact, mid-p, monte-carlo, chi2"
     )
-    counts: list[Counts] | None = Field(
-        None, description="The matrix: counts, true classes in rows, assigned in columns"
-    )
-    path: str | None = Field(
-        None, description="A CSV or Parquet file instead: a row for each object, or for each cell of counts"
-    )
-    label: Annotated[str, Field(description="The file's column of true classes"), only("path")] = "label"
-    prediction: Annotated[str, Field(description="The file's column of assigned classes"), only("path")] = "prediction"
-    count: Annotated[
-        str | None, Field(description="The file's column of counts, where a row is not one object"), only("path")
-    ] = None
-    by: str | None = Field(None, description="The file's column that tells several matrices apart")
+    counts: list[Counts] | None = Field(None, description="Matrix of counts; true classes in rows")
+    path: str | None = Field(None, description="CSV or Parquet file with a row per object, or per cell of counts")
+    label: Annotated[str, Field(description="Column of true classes"), only("path")] = "label"
+    prediction: Annotated[str, Field(description="Column of assigned classes"), only("path")] = "prediction"
+    count: Annotated[str | None, Field(description="Column of counts, if rows are not objects"), only("path")] = None
+    by: str | None = Field(None, description="Column that distinguishes several matrices")
 
     @model_validator(mode="after")
     def _with_path(self) -> Self:
@@ -85,17 +79,17 @@ def _matrix(label: Any, prediction: Any, counts: NDArray[np.int64] | None) -> li
 
 
 class Samples(OfTwo):
-    """How often each class was counted in two samples of different objects; or a file with a row for each class."""
+    """Counts of classes in two samples, or a file of them."""
 
     TEST: ClassVar[str] = "homogeneity"
     ORDER: ClassVar[int] = 30
     WAYS: ClassVar[Ways] = (("counts_a", "counts_b"), ("path",))
 
-    a: Name = Field(description="The first sample; with a path, the column of its counts")
-    b: Name = Field(description="The second sample, likewise")
-    counts_a: Counts | None = Field(None, description="The first sample's count of each class")
-    counts_b: Counts | None = Field(None, description="The second sample's, in the same order")
-    path: str | None = Field(None, description="A CSV or Parquet file instead, a row for each class")
+    a: Name = Field(description="First sample; with a path, its column of counts")
+    b: Name = Field(description="Second sample; with a path, its column of counts")
+    counts_a: Counts | None = Field(None, description="Counts of the first sample, by class")
+    counts_b: Counts | None = Field(None, description="Counts of the second sample, in the same order")
+    path: str | None = Field(None, description="CSV or Parquet file with a row per class")
 
     def cases(self, base: Path) -> Iterator[Case]:
         """The two samples."""
@@ -110,30 +104,30 @@ Ordering = Literal["probability", "chi2", "likelihood-ratio"]
 
 
 class Relaxation(Strict):
-    """A share of misclassified objects that is allowed: the last class, which the probabilities do not name."""
+    """Share of objects that may be misclassified: the last class, without a probability."""
 
-    share: float = Field(gt=0, lt=1, description="The share of all objects")
+    share: float = Field(gt=0, lt=1, description="Share of all objects")
     classes: list[Annotated[int, Field(ge=0)]] | None = Field(
-        None, description="Positions, from 0, of the classes it is taken from; all by default"
+        None, description="Positions, from 0, of the classes whose objects may be misclassified; all by default"
     )
 
 
 class Requirements(Entry):
-    """Counts of classes and their required probabilities; or a file with a row for each class."""
+    """Counts of classes and their required probabilities, or a file of them."""
 
     TEST: ClassVar[str] = "goodness-of-fit"
     ORDER: ClassVar[int] = 40
     WAYS: ClassVar[Ways] = (("counts", "probabilities"), ("path",))
 
-    counts: Counts | None = Field(None, description="The count of each class")
-    probabilities: list[float] | None = Field(None, description="The required probability of each class")
-    path: str | None = Field(None, description="A CSV or Parquet file instead, a row for each class")
-    count: Annotated[str, Field(description="The file's column of counts"), only("path")] = "count"
-    probability: Annotated[str, Field(description="The file's column of probabilities"), only("path")] = "probability"
-    relax: Relaxation | None = Field(None, description="Misclassified objects that are allowed")
+    counts: Counts | None = Field(None, description="Count of each class")
+    probabilities: list[float] | None = Field(None, description="Required probability of each class")
+    path: str | None = Field(None, description="CSV or Parquet file with a row per class")
+    count: Annotated[str, Field(description="Column of counts"), only("path")] = "count"
+    probability: Annotated[str, Field(description="Column of probabilities"), only("path")] = "probability"
+    relax: Relaxation | None = Field(None, description="Allowed misclassified objects")
     ordering: Annotated[
         Ordering,
-        Field(description="What makes an outcome extreme, for the methods exact and monte-carlo"),
+        Field(description="Order of outcomes, for the methods exact and monte-carlo"),
         only("methods", "exact", "monte-carlo"),
     ] = "probability"
 
@@ -152,18 +146,18 @@ class Requirements(Entry):
 class Known(Printed):
     """A known algorithm."""
 
-    name: Name = Field(description="Its name in the results")
-    probabilities: list[float] = Field(min_length=2, description="Its probability of each class")
+    name: Name = Field(description="Name in the results")
+    probabilities: list[float] = Field(min_length=2, description="Probability of each class")
 
 
 class Alternatives(Entry):
-    """The class counts of a new algorithm, and the class probabilities of known ones."""
+    """Class counts of a new algorithm and class probabilities of known ones."""
 
     TEST: ClassVar[str] = "goodness-of-fit"
     ORDER: ClassVar[int] = 50
 
-    counts: Counts = Field(min_length=2, description="The new algorithm's count of each class")
-    known: list[Known] = Field(min_length=2, description="The known algorithms")
+    counts: Counts = Field(min_length=2, description="Counts of the new algorithm, by class")
+    known: list[Known] = Field(min_length=2, description="Known algorithms")
 
     @model_validator(mode="after")
     def _named_once(self) -> Self:
@@ -188,13 +182,13 @@ class Alternatives(Entry):
 
 
 class Enumerations(Entry):
-    """A confusion matrix, of which no p-value is found: only what listing the tables would take."""
+    """A confusion matrix whose tables are counted, not tested."""
 
     TEST: ClassVar[str] = "enumeration-size"
     ORDER: ClassVar[int] = 55
 
     methods: tuple[str, ...] = Field(("count",), strict=False, min_length=1, description="count")
-    counts: list[Counts] = Field(description="The matrix: true classes in rows, assigned in columns")
+    counts: list[Counts] = Field(description="Matrix of counts; true classes in rows")
 
     def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
         """The matrix."""
@@ -208,7 +202,7 @@ class Sizes(Entry):
     ORDER: ClassVar[int] = 60
 
     methods: tuple[str, ...] = Field(("formula",), strict=False, min_length=1, description="formula")
-    alpha: float = Field(gt=0, lt=1, description="The level of the test")
+    alpha: float = Field(gt=0, lt=1, description="Level of the test")
 
     def cases(self, base: Path) -> Iterator[Case]:  # noqa: ARG002
         """The level."""
