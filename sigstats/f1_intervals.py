@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import betainccinv, betaincinv, ndtri
 
 from ._common.class_names import takes_counts
-from ._common.validation import FloatArray, as_choice, as_count, as_real, refuse
+from ._common.validation import FloatArray, IntArray, as_choice, as_count, as_real, refuse
 from .intervals import Interval, clopper_pearson, mid_p_interval
 from .joint.outcomes import JointOutcomes, as_joint_counts, counted
 from .measures.measure import as_measure
@@ -26,7 +26,7 @@ F1_METHODS: tuple[F1Method, ...] = ("exact", "mid-p", "wilson", "jeffreys")
 #: How many random weightings an interval of a difference is found from.
 _WEIGHTINGS = 10_000
 #: Of the events e1 to e8, which are true positives of A, and which are positive or predicted so by A; the same of B.
-_COUNTED = {
+F1_COUNTED = {
     "a": (np.array([1, 0, 1, 0, 0, 0, 0, 0]), np.array([1, 1, 1, 1, 1, 0, 1, 0])),
     "b": (np.array([1, 1, 0, 0, 0, 0, 0, 0]), np.array([1, 1, 1, 1, 1, 1, 0, 0])),
 }
@@ -164,17 +164,20 @@ def f1_standard_error(outcomes: JointOutcomes, of: Literal["a", "b", "difference
     >>> round(f1_standard_error(JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)), 4)
     0.0489
     """
-    counts = np.array(outcomes.counts, dtype=np.float64)
+    return float(f1_standard_errors(np.array([outcomes.counts]), of)[0])
+
+
+def f1_standard_errors(sets: IntArray, of: Literal["a", "b", "difference"] = "difference") -> FloatArray:
+    """The `f1_standard_error` of many test sets; ndarray of int64, shape (m, 8)."""
+    counts = sets.astype(np.float64)
     slopes = {side: _slopes(counts, side) for side in ("a", "b")}
     slope = slopes["b"] - slopes["a"] if of == "difference" else slopes[of]
-    return math.sqrt(float(counts @ slope**2))
+    return np.sqrt((counts[:, None] @ (slope**2)[..., None])[:, 0, 0])
 
 
 def _slopes(counts: FloatArray, side: str) -> FloatArray:
     """The derivative of F1 by each count. F1 does not change with the scale, so that counts @ slopes is 0."""
-    tp, n = (float(counts @ chosen) for chosen in _COUNTED[side])
-    if n == 0:
-        return np.zeros(8)
-    hit, counted = _COUNTED[side]
-    slopes: FloatArray = (2 * n * hit - 2 * tp * counted) / (n + tp) ** 2
+    hit, counted = F1_COUNTED[side]
+    tp, n = ((counts @ chosen)[:, None] for chosen in (hit, counted))
+    slopes: FloatArray = (2 * n * hit - 2 * tp * counted) / np.where(n == 0, 1.0, n + tp) ** 2  # all 0 where n is
     return slopes

@@ -15,10 +15,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ._common.class_names import takes_counts
-from ._common.validation import ALTERNATIVES, Alternative, as_choice, refuse, require_flag
+from ._common.validation import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, refuse, require_flag
 from .intervals import Interval, as_level, with_alternative
 from .joint.outcomes import JointOutcomes, counted, counted_answers
 from .mcnemar.test import CHI2_MINIMUM
@@ -112,18 +113,28 @@ def proportion_test(
     """
     _check(outcomes, paired, alternative)
     level = as_level(confidence_level, alternative)
-    n, only_a, only_b = outcomes.n, *outcomes.discordant
-    wrong_a, wrong_b = outcomes.e4 + outcomes.e5 + only_b, outcomes.e4 + outcomes.e5 + only_a
-    if paired:
-        sigma = math.sqrt(outcomes.disagreements) / n  # eq. (6)
-    else:
-        mean = (wrong_a + wrong_b) / (2 * n)
-        sigma = math.sqrt(2 * mean * (1 - mean) / n)  # eq. (4)
-    difference = (only_b - only_a) / n  # eq. (5)
+    difference, sigma = _of_errors(outcomes.counts, paired)
+    values = outcomes.n - (outcomes.e1 + outcomes.e8) - np.array(outcomes.discordant)
     method = "paired, eq. (6)" if paired else "unpaired, eq. (4)"
-    return _result(
-        difference, sigma, (wrong_a / n, wrong_b / n), 1.0, outcomes.disagreements, method, alternative, level
-    )
+    rates = values / outcomes.n
+    return _result(difference, sigma, rates, 1.0, outcomes.disagreements, method, alternative, level)
+
+
+def proportion_pvalues(sets: IntArray, *, paired: bool, alternative: Alternative) -> FloatArray:
+    """The p-values of `proportion_test` on many test sets; ndarray of int64, shape (m, 8)."""
+    return _pvalues(*_of_errors(sets.T, paired), alternative)
+
+
+def _of_errors(counts: Any, paired: bool) -> tuple[Any, Any]:
+    """The difference of two error rates and its standard deviation if the hypothesis holds."""
+    e1, e2, e3, e4, e5, e6, e7, e8 = counts
+    n, only_a, only_b = e1 + e2 + e3 + e4 + e5 + e6 + e7 + e8, e3 + e6, e2 + e7
+    if paired:
+        sigma = np.sqrt(only_a + only_b) / n  # eq. (6)
+    else:
+        mean = (2 * (e4 + e5) + only_a + only_b) / (2 * n)
+        sigma = np.sqrt(2 * mean * (1 - mean) / n)  # eq. (4)
+    return (only_b - only_a) / n, sigma  # eq. (5)
 
 
 @takes_counts(1, counted, "positive")
@@ -181,22 +192,50 @@ def dcf_test(
     for n, name in ((n_p, "positives"), (n_n, "negatives")):
         if n == 0:
             raise refuse(f"outcomes ({name})", n, "at least one positive and one negative observation")
-    weights = dcf_weights(cost_fn, cost_fp, prior)
-    unit = max(weights) or 1.0  # so that squares of the largest and the smallest costs stay within range
-    w_p, w_n = weights[0] / unit, weights[1] / unit
-    p, q = outcomes.discordant_positives, outcomes.discordant_negatives
-    (fn_a, fp_a), (fn_b, fp_b) = outcomes.confusion_a[1:3], outcomes.confusion_b[1:3]
-    if paired:
-        sigma = math.hypot(w_p * math.sqrt(sum(p)) / n_p, w_n * math.sqrt(sum(q)) / n_n)  # eq. (9)
-    else:
-        fn, fp = (fn_a + fn_b) / (2 * n_p), (fp_a + fp_b) / (2 * n_n)
-        sigma = math.hypot(  # eq. (8)
-            w_p * math.sqrt(2 * fn * (1 - fn) / n_p), w_n * math.sqrt(2 * fp * (1 - fp) / n_n)
-        )
-    difference = w_p * (p.only_b - p.only_a) / n_p + w_n * (q.only_b - q.only_a) / n_n
-    costs = (w_p * fn_a / n_p + w_n * fp_a / n_n, w_p * fn_b / n_p + w_n * fp_b / n_n)  # eq. (7)
+    w_p, w_n, unit = _costs(cost_fn, cost_fp, prior)
+    difference, sigma = _of_costs(outcomes.counts, w_p, w_n, paired)
+    costs = [w_p * side.fn / n_p + w_n * side.fp / n_n for side in (outcomes.confusion_a, outcomes.confusion_b)]  # (7)
     method = "paired, eq. (9)" if paired else "unpaired, eq. (8)"
     return _result(difference, sigma, costs, unit, outcomes.disagreements, method, alternative, level)
+
+
+def dcf_pvalues(
+    sets: IntArray, *, cost_fn: float, cost_fp: float, prior: float, paired: bool, alternative: Alternative
+) -> FloatArray:
+    """The p-values of `dcf_test` on many test sets, which have both classes; ndarray of int64, shape (m, 8)."""
+    w_p, w_n, _ = _costs(cost_fn, cost_fp, prior)
+    return _pvalues(*_of_costs(sets.T, w_p, w_n, paired), alternative)
+
+
+def _costs(cost_fn: float, cost_fp: float, prior: float) -> tuple[float, float, float]:
+    """The factors of the two error rates, in the unit that is the third value."""
+    weights = dcf_weights(cost_fn, cost_fp, prior)
+    unit = max(weights) or 1.0  # so that squares of the largest and the smallest costs stay within range
+    return weights[0] / unit, weights[1] / unit, unit
+
+
+#: The length of a vector, as `math.hypot` rounds it.
+_length = np.frompyfunc(math.hypot, 2, 1)
+
+
+def _of_costs(counts: Any, w_p: float, w_n: float, paired: bool) -> tuple[Any, Any]:
+    """The difference of two costs and its standard deviation if the hypothesis holds."""
+    e1, e2, e3, e4, e5, e6, e7, e8 = counts
+    n_p, n_n = e1 + e2 + e3 + e4, e5 + e6 + e7 + e8
+    if paired:
+        parts = w_p * np.sqrt(e3 + e2) / n_p, w_n * np.sqrt(e6 + e7) / n_n  # eq. (9)
+    else:
+        fn, fp = (e2 + e3 + 2 * e4) / (2 * n_p), (2 * e5 + e6 + e7) / (2 * n_n)
+        parts = w_p * np.sqrt(2 * fn * (1 - fn) / n_p), w_n * np.sqrt(2 * fp * (1 - fp) / n_n)  # eq. (8)
+    difference = w_p * (e2 - e3) / n_p + w_n * (e7 - e6) / n_n
+    return difference, np.asarray(_length(*parts), dtype=np.float64)
+
+
+def _pvalues(difference: Any, sigma: Any, alternative: Alternative) -> FloatArray:
+    """The normal p-values of differences; 1 where the standard deviation is 0."""
+    z = np.divide(difference, sigma, out=np.zeros(np.shape(sigma)), where=np.asarray(sigma > 0))
+    p = 2 * ndtr(-np.abs(z)) if alternative == "two-sided" else ndtr(-z if alternative == "greater" else z)
+    return np.where(sigma > 0, p, 1.0)
 
 
 def _check(outcomes: Any, paired: Any, alternative: Any) -> None:
@@ -209,17 +248,15 @@ def _check(outcomes: Any, paired: Any, alternative: Any) -> None:
 
 
 def _result(
-    difference: float,
-    sigma: float,
-    values: tuple[float, float],
+    difference: Any,
+    sigma: Any,
+    values: Any,
     unit: float,
     disagreements: int,
     method: str,
     alternative: Alternative,
     level: float,
 ) -> ProportionResult:
-    z = difference / sigma if sigma > 0 else 0.0
-    tails = {"two-sided": 2 * ndtr(-abs(z)), "greater": ndtr(-z), "less": ndtr(z)}
     reason = ""
     if sigma == 0:
         reason = "nothing to compare: the difference cannot be other than 0"
@@ -228,14 +265,14 @@ def _result(
     elif disagreements < CHI2_MINIMUM:
         reason = f"only {disagreements} disagreements: the normal approximation wants {CHI2_MINIMUM} or more"
     return ProportionResult(
-        statistic=z,
-        pvalue=float(tails[alternative]) if sigma > 0 else 1.0,
+        statistic=float(difference / sigma) if sigma > 0 else 0.0,
+        pvalue=float(_pvalues(difference, sigma, alternative)),
         method=method,
         alternative=alternative,
         reason=reason,
-        estimate=difference * unit,
-        standard_error=sigma * unit,
-        value_a=values[0] * unit,
-        value_b=values[1] * unit,
+        estimate=float(difference) * unit,
+        standard_error=float(sigma) * unit,
+        value_a=float(values[0]) * unit,
+        value_b=float(values[1]) * unit,
         confidence_level=level,
     )

@@ -33,6 +33,9 @@ from ..mcnemar.test import DiscordantCounts
 from ..measures.formulas import Confusion
 from ..measures.measure import Kind
 
+#: The place that each of the eight counts has when A and B are exchanged.
+EXCHANGED = np.array([0, 2, 1, 3, 4, 6, 5, 7])
+
 
 @runtime_checkable
 class JointCounts(Protocol):
@@ -196,7 +199,7 @@ class JointOutcomes:
 
     def swapped(self) -> "JointOutcomes":
         """The same observations with A and B exchanged."""
-        return JointOutcomes(self.e1, self.e3, self.e2, self.e4, self.e5, self.e7, self.e6, self.e8)
+        return JointOutcomes(*np.array(self.counts)[EXCHANGED].tolist())
 
     def confusions(self, weights: FloatArray) -> tuple[Confusion, Confusion]:
         """The counts of A and of B for each row of eight event counts.

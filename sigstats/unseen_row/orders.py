@@ -9,7 +9,7 @@ import numpy as np
 from .._common.random_streams import RNG
 from .._common.validation import FloatArray, IntArray
 from ..joint.events import Event, JointEvents
-from ..joint.outcomes import JointCounts, JointOutcomes
+from ..joint.outcomes import EXCHANGED, JointCounts, JointOutcomes
 from ..measures.measure import Measure
 from ..measures.score_formulas import WeightedKappa
 from .counts import law_of_difference
@@ -18,8 +18,6 @@ from .law import SharedDraws
 
 #: Of more classes, those that counts do not tell apart keep their order.
 _MOST_CLASSES = 64
-#: The numbers of the events of two classes when A and B are exchanged.
-_EXCHANGED = np.array([0, 2, 1, 3, 4, 6, 5, 7])
 
 
 class _Way(NamedTuple):
@@ -87,7 +85,8 @@ def exchanged(joint: JointCounts) -> tuple[JointCounts, IntArray]:
     """The record with A as B, and the number that each event has in it."""
     if isinstance(joint, JointEvents):
         return _sorted(joint, [(y, b, a) for y, a, b in joint.events])
-    return JointOutcomes(*np.array(joint.counts)[_EXCHANGED].tolist()), _EXCHANGED
+    assert isinstance(joint, JointOutcomes)
+    return joint.swapped(), EXCHANGED
 
 
 def by_counts(joint: JointEvents) -> tuple[JointEvents, IntArray]:

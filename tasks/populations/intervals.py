@@ -7,14 +7,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sigstats.bootstrap.replicates import BOOTSTRAP_METHODS
 from sigstats.bootstrap.test import bootstrap_test
-from sigstats.f1_intervals import F1_METHODS, f1_difference_interval, f1_interval, f1_standard_error
+from sigstats.f1_intervals import F1_COUNTED, F1_METHODS, f1_difference_interval, f1_interval, f1_standard_errors
 from sigstats.joint.outcomes import JointOutcomes
 
 from .population import Population
-from .tests import attempts
+from .tests import attempts, distinct_sets
 
 #: Test sets of counts have the measures of a population of such counts.
 _POPULATION = Population(outcomes=(1,) * 8)
@@ -48,29 +49,40 @@ def compared(outcomes: Iterable[Any], of: str) -> list[Any]:
 
 
 def run_interval(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> Estimate:
-    """Apply a method to one test set."""
-    joint = JointOutcomes(*compared(counts, options["of"]))
-    return _estimate(options, joint, *_METHODS[options["method"]](options, joint, rng))
+    """Apply a method to one test set; ValueError if it refuses the test set."""
+    ((estimate, low, high, error, undefined),), problem = run_intervals(options, np.array([counts]), rng)
+    if problem:
+        raise ValueError(problem)
+    return Estimate(estimate, low, high, error, bool(undefined))
+
+
+def draws(options: Mapping[str, Any]) -> bool:
+    """True if a method takes random numbers besides its test sets."""
+    return options["method"] not in F1_METHODS
 
 
 def run_intervals(
-    options: Mapping[str, Any], sets: Iterable[Sequence[int]], rng: np.random.Generator
-) -> tuple[list[Estimate], str]:
-    """Apply a method to several test sets: what it says of each, and why it refuses the first that it refuses."""
-    sets = list(sets)
-    found, problem = attempts(partial(run_interval, options, counts, rng) for counts in sets)
-    refused = (math.nan,) * 3
-    return [
-        _estimate(options, JointOutcomes(*compared(counts, options["of"])), *refused) if said is None else said
-        for said, counts in zip(found, sets, strict=True)
-    ], problem
+    options: Mapping[str, Any], drawn: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.float64], str]:
+    """Apply a method to several test sets: the fields of `Estimate`, a row each, and why it refuses the first.
 
-
-def _estimate(options: Mapping[str, Any], joint: JointOutcomes, low: float, high: float, error: float) -> Estimate:
-    difference = float(_POPULATION.differences("f1", np.array([joint.counts]))[0])
-    sides = (joint.confusion_b,) if options["of"] == "a" else (joint.confusion_a, joint.confusion_b)
-    undefined = any(side.tp + side.fp + side.fn == 0 for side in sides)
-    return Estimate(difference, low, high, error, undefined)
+    A method that draws nothing is applied once to test sets with equal intervals.
+    """
+    of_a = options["of"] == "a"
+    sets = np.zeros_like(drawn)
+    for place, counts in enumerate(compared(drawn.T, options["of"])):
+        sets[:, place] = counts
+    counted = sets @ np.stack([F1_COUNTED["b"][1], F1_COUNTED["b" if of_a else "a"][1]], axis=1)
+    distinct, which = sets, np.arange(len(sets))
+    if not draws(options):
+        alike = np.stack([sets[:, 1], counted[:, 0] - sets[:, 1]], axis=1)
+        distinct, which = distinct_sets(np.insert(alike, [0, 1, *[2] * 4], 0, axis=1) if of_a else sets)
+    calls = (partial(_METHODS[options["method"]], options, JointOutcomes(*one), rng) for one in distinct.tolist())
+    found, problem = attempts(calls)
+    ends = np.array([(math.nan,) * 3 if one is None else one for one in found])[which]
+    if not draws(options):
+        ends[:, 2] = np.where(np.isnan(ends[:, 0]), math.nan, f1_standard_errors(sets))
+    return np.column_stack([_POPULATION.differences("f1", sets), ends, (counted == 0).any(axis=1)]), problem
 
 
 def _bootstrap(
@@ -88,13 +100,12 @@ def _bootstrap(
 
 
 def _closed(options: Mapping[str, Any], joint: JointOutcomes, rng: np.random.Generator) -> tuple[float, float, float]:  # noqa: ARG001
-    """Wilson's interval and its like."""
-    error = f1_standard_error(joint)
+    """Wilson's interval and its like; its standard error is computed for all test sets together."""
     if options["of"] == "difference":
-        return *-f1_difference_interval(joint, confidence_level=options["confidence"]), error
+        return *-f1_difference_interval(joint, confidence_level=options["confidence"]), math.nan
     only = joint.confusion_b
     counts = (int(only.tp), int(only.fp), int(only.fn))
-    return *f1_interval(*counts, method=options["method"], confidence_level=options["confidence"]), error
+    return *f1_interval(*counts, method=options["method"], confidence_level=options["confidence"]), math.nan
 
 
 def _posterior(

@@ -4,6 +4,7 @@ A test is one of `sigstats.tasks.statistical_tests`, ``bootstrap``, or one of sc
 curve, Student's t of losses. `sigstats.tasks.populations.own_tests` calls one of another package.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -84,10 +85,28 @@ def run_test(
     eight = population.outcomes_of(drawn)
     if of.in_order is not None:
         return Answers(of.in_order(eight, rng, **test.options))
-    distinct, which = np.unique(eight, axis=0, return_inverse=True)  # equal test sets have equal p-values
+    if of.pvalues is not None:
+        return Answers(of.pvalues(eight, **test.options))
+    distinct, which = distinct_sets(of.alike(eight))
     calls = (partial(of.pvalue, JointOutcomes(*counts), **test.options) for counts in distinct.tolist())
     found, problem = attempts(calls)
-    return Answers(np.array(found, np.float64)[which.ravel()], problem=problem)
+    return Answers(np.array(found, np.float64)[which], problem=problem)
+
+
+def distinct_sets(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct rows, and the place of each row among them; whole numbers of at least 0."""
+    shape = [int(most) + 1 for most in sets.max(axis=0)]
+    if math.prod(shape) > np.iinfo(np.int64).max:
+        distinct, which = np.unique(sets, axis=0, return_inverse=True)
+        return distinct, which.ravel()
+    keys, which = np.unique(np.ravel_multi_index(tuple(sets.T), shape), return_inverse=True)
+    return np.stack(np.unravel_index(keys, shape), axis=1), which
+
+
+def draws(test: AppliedTest) -> bool:
+    """True if a test takes random numbers besides its test sets."""
+    of = statistical_tests.of_sets(test.test)
+    return of is None or of.in_order is not None
 
 
 def _spelled(test: AppliedTest) -> dict[str, Any]:

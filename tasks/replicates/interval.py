@@ -3,8 +3,7 @@
 The stream is that of `sigstats.tasks.replicates.subsample`, so that intervals and tests are given the same test sets.
 """
 
-from dataclasses import asdict
-from typing import Any
+from dataclasses import astuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..fan_out import replicates_table
 from ..plan import Block
-from ..populations.intervals import run_intervals, truth
+from ..populations.intervals import draws, run_intervals, truth
 from ..populations.population import Population
 from ..populations.tests import require_some_defined
 from ..schema import REPLICATE, column
@@ -20,7 +19,7 @@ from ..storage.store import Store
 from ..work import Described, JudgedRows, OnTestSets
 from . import subsample
 from .subsample import drawn_rows as drawn_rows
-from .subsample import module_of
+from .subsample import drawn_together, lanes_together, module_of
 from .subsample import stream as stream
 
 VERSION = 1
@@ -66,22 +65,24 @@ def compute(block: Block, store: Store) -> pa.Table:
     work = block.cell.work_of(OnTestSets)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
-    found: list[dict[str, Any]] = []
-    for rng, size in block.lanes():
+    found: list[NDArray[np.float64]] = []
+    alone = isinstance(drawn_from, Described) or draws(work.test.options)
+    for lanes in lanes_together(block, drawn_from, alone=alone):
+        rng, size = lanes[0]
         if isinstance(drawn_from, Population):
-            drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
-            said, problem = run_intervals(work.test.options, drawn.tolist(), rng)
+            said, problem = run_intervals(work.test.options, drawn_together(drawn_from, work.n, lanes), rng)
         else:
             of, problem = module_of(drawn_from), ""
             sets = of.draw(drawn_from, work.n, rng, LANE_SIZE)[:size]
-            said = [of.run_interval(drawn_from, work.test, one, rng) for one in sets]
+            said = np.array([astuple(of.run_interval(drawn_from, work.test, one, rng)) for one in sets], np.float64)
         if block.first == 0 and not found:
-            require_some_defined(np.array([one.low for one in said]), problem)
-        found.extend(map(asdict, said))
+            require_some_defined(said[:LANE_SIZE, 1], problem)
+        found.append(said)
     true = true_value(work, drawn_from)
-    for row in found:
-        row["covers"] = row["low"] - _TIE <= true <= row["high"] + _TIE
-    return replicates_table(block, SCHEMA, **{name: [row[name] for row in found] for name in SCHEMA.names[1:]})
+    estimate, low, high, error, undefined = np.concatenate(found).T
+    columns = {"estimate": estimate, "low": low, "high": high, "standard_error": error, "undefined": undefined > 0}
+    covers = (low - _TIE <= true) & (true <= high + _TIE)
+    return replicates_table(block, SCHEMA, **columns, covers=covers)
 
 
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from ..own_code import require_as_planned
@@ -18,6 +17,7 @@ from ..schema import column
 from ..storage.store import Store
 from ..work import OnTestSets
 from . import subsample
+from .subsample import Lanes
 from .subsample import drawn_rows as drawn_rows
 from .subsample import needs as needs
 from .subsample import rejections as rejections
@@ -47,12 +47,13 @@ def compute(block: Block, store: Store) -> pa.Table:
     function = own_tests.find(name, allowed)
     problems: list[str | None] = []
 
-    def lane(work: OnTestSets, drawn_from: Any, rng: np.random.Generator, size: int) -> subsample.OfLane:
+    def answer(work: OnTestSets, drawn_from: Any, lanes: Lanes) -> subsample.Answered:
+        ((rng, size),) = lanes
         drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
         found, why = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
         problems.extend(why)
         answers = Answers(found, problem=f"p undefined in its first {size} test sets ({why[0]})")
         return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
-    found = subsample.answered(block, store, lane)
+    found = subsample.answered(block, store, answer)
     return found.append_column(SCHEMA.field("problem"), pa.array(problems, pa.string()))

@@ -4,9 +4,10 @@ The stream is keyed by the population and the size alone, and the test sets of a
 resamples: so all tests are given the same test sets.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..plan import Block, Cell
 from ..populations import judged, kinds, task_rows, votes
 from ..populations.population import EventPopulation, Population
 from ..populations.scored import ScorePopulation
-from ..populations.tests import Answers, AnyPopulation, advantage, require_some_defined, run_score_test, run_test
+from ..populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
 from ..populations.trained import likely_answers
 from ..record import Named
 from ..schema import REPLICATE, column
@@ -46,8 +47,12 @@ from ..work import (
 from . import categorise, count, predict
 from .count import total
 
+#: The generator and the number of test sets of each of some lanes.
+Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
 #: The answers of the test, by how much B is better, and whether a class has no row, on each test set.
-OfLane: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
+Answered: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
+#: The most counts of test sets in memory.
+_TOGETHER = 2**21
 
 #: The fan-outs whose replicates are the outcomes of a population.
 _SOURCES: dict[str, FanOut] = {"count": count, "predict": predict, "categorise": categorise}
@@ -164,11 +169,11 @@ def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
 
 def compute(block: Block, store: Store) -> pa.Table:
     """The results of the test on each test set of the block."""
-    return answered(block, store, _lane)
+    return answered(block, store, _answer)
 
 
-def answered(block: Block, store: Store, lane: Callable[..., OfLane]) -> pa.Table:
-    """The results of a test on each test set of the block: `lane` finds those of a lane."""
+def answered(block: Block, store: Store, answer: Callable[..., Answered]) -> pa.Table:
+    """The results of a test on each test set of the block: `answer` finds those of some lanes."""
     work = block.cell.work_of(OnTestSets)
     require_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
@@ -177,12 +182,12 @@ def answered(block: Block, store: Store, lane: Callable[..., OfLane]) -> pa.Tabl
     p_values: list[NDArray[np.float64]] = []
     advantages, no_positive = [], []
     covers: list[bool | None] = []
-    for rng, size in block.lanes():
-        found, better, lacking = lane(work, drawn_from, rng, size)
+    for lanes in lanes_together(block, drawn_from, alone=draws(work.test)):
+        found, better, lacking = answer(work, drawn_from, lanes)
         if block.first == 0 and not p_values:
-            require_some_defined(found.p_value, found.problem)
+            require_some_defined(found.p_value[:LANE_SIZE], found.problem)
         p_values.append(found.p_value)
-        covers.extend([None] * size if found.covers is None else found.covers.tolist())
+        covers.extend([None] * len(lacking) if found.covers is None else found.covers.tolist())
         advantages.append(better)
         no_positive.append(lacking)
     return replicates_table(
@@ -193,6 +198,20 @@ def answered(block: Block, store: Store, lane: Callable[..., OfLane]) -> pa.Tabl
         advantage=np.concatenate(advantages),
         no_positive=np.concatenate(no_positive),
     )
+
+
+def lanes_together(block: Block, drawn_from: object, *, alone: bool) -> Iterator[Lanes]:
+    """The lanes of a block in groups; `alone`: each lane by itself, as more than test sets is drawn from its stream."""
+    lanes, together = block.lanes(), 1
+    if isinstance(drawn_from, Population | EventPopulation) and not alone:
+        together = max(1, _TOGETHER // (LANE_SIZE * drawn_from.width))
+    while some := list(islice(lanes, together)):
+        yield some
+
+
+def drawn_together(drawn_from: AnyPopulation, n: int, lanes: Lanes) -> NDArray[np.int64]:
+    """The test sets of n rows of some lanes. Whole lanes are drawn, so that more test sets begin with the fewer."""
+    return np.concatenate([drawn_from.draw(n, rng, LANE_SIZE)[:size] for rng, size in lanes])
 
 
 def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
@@ -224,11 +243,8 @@ def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopula
         raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
 
 
-def _lane(
-    work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described, rng: np.random.Generator, size: int
-) -> OfLane:
-    test, n = work.test, work.n
-    # Whole lanes are drawn, so that more test sets begin with the fewer.
+def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described, lanes: Lanes) -> Answered:
+    test, n, (rng, size) = work.test, work.n, lanes[0]
     if isinstance(drawn_from, Described):
         of = module_of(drawn_from)
         answers = of.run_test(drawn_from, test, of.draw(drawn_from, n, rng, LANE_SIZE)[:size], rng)
@@ -237,7 +253,7 @@ def _lane(
         sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
         truth = 0.0 if drawn_from.swapped else drawn_from.truth[test.compared]
         return *run_score_test(test, sets, truth), sets.lacking
-    drawn = drawn_from.draw(n, rng, LANE_SIZE)[:size]
+    drawn = drawn_together(drawn_from, n, lanes)
     return run_test(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
 

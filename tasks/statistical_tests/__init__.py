@@ -127,6 +127,11 @@ class OfSets:
     options: Mapping[str, Option]
     #: The p-value of the eight joint outcomes, with the options of a study file as keywords.
     pvalue: Callable[..., float]
+    #: Test sets of equal p-values, of which fewer are distinct: ``alike(sets)``, an array of a row for each of `sets`.
+    #: The p-value is computed once for each distinct row.
+    alike: Callable[[NDArray[np.int64]], NDArray[np.int64]] = lambda sets: sets
+    #: The p-values of many test sets in one call, equal to `pvalue` to the bit: ``pvalues(sets, **options)``.
+    pvalues: Callable[..., NDArray[np.float64]] | None = None
     #: The p-values of test sets, a row each, where the order of rows matters: ``in_order(sets, rng, **options)``.
     in_order: Callable[..., NDArray[np.float64]] | None = None
     #: Whether right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right

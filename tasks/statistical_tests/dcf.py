@@ -2,8 +2,11 @@
 
 from typing import Any
 
-from sigstats.joint.outcomes import JointOutcomes
-from sigstats.proportions import dcf_test
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats.joint.outcomes import EXCHANGED, JointOutcomes
+from sigstats.proportions import dcf_pvalues, dcf_test
 
 from . import SIDE, OfSets, Option, StatisticalTest
 
@@ -12,6 +15,13 @@ def _pvalue(joint: JointOutcomes, **options: Any) -> float:
     if not joint.positives or not joint.negatives:
         return 1.0  # a test set without rows of one class is no evidence
     return dcf_test(joint.swapped(), **options).pvalue  # of a study, greater: A is better, B has the greater cost
+
+
+def _pvalues(sets: NDArray[np.int64], **options: Any) -> NDArray[np.float64]:
+    found = np.ones(len(sets))
+    whole = sets[:, :4].any(axis=1) & sets[:, 4:].any(axis=1)
+    found[whole] = dcf_pvalues(sets[whole][:, EXCHANGED], **options)
+    return found
 
 
 TEST = StatisticalTest(
@@ -38,6 +48,7 @@ TEST = StatisticalTest(
             "alternative": SIDE,
         },
         pvalue=_pvalue,
+        pvalues=_pvalues,
         of_answers=False,
     ),
 )

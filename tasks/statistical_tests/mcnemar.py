@@ -102,6 +102,13 @@ def _exact_rate(
     return paired_power(n, only_a=only_a, only_b=only_b, alpha=alpha, **options)
 
 
+def _discordant(sets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same test sets without the rows that both get right or both get wrong, and with one class."""
+    alike = np.zeros_like(sets)
+    alike[:, 1], alike[:, 2] = sets[:, 1] + sets[:, 6], sets[:, 2] + sets[:, 5]
+    return alike
+
+
 def _words(rows: Sequence[Hypothesis]) -> str:
     one_sided = {row.alternative in ("greater", "less") for row in rows}
     sides = "" if len(one_sided) > 1 else "one-sided " if any(one_sided) else "two-sided "
@@ -140,6 +147,7 @@ TEST = StatisticalTest(
             "correction": Option(bool, False, "Edwards's continuity correction, for chi2"),
         },
         pvalue=lambda joint, **options: mcnemar_test(*joint.discordant, **options).pvalue,
+        alike=_discordant,
         exact_rate=_exact_rate,
         rows_needed=paired_sample_size,
     ),

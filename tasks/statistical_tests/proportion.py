@@ -1,6 +1,7 @@
 """Do two classifiers have the same error rate? (the normal test of two proportions, Keller, Mariethoz and Bengio)."""
 
-from sigstats.proportions import proportion_test
+from sigstats.joint.outcomes import EXCHANGED
+from sigstats.proportions import proportion_pvalues, proportion_test
 
 from . import SIDE, OfSets, Option, StatisticalTest
 
@@ -25,5 +26,6 @@ TEST = StatisticalTest(
             "alternative": SIDE,
         },
         pvalue=lambda joint, **options: proportion_test(joint.swapped(), **options).pvalue,
+        pvalues=lambda sets, **options: proportion_pvalues(sets[:, EXCHANGED], **options),
     ),
 )

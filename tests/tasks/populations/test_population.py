@@ -10,16 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
+import sigstats
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.formulas import accuracy, f1
+from sigstats.tasks import statistical_tests
 from sigstats.tasks.populations import tests as trials
 from sigstats.tasks.populations.population import EventPopulation, Population, random_classifiers
 from sigstats.tasks.populations.tests import exact_rate, null_holds
 from sigstats.tasks.record import Named
-from sigstats.tasks.replicates import cell, count, subsample
+from sigstats.tasks.replicates import cell, count, fanout, subsample
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.work import AppliedTest, Computed, Counted, OnTestSets, Source
+from sigstats.tasks.work import AppliedTest, Computed, Counted, OnTestSets, Outcomes, Source
 
 from ...examples import examples
 
@@ -121,6 +123,59 @@ def test_a_test_set_without_a_category_is_told(events):
         truths = {label for (true, _, _), k in zip(events.joint.events, counts, strict=True) if k for label in true}
         assert told == (len(truths) < 5)
     assert 0 < lacking.mean() < 1
+
+
+COUNTED = [
+    ("mcnemar", {"method": "exact"}),
+    ("mcnemar", {"method": "mid-p"}),
+    ("mcnemar", {"method": "chi2", "correction": True}),
+    ("proportion", {"paired": True}),
+    ("proportion", {"paired": False}),
+    ("dcf", {"paired": True, "cost_fn": 10.0, "cost_fp": 1.0, "prior": 0.01}),
+    ("dcf", {"paired": False, "cost_fn": 1.0, "cost_fp": 3.0, "prior": 0.4}),
+]
+
+
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize(("name", "options"), COUNTED)
+def test_many_test_sets_at_once_have_the_pvalues_of_each_by_itself_to_the_bit(name, options, side):
+    test = AppliedTest(test=name, options={**options, "alternative": side})
+    rng = np.random.default_rng(5)
+    sets = np.concatenate([rng.multinomial(n, np.full(8, 1 / 8), size=60) for n in (1, 2, 5, 40, 10**6)])
+    sets = np.concatenate([sets, np.eye(8, dtype=np.int64), np.eye(8, dtype=np.int64)[::-1] * 2**40, sets[::-1]])
+    pvalue = statistical_tests.of_sets(name).pvalue
+    alone = [pvalue(JointOutcomes(*counts), **test.options) for counts in sets.tolist()]
+    assert trials.run_test(test, sets, Population(outcomes=(1,) * 8), rng).p_value.tolist() == alone
+
+
+def test_a_calibration_does_not_depend_on_how_its_lanes_are_cut_into_blocks(tmp_path, monkeypatch):
+    store, tables = Store(str(tmp_path)), []
+    population = Outcomes(outcomes=(0.3, 0.1, 0.05, 0.1, 0.05, 0.1, 0.05, 0.25), endless=True, swapped=False)
+    test = AppliedTest(test="f1-interval", options={"of": "a", "method": "exact", "confidence": 0.9})
+    interval = cell(
+        "interval",
+        subject={"test": "F1"},
+        work=OnTestSets(n=12, test=test, population=population),
+        seed=3,
+        replicates=350,
+    )
+    for together in (1, 2**21):
+        monkeypatch.setattr(subsample, "_TOGETHER", together)
+        tables.append(fanout("interval").compute(interval.block(0, 4), store))
+    assert tables[0].equals(tables[1])
+    drawn = np.concatenate(
+        [
+            Population(outcomes=population.outcomes, endless=True).draw(12, rng, 100)[:size]
+            for rng, size in interval.block(0, 4).lanes()
+        ]
+    )
+    wanted = [
+        sigstats.f1_interval(e1 + e3, e5 + e7, e2 + e4, confidence_level=0.9)[:2]
+        for e1, e2, e3, e4, e5, _, e7, _ in drawn.tolist()
+    ]
+    assert np.column_stack([tables[0].column(name).to_numpy() for name in ("low", "high")]).tolist() == [
+        list(ends) for ends in wanted
+    ]
 
 
 def test_the_bootstrap_of_an_averaged_measure_covers_the_truth_of_the_population(events):
