@@ -2,6 +2,7 @@
 
 import contextlib
 import contextvars
+import datetime as dt
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,7 +14,7 @@ import prefect.runtime
 from prefect.assets import Asset, AssetProperties, materialize
 from prefect.cache_policies import NO_CACHE
 from prefect.client.schemas.objects import State
-from prefect.events import emit_event
+from prefect.events import Event, RelatedResource, Resource
 from prefect.logging import get_run_logger
 from prefect.logging.handlers import APILogHandler
 from prefect.states import Cancelled, Completed
@@ -194,8 +195,8 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
 
     Prefect shows the state's message, and gives the result to callers of the flow.
 
-    An exit code other than 0 emits the event ``sigstats.study.failed``; if an earlier run found the same in the same
-    files, ``sigstats.study.still-failing``.
+    An exit code other than 0 emits the event ``sigstats.study.failed``; if the server took that of an earlier run for
+    the same files, ``sigstats.study.still-failing``.
 
     Raises StudyFailed if the exit code is not 0, each time that it is not.
     """
@@ -210,9 +211,33 @@ def publish(result: R, *, study: str, output: str, pages: str | None = None) -> 
         logger.error("%s", printable(line))
     title = f"still failing since {since}: {result.title}" if since else result.title
     message = message_of(title, result.reasons)
-    emit_event(
-        event=f"sigstats.study.{'still-failing' if since else 'failed'}",
-        resource={"prefect.resource.id": f"sigstats.study.{key_of(study, 'study')}", "prefect.resource.name": study},
-        payload={"message": message, "output": output, "since": since},
-    )
+    event = f"sigstats.study.{'still-failing' if result.alerted else 'failed'}"
+    if _delivered(event, study, {"message": message, "output": output, "since": since}):
+        result.keep_alerted()
+    else:
+        logger.warning("the event %s was not delivered; the next run sends it again", event)
     raise StudyFailed(message, result.reasons)
+
+
+def _delivered(event: str, study: str, payload: dict[str, str]) -> bool:
+    """Send an event of this flow run; return whether the server took it, which Prefect's own sender does not say."""
+    about = {"prefect.resource.id": f"sigstats.study.{key_of(study, 'study')}", "prefect.resource.name": study}
+    known = {"flow-run": prefect.runtime.flow_run.id, "deployment": prefect.runtime.deployment.id}
+    related = [
+        {"prefect.resource.id": f"prefect.{role}.{name}", "prefect.resource.role": role}
+        for role, name in known.items()
+        if name
+    ]
+    sent = Event(
+        occurred=dt.datetime.now(dt.UTC),
+        event=event,
+        resource=Resource.model_validate(about),
+        related=[RelatedResource.model_validate(one) for one in related],
+        payload=payload,
+    )
+    try:
+        with prefect.get_client(sync_client=True) as client:
+            client.request("POST", "/events", json=[sent.model_dump(mode="json")]).raise_for_status()
+    except Exception:  # whatever keeps it from the server, the next run sends it again
+        return False
+    return True

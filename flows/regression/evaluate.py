@@ -1,10 +1,10 @@
-"""Evaluate a regression study: find the newest predictions, compare, append to the history, draw the trend."""
+"""Evaluate a regression study: find the candidates that are due, compare, append to the history, draw the trend."""
 
 import contextlib
 import datetime as dt
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +13,6 @@ from sigstats.comparison.answer import reasons
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
-from sigstats.sequential.alpha_spending import spent_level
 from sigstats.tasks.storage import history
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.history import Evaluation, Record
@@ -24,10 +23,11 @@ from ..comparison.for_programs import as_json
 from ..comparison.markdown import as_markdown
 from ..comparison.page import as_html
 from ..errors import BadInput
-from ..pages.wording import count_of, significant
+from ..pages.wording import count_of, some_of
 from .fresh import compare_fresh, kept_row, refuse_changed
+from .ledger import Look, changed_rule, due, next_look, rule_of
 from .page import answers_of, write_regression_report
-from .pair import Pair, identity_of, made_by, measures_of, read_pair, with_measures_meant
+from .pair import Pair, identity_of, made_by, measures_of, order_of, read_pair, with_measures_meant
 from .study import RegressionStudy, in_keys
 
 #: Seconds to wait for other evaluations of the same history; each takes a few.
@@ -47,8 +47,10 @@ class Evaluated:
     #: The locations of the report of the history and of the page of this comparison.
     report: str
     page: str
-    #: A line for each file of the history that cannot be used.
-    damaged: tuple[str, ...]
+    #: The number and the level of the look, and what the looks before it left.
+    look: Look
+    #: A line for each file of the history that cannot be used, each candidate left out, and a changed rule.
+    notes: tuple[str, ...]
 
     @property
     def markdown(self) -> str:
@@ -57,24 +59,39 @@ class Evaluated:
         return as_markdown(self.comparison, about.baseline, about.candidate, picture=False)
 
 
-def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
-    """Compare the newest predictions, and append what is found to the history in `output`."""
-    study, pair, store = _opened(study, base, output)
+def evaluate(study: RegressionStudy, *, base: Path, output: str) -> list[Evaluated]:
+    """Compare each candidate that is due, the oldest first, and append what comes of it to the history in `output`.
+
+    Due are the newest candidate and those that came since the last evaluation.
+    """
+    store = Store(output)
+    _refuse_another(store, study)
+    order, (records, damaged) = order_of(study, base), history.read(store)
+    candidates, skipped = due(order, records, damaged, dt.datetime.now(dt.UTC))
+    evaluated = [_evaluate(study, read_pair(order, candidate), store) for candidate in candidates]
+    if skipped:
+        note = f"never evaluated, as later ones were: {some_of([str(path) for path in skipped])}"
+        evaluated[-1] = replace(evaluated[-1], notes=(*evaluated[-1].notes, note))
+    return evaluated
+
+
+def _evaluate(study: RegressionStudy, pair: Pair, store: Store) -> Evaluated:
+    study = with_measures_meant(study, pair)
     with _locked(store) as require_there:
         records, damaged = history.read(store)
-        look, known = _look(study, pair, store, records, damaged)
-        rule = study.rule_at(_level(study, look, pair))
+        look, known, note = _look(study, pair, store, records, damaged)
+        rule = study.rule_at(look.level)
         before = records if known is None else records[: records.index(known)]
         try:
-            found, rows = _compared(study, pair, store, before, rule)
+            comparison, rows = _compared(study, pair, store, before, rule)
         except ValueError as error:
             raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
-        record = known or _record(study, pair, found, look, rule)
+        record = known or _record(study, pair, comparison, look)
         rules = {"study": study.model_dump(mode="json")}
         try:
             if not records:  # of which none is a look without its rules
                 store.write_json("study.json", rules)
-            page = _write_comparison(store, record, found)
+            page = _write_comparison(store, record, comparison)
             if not known:
                 history.keep(store, history.OF_ROWS, record.evaluation.held_out, rows)
                 if study.looks.rows == "same" and (answers := answers_of(pair.by_score)) is not None:
@@ -85,15 +102,9 @@ def evaluate(study: RegressionStudy, *, base: Path, output: str) -> Evaluated:
             store.write_json("study.json", rules)  # not before what was made by them: reports show what is complete
             report = write_regression_report(store, study, records, damaged)
         except OSError as error:
-            raise BadInput(f"--output: {output}: cannot be written ({error.strerror or error})") from None
-    return Evaluated(record, found, not known, output, report, page, tuple(damaged))
-
-
-def _opened(study: RegressionStudy, base: Path, output: str) -> tuple[RegressionStudy, Pair, Store]:
-    pair, store = read_pair(study, base), Store(output)
-    study = with_measures_meant(study, pair)
-    _refuse_another(store, study)
-    return study, pair, store
+            raise BadInput(f"--output: {store.root}: cannot be written ({error.strerror or error})") from None
+    notes = (*(f"left out: {line}" for line in damaged), *([note] if note else []))
+    return Evaluated(record, comparison, not known, store.root, report, page, look, notes)
 
 
 def _compared(
@@ -115,20 +126,24 @@ def _write_comparison(store: Store, record: Record, found: ComparisonResult) -> 
 
 def plan(study: RegressionStudy, *, base: Path, output: str) -> str:
     """What an evaluation would compare now, as text; nothing is written."""
-    study, pair, store = _opened(study, base, output)
-    records, damaged = history.read(store)
-    look, known = _look(study, pair, store, records, damaged)
-    level = _level(study, look, pair)
+    store = Store(output)
+    _refuse_another(store, study)
+    order, (records, damaged) = order_of(study, base), history.read(store)
+    waiting, _ = due(order, records, damaged, dt.datetime.now(dt.UTC))
+    pair = read_pair(order, waiting[0])
+    study = with_measures_meant(study, pair)
+    look, known, note = _look(study, pair, store, records, damaged)
     slices = count_of(sum(len(names) for names, _ in pair.by_score[0].slices.values()), "slice")
     measures = measures_of(study, pair)
     return "\n".join(
         [
-            f"candidate  {pair.candidate}",
+            f"candidate  {pair.candidate}" + (f", and {len(waiting) - 1} more after it" if len(waiting) > 1 else ""),
             f"baseline   {pair.baseline}",
             f"rows       {pair.by_score[0].n:,}, {slices}, {count_of(len(measures), 'measure')}",
             f"history    {count_of(len(records), 'evaluation')} in {output}"
             + (", this comparison is one of them" if known else ""),
-            f"look       {look} at {study.looks.rows_in_words}, level {significant(level, 3)}",
+            f"look       {look.number} at {study.looks.rows_in_words}, {look}",
+            *([f"note       {note}"] if note else []),
         ]
     )
 
@@ -153,8 +168,8 @@ def report_again(store: Store) -> str:
 
 def _look(
     study: RegressionStudy, pair: Pair, store: Store, records: Sequence[Record], damaged: Sequence[str]
-) -> tuple[int, Record | None]:
-    """The number of this look, and the evaluation in the history that made the same comparison, if there is one.
+) -> tuple[Look, Record | None, str | None]:
+    """This look, the evaluation in the history that made the same comparison, if there is one, and a note on the rule.
 
     Rules that looks at fresh rows do not share are refused, and looks at them of which one is lost.
     """
@@ -167,25 +182,16 @@ def _look(
         )
     for record in records:
         if record.evaluation.evaluation == identity:
-            return record.evaluation.look, record
+            return Look(record.evaluation.look, record.evaluation.level, None), record, None
     if fresh or any(record.evaluation.held_out == record.evaluation.evaluation for record in records):
         refuse_changed(store, study, records, looks)
     if fresh:
-        return looks + 1, None
-    return history.look_of(store, records, pair.held_out, pair.rows, unreadable=len(damaged)), None
+        return Look(looks + 1, study.alpha, None), None, None
+    linked = history.linked(store, records, pair.held_out, pair.rows)
+    return next_look(study, linked, len(damaged)), None, changed_rule(study, linked)
 
 
-def _level(study: RegressionStudy, look: int, pair: Pair) -> float:
-    level = spent_level(look, alpha=study.alpha, spending=study.looks.spending, looks=study.looks.planned)
-    if level <= 0:
-        raise BadInput(
-            f"looks.planned: {study.looks.planned} looks at these rows are spent, {pair.candidate.name} would be look "
-            f"{look}; expected fresh rows"
-        )
-    return level
-
-
-def _record(study: RegressionStudy, pair: Pair, found: ComparisonResult, look: int, rule: ComparisonRule) -> Record:
+def _record(study: RegressionStudy, pair: Pair, found: ComparisonResult, look: Look) -> Record:
     identity = identity_of(study, pair)
     about = Evaluation(
         evaluation=identity,
@@ -196,10 +202,11 @@ def _record(study: RegressionStudy, pair: Pair, found: ComparisonResult, look: i
         candidate_digest=pair.digests[1],
         # Fresh rows are those of their look alone, also where the baseline's file is that of another look.
         held_out=identity if study.looks.rows == "fresh" else pair.held_out,
-        look=look,
-        level=rule.alpha,
+        look=look.number,
+        level=look.level,
         verdict=found.verdict,
         reasons="\n".join(reasons(found)),
+        spending=rule_of(study.looks),
         dated=pair.dated,
     )
     return Record(about, tuple(kept_row(row) for row in found.rows))

@@ -1,16 +1,10 @@
-"""The two files of predictions that a regression study compares now: the newest matches of its patterns, joined.
-
-The time of modification is never used, since a copy, a checkout or `touch` alters it.
-"""
+"""The two files of predictions that a regression study compares: a candidate and its baseline, joined."""
 
 import datetime as dt
-import glob
 import hashlib
-import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
@@ -20,106 +14,21 @@ from sigstats.comparison.family import measures_meant
 from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.requirements import default_measures, with_cost
-from sigstats.files.inputs import place
 from sigstats.files.predictions import (
     Columns,
     PairedPredictions,
     Predictions,
     ScoredFile,
     join_scores,
-    read,
     scores_meant,
 )
 from sigstats.files.tables.spelling import without_points
 from sigstats.tasks.record import digest
 from sigstats.tasks.storage.history import Record
 
-from ..config.fetch import fetched_by
 from ..errors import BadInput
+from .order import Order
 from .study import RegressionStudy, in_keys
-
-#: The sort key of a name, in which numbers count as numbers.
-NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
-
-_NUMBER = re.compile(r"(\d+)")
-#: A date, and a time of day after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
-_TIME = re.compile(
-    r"(?<!\d)(\d{4})(-?)(\d\d)\2(\d\d)(?:[T_ -](\d\d)[-:.]?(\d\d)(?:[-:.]?(\d\d))?Z?)?(?!\d)", re.IGNORECASE
-)
-
-
-def newest(study: RegressionStudy, base: Path, name: str, columns: Columns, *, other_than: Path | None = None) -> Path:
-    """The newest file that matches a pattern of the study."""
-    pattern: str = getattr(study, name)
-    if "://" in pattern:
-        raise BadInput(
-            f"{study.source}: {name}: {pattern!r} is not valid; expected a path or a pattern of this machine"
-        )
-    try:
-        found = [Path(place(match, base)) for match in glob.glob(pattern, root_dir=base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
-    except ValueError as error:
-        raise BadInput(f"{study.source}: {name}: {error}") from None
-    files = [path for path in found if path.is_file() and path != other_than]
-    if not files:
-        others = f" besides {other_than}" if other_than in found else fetched_by(study, base)
-        raise BadInput(f"{study.source}: {name}: {pattern!r} is not valid; no file in {base} matches it{others}")
-    if len(files) == 1:
-        return files[0]
-    ranks: dict[str, Callable[[Path], Any]] = {
-        "name": lambda path: natural(str(path)),
-        "time": lambda path: (_required_time(path, name), natural(str(path))),
-        "column": lambda path: (natural(_value(path, str(study.newest.column), columns)), natural(str(path))),
-    }
-    return max(files, key=ranks[study.newest.by])
-
-
-def own_date(study: RegressionStudy, path: Path, columns: Columns) -> dt.datetime | None:
-    """When a candidate was made, by its name or by the study's column; None if neither states it."""
-    if study.newest.by == "column":
-        try:
-            found = dt.datetime.fromisoformat(_value(path, str(study.newest.column), columns))
-        except ValueError:
-            return None
-        return found.replace(tzinfo=found.tzinfo or dt.UTC).astimezone(dt.UTC)
-    return time_in(path.name)
-
-
-def natural(text: str) -> NaturalKey:
-    """A name in natural order: ``candidate-9`` before ``candidate-10``."""
-    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in _NUMBER.split(text) if part)
-
-
-def time_in(name: str) -> dt.datetime | None:
-    """The last time in a name, in UTC; None if there is none."""
-    for found in reversed(list(_TIME.finditer(name))):
-        year, _, month, day, hour, minute, second = (int(part or 0) if part != "-" else 0 for part in found.groups())
-        try:
-            return dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC)
-        except ValueError:  # 2026-13-45 is no date
-            continue
-    return None
-
-
-def _required_time(path: Path, name: str) -> dt.datetime:
-    found = time_in(path.name)
-    if found is None:
-        raise BadInput(f"{name}: {path} has no time in its name; expected one such as 2026-11-21 or 20261121T0615")
-    return found
-
-
-def _value(path: Path, column: str, columns: Columns) -> str:
-    """The largest value of a file's column, in natural order."""
-    try:
-        others = read(str(path), replace(columns, group=None, slices=(column,))).others
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
-    except ValueError as error:
-        raise BadInput(str(error)) from None
-    texts = others[column].unique().to_pylist() if column in others else []
-    if not texts:
-        raise BadInput(f"newest.column: {path} has no values in a column {column!r}; expected them in every match")
-    return max(map(str, texts), key=natural)
-
 
 #: The keys of a study that affect neither what is compared nor the rules.
 NO_RULES = ("kind", "name", "baseline", "candidate", "newest", "fail_on")
@@ -142,8 +51,8 @@ class Pair:
     dated: dt.datetime | None
 
 
-def read_pair(study: RegressionStudy, base: Path) -> Pair:
-    """The newest files that match the patterns of the study, joined by id."""
+def order_of(study: RegressionStudy, base: Path) -> Order:
+    """The order of the files that match the patterns of the study, and the columns that are read of them."""
     names = study.columns
     columns = Columns(
         **names.model_dump(
@@ -162,13 +71,17 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         named=frozenset(names.model_fields_set & {"id", "label", "prediction"}),
     )
     of_candidate = columns if names.candidate_model is None else replace(columns, model=names.candidate_model)
-    candidate = newest(study, base, "candidate", of_candidate)
-    # Two models may lie in one file, which is then both.
-    baseline = newest(study, base, "baseline", columns, other_than=candidate if columns == of_candidate else None)
+    return Order(study, base, columns, of_candidate)
+
+
+def read_pair(order: Order, candidate: Path) -> Pair:
+    """A candidate and its baseline, joined by id."""
+    study, columns, of_candidate = order.study, order.columns, order.of_candidate
+    baseline = order.baseline(candidate)
     try:
         digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
         sides = ScoredFile(str(baseline), columns), ScoredFile(str(candidate), of_candidate)
-        scores = scores_meant(sides, names.scores)
+        scores = scores_meant(sides, study.columns.scores)
         pairs = join_scores(
             *sides, scores, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks, with_ids=True
         )
@@ -179,7 +92,7 @@ def read_pair(study: RegressionStudy, base: Path) -> Pair:
         raise BadInput(f"{error.filename}: cannot be read ({error.strerror or error})") from None
     except ValueError as error:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
-    dated = own_date(study, candidate, of_candidate)
+    dated = order.date(candidate)
     of_baseline = sides[0].by(scores[0]).decoded()
     rows = np.unique(digests_of_ids(of_baseline.ids))
     return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(of_baseline), rows, dated)

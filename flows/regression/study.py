@@ -1,5 +1,6 @@
 """The model of a study file of ``kind = "regression"``."""
 
+import datetime as dt
 import re
 from dataclasses import MISSING, fields
 from functools import partial
@@ -139,6 +140,19 @@ class Newest(Strict):
         "name", description="name: last in natural order; time: latest time in the name; column: largest value"
     )
     column: str | None = Field(None, min_length=1, description="Column for by = column")
+    max_age: str | None = Field(
+        None,
+        pattern=r"^\d+(\.\d+)? ?[hd]$",
+        description="Greatest age of the newest candidate by its date, such as 36h or 2d",
+    )
+
+    @property
+    def age(self) -> dt.timedelta | None:
+        """The limit of the age; None without one."""
+        if self.max_age is None:
+            return None
+        number = float(self.max_age[:-1])
+        return dt.timedelta(hours=number) if self.max_age[-1] == "h" else dt.timedelta(days=number)
 
     @model_validator(mode="after")
     def _column_where_needed(self) -> Self:

@@ -85,6 +85,13 @@ class StudyResult(Protocol):
         """When an earlier run found the same in the same files; None if none did."""
 
     @property
+    def alerted(self) -> bool:
+        """True if a server took the alert of this failure in an earlier run."""
+
+    def keep_alerted(self) -> None:
+        """Record that a server took the alert of this failure."""
+
+    @property
     def artifacts(self) -> Artifacts:
         """What is published on a server."""
 
@@ -152,6 +159,14 @@ class CellStudyResult:
     @property
     def since(self) -> None:
         """None: a cell that failed is computed again by each run."""
+
+    @property
+    def alerted(self) -> bool:
+        """False: a cell that failed is computed again by each run."""
+        return False
+
+    def keep_alerted(self) -> None:
+        """Nothing is recorded."""
 
     @property
     def artifacts(self) -> Artifacts:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sigstats._common.messages import printable
-from sigstats._common.numerals import significant
 from sigstats.comparison.answer import reasons
 from sigstats.comparison.cells import cells_of, verdict_of
 from sigstats.comparison.rule import failing_verdicts
@@ -20,6 +19,7 @@ from sigstats.tasks.storage.store import Store
 from ..comparison.text import show
 from ..errors import DONE, REGRESSION
 from ..regression.evaluate import Evaluated, evaluate, plan, report_again
+from ..regression.ledger import delivered, keep_delivered
 from ..regression.study import RegressionStudy
 from ..running.options import RunOptions
 from ..running.progress import Display
@@ -34,12 +34,30 @@ class RegressionResult(Evaluated):
     """What came of an evaluation: a `sigstats.flows.running.result.StudyResult`."""
 
     study: RegressionStudy
+    #: The candidates before this one that came since the last run.
+    caught_up: tuple[Evaluated, ...] = ()
 
     @property
     def code(self) -> int:
-        """The exit code."""
+        """The exit code: that of the worst candidate of the run."""
+        return REGRESSION if self._failed else DONE
+
+    @property
+    def _failed(self) -> list[str]:
+        """The evaluations of this run that failed."""
         failing = failing_verdicts(self.study.fail_on == "inconclusive")
-        return REGRESSION if self.comparison.verdict in failing else DONE
+        run = (*self.caught_up, self)
+        return [one.record.evaluation.evaluation for one in run if one.comparison.verdict in failing]
+
+    @property
+    def alerted(self) -> bool:
+        """True if a server took the alert of each failure of this run before."""
+        return all(delivered(Store(self.output), evaluation) for evaluation in self._failed)
+
+    def keep_alerted(self) -> None:
+        """Record in the output that a server took the alert."""
+        for evaluation in self._failed:
+            keep_delivered(Store(self.output), evaluation)
 
     @property
     def title(self) -> str:
@@ -53,9 +71,14 @@ class RegressionResult(Evaluated):
         return f"{about.candidate} against {about.baseline}, look {about.look}"
 
     @property
+    def _of_those_before(self) -> list[str]:
+        return [f"{one.record.evaluation.candidate}: {one.comparison.answer.headline}" for one in self.caught_up]
+
+    @property
     def reasons(self) -> Sequence[str]:
         """What to do, and why other rows do not pass."""
-        return [self.comparison.answer.advice.rstrip("."), *reasons(self.comparison, others=True)]
+        advice = self.comparison.answer.advice.rstrip(".")
+        return [advice, *self._of_those_before, *reasons(self.comparison, others=True)]
 
     @property
     def since(self) -> dt.datetime | None:
@@ -95,16 +118,16 @@ class RegressionResult(Evaluated):
             if self.since is not None:
                 failing = f"still failing since {self.since:%Y-%m-%d %H:%M} UTC, " if self.code else ""
                 print(f"nothing new: {failing}these files were compared on {self.since:%Y-%m-%d %H:%M} UTC")  # noqa: T201
-            print(f"look {about.look} at {self.study.looks.rows_in_words}, level {significant(about.level, 3)}")  # noqa: T201
+            print(f"look {about.look} at {self.study.looks.rows_in_words}, {self.look}")  # noqa: T201
             print(printable(f"report: {self.report}"))  # noqa: T201
         elif self.code == REGRESSION:
             for line in (f"{self.study.name}: {self.title}", *(f"  {reason}" for reason in worst_first(self.reasons))):
                 print(printable(line), file=sys.stderr)  # noqa: T201
-        for line in self.damaged:
+        for note in (*(f"caught up: {line}" for line in self._of_those_before), *self.notes):
             if display.json:
-                display.say(f"note: left out: {line}")
+                display.say(f"note: {note}")
             else:
-                print(printable(f"note: left out: {line}"), file=sys.stderr)  # noqa: T201
+                print(printable(f"note: {note}"), file=sys.stderr)  # noqa: T201
 
     def _log(self, display: Display) -> None:
         about = self.record.evaluation
@@ -136,8 +159,8 @@ class RegressionKind:
 
     def run(self, study: RegressionStudy, options: RunOptions, /) -> RegressionResult:
         """Compare the newest predictions, and append what is found to the history."""
-        found = evaluate(study, base=options.base, output=options.output)
-        return RegressionResult(**vars(found), study=study)
+        *before, last = evaluate(study, base=options.base, output=options.output)
+        return RegressionResult(**vars(last), study=study, caught_up=tuple(before))
 
     def report(self, store: Store, /) -> str:
         """Write the report of the history again."""

@@ -56,6 +56,7 @@ class Evaluation:
     level: float
     verdict: str
     reasons: str
+    spending: str | None = None
     dated: dt.datetime | None = None
 
     @property
@@ -122,9 +123,14 @@ _LATER = [
     column("differing", pa.int64(), "rows", "how many rows, groups or items differ", nullable=True),
     column("deciding", pa.int64(), "rows", "about how many rows with the same values would settle it", nullable=True),
 ]
-SCHEMA = pa.schema([*COMMON, *ROWS, _DATED, *_LATER])
+_SPENDING = column("spending", pa.string(), "name", "the rule by which looks shared the level", nullable=True)
+SCHEMA = pa.schema([*COMMON, *ROWS, _DATED, *_LATER, _SPENDING])
 #: The schemas of files of earlier versions.
-_EARLIER = (pa.schema([*COMMON, *ROWS, _DATED]), pa.schema([*COMMON, *ROWS]))
+_EARLIER = (
+    pa.schema([*COMMON, *ROWS, _DATED, *_LATER]),
+    pa.schema([*COMMON, *ROWS, _DATED]),
+    pa.schema([*COMMON, *ROWS]),
+)
 
 
 @dataclass(frozen=True)
@@ -170,24 +176,20 @@ def read_kept(store: Store, folder: str, digest: str) -> pa.Table | None:
     return store.usable(f"{folder}/{digest[:16]}.parquet", kind=folder, fingerprint=digest)[0]
 
 
-def look_of(
-    store: Store, records: Sequence[Record], held_out: str, rows: NDArray[np.int64], *, unreadable: int = 0
-) -> int:
-    """The number of this look at rows: every evaluation on rows that are linked to these counts, whatever it compared.
+def linked(store: Store, records: Sequence[Record], held_out: str, rows: NDArray[np.int64]) -> list[Record]:
+    """The evaluations on rows that are linked to these, whatever they compared.
 
     Two sets of rows are linked if they share a row, or one that is linked to both does; so does a set of which no rows
-    were kept. Each evaluation that cannot be read counts as a look: as one that is missing before the last, if any is.
+    were kept.
     """
-    linked = {held_out}
+    names = {held_out}
     apart = {record.evaluation.held_out: read_kept(store, OF_ROWS, record.evaluation.held_out) for record in records}
     apart.pop(held_out, None)
-    while found := {name for name, kept in apart.items() if kept is None or np.isin(kept[ROW], rows).any()}:
-        kept_rows = [kept[ROW].to_numpy() for kept in map(apart.pop, found) if kept is not None]
+    while shared := {name for name, kept in apart.items() if kept is None or np.isin(kept[ROW], rows).any()}:
+        kept_rows = [kept[ROW].to_numpy() for kept in map(apart.pop, shared) if kept is not None]
         rows = np.unique(np.concatenate([rows, *kept_rows]))
-        linked |= found
-    looks = {record.evaluation.look for record in records if record.evaluation.held_out in linked}
-    last = max(looks, default=0)
-    return last + 1 + max(0, unreadable - (last - len(looks)))
+        names |= shared
+    return [record for record in records if record.evaluation.held_out in names]
 
 
 def _record(table: pa.Table) -> Record:

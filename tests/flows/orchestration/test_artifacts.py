@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from sigstats.flows.orchestration import artifacts, flow_run
 from sigstats.flows.running.result import Artifacts
@@ -58,6 +59,14 @@ class Result:
     subject: str = "b against a"
     reasons: list = field(default_factory=lambda: [f"worse: slice {number}" for number in range(30)])
     artifacts: Artifacts = field(default_factory=lambda: Artifacts(links={"report": "/out/report.html"}))
+    alerted: bool = False
+    kept: list = field(default_factory=list)
+
+    def keep_alerted(self):
+        self.kept.append(True)
+
+
+AT = dt.datetime(2026, 11, 1, 6, 30, tzinfo=dt.UTC)
 
 
 @pytest.fixture
@@ -68,31 +77,39 @@ def left(monkeypatch):
         monkeypatch.setattr(
             artifacts, f"create_{kind}_artifact", lambda *content, kind=kind, **about: found.append((kind, *content))
         )
-    monkeypatch.setattr(flow_run, "emit_event", lambda event, **_: found.append(("event", event)))
+    monkeypatch.setattr(flow_run, "_delivered", lambda event, *_: found.append(("event", event)) or True)
     monkeypatch.setattr(flow_run, "get_run_logger", lambda: logging.getLogger("tests"))
     return found
 
 
 @pytest.mark.parametrize(
-    ("since", "event", "begins"),
-    [
-        (None, "sigstats.study.failed", "FAIL: regression: worse: slice 0; "),
-        (
-            dt.datetime(2026, 11, 1, 6, 30, tzinfo=dt.UTC),
-            "sigstats.study.still-failing",
-            "still failing since 2026-11-01 06:30 UTC: FAIL: regression: worse: slice 0; ",
-        ),
-    ],
+    ("since", "alerted", "event"),
+    [(None, False, "failed"), (AT, False, "failed"), (AT, True, "still-failing")],
 )
-def test_a_candidate_that_failed_fails_each_time_with_its_reasons(left, since, event, begins, caplog):
+def test_a_candidate_that_failed_fails_each_time_with_its_reasons(left, since, alerted, event, caplog):
+    """The first event that a server takes is `failed`, whichever run of the same files that is."""
+    begins = "FAIL: regression: worse: slice 0; "
+    begins = begins if since is None else f"still failing since 2026-11-01 06:30 UTC: {begins}"
+    result = Result(since=since, alerted=alerted)
     with pytest.raises(flow_run.StudyFailed) as failed:
-        flow_run.publish(Result(since=since), study="nightly", output="/out")
+        flow_run.publish(result, study="nightly", output="/out")
     assert str(failed.value).startswith(begins)
     assert len(str(failed.value)) <= 300
     again = pickle.loads(pickle.dumps(failed.value))
     assert (str(again), len(again.reasons)) == (str(failed.value), 30)
-    assert left[-1] == ("event", event)
+    assert left[-1] == ("event", f"sigstats.study.{event}")
+    assert result.kept == [True]
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR][-1] == "and 10 more"
+
+
+def test_an_event_that_no_server_takes_is_not_recorded_as_delivered(left, monkeypatch):
+    monkeypatch.undo()
+    monkeypatch.setattr(flow_run, "get_run_logger", lambda: logging.getLogger("tests"))
+    monkeypatch.setattr(flow_run, "_leave", lambda *_: None)
+    result = Result()
+    with temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}), pytest.raises(flow_run.StudyFailed):
+        flow_run.publish(result, study="nightly", output="/out")
+    assert result.kept == []
 
 
 def test_a_candidate_that_passed_emits_no_event(left):

@@ -9,7 +9,7 @@ import pytest
 
 from sigstats.flows.cli import main
 from sigstats.flows.pages.wording import count_of
-from sigstats.flows.regression.pair import identity_of, read_pair
+from sigstats.flows.regression.pair import identity_of, order_of, read_pair
 from sigstats.flows.regression.study import RegressionStudy
 
 from ...sigstats.files.predictions.logs import harness_log, inspect_log
@@ -78,7 +78,7 @@ def test_a_study_without_the_keys_of_logs_has_the_identity_it_had(tmp_path):
     for name in "ab":
         (tmp_path / f"{name}.csv").write_text("id,label,prediction\n1,x,x\n2,y,y\n")
     study = RegressionStudy(kind="regression", name="n", baseline="a.csv", candidate="b.csv")
-    pair = read_pair(study, tmp_path)
+    pair = read_pair(order_of(study, tmp_path), tmp_path / "b.csv")
     assert identity_of(study, pair) == "8d6b0a8cb47427a6c7ebb9321009045794bb033c5f485e64421a3736f2be1a34"
     changed = study.model_copy(update={"unscored": "drop"})
     assert identity_of(changed, pair) != identity_of(study, pair)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.flows.cli import main
-from sigstats.flows.regression.pair import natural, time_in
+from sigstats.flows.regression.order import natural, time_in
 from sigstats.flows.regression.trends import trends_of_measures
 
 from ..conftest import study_file

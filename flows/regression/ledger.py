@@ -1,0 +1,126 @@
+"""The ledger of a gate: which candidates were seen, what of the level is spent, and which alerts were delivered.
+
+Everything is read from the history of the output, so that no rule rests on what one run remembers.
+"""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sigstats._common.numerals import significant
+from sigstats.sequential.alpha_spending import spent_level
+from sigstats.tasks.storage.history import Record
+from sigstats.tasks.storage.seal import Damaged
+from sigstats.tasks.storage.store import Store
+
+from ..errors import BadInput
+from ..pages.wording import count_of, some_of
+from .order import Order
+from .study import Looks, RegressionStudy
+
+
+@dataclass(frozen=True)
+class Look:
+    """A look at rows: its number, its level, and what the looks before it left."""
+
+    number: int
+    level: float
+    #: What is left of the level before this look; None where looks share none.
+    left: float | None
+
+    def __str__(self) -> str:
+        left = "" if self.left is None else f", of {significant(self.left, 3)} that was left"
+        return f"level {significant(self.level, 3)}{left}"
+
+
+def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int) -> Look:
+    """The next look at rows at which `linked` looked before, beside `unreadable` evaluations that may have.
+
+    Its level is that of the study's rule, or what the looks before it left if that is less, whatever rule they had: the
+    levels of all looks add up to at most `alpha` for each set of rows that began apart. A lost look counts with the
+    level that the rule gives it.
+
+    Raises BadInput where nothing is left.
+    """
+    numbers = {record.evaluation.look for record in linked}
+    last = max(numbers, default=0)
+    number = last + 1 + max(0, unreadable - (last - len(numbers)))
+    level = _level(study, number)
+    if study.looks.spending == "each":
+        return Look(number, level, None)
+    lost = [_level(study, look) for look in range(1, number) if look not in numbers]
+    apart = max(1, sum(record.evaluation.look == 1 for record in linked))
+    left = apart * study.alpha - sum(record.evaluation.level for record in linked) - sum(lost)
+    if level <= 0 or left <= 1e-9 * study.alpha:
+        before = count_of(study.looks.planned or number - 1, "look")
+        raise BadInput(
+            f"looks.{'planned' if study.looks.planned else 'spending'}: {before} at these rows are spent, and this would "
+            f"be look {number}; expected fresh rows"
+        )
+    return Look(number, level if left > level * (1 - 1e-9) else left, left)
+
+
+def rule_of(looks: Looks) -> str:
+    """The rule by which looks share the level, as the history has it."""
+    return looks.spending if looks.planned is None else f"{looks.spending} of {looks.planned}"
+
+
+def changed_rule(study: RegressionStudy, linked: Sequence[Record]) -> str | None:
+    """A note if looks before shared the level by another rule."""
+    rules = [record.evaluation.spending for record in linked]
+    now = rule_of(study.looks)
+    before = dict.fromkeys(rule for rule in rules if rule not in (None, now))
+    if not before:
+        return None
+    promise = "no level is shared" if study.looks.spending == "each" else "the level is at most what they left"
+    return f"looks before this one were by {' and '.join(map(str, before))}, this one is by {now}: {promise}"
+
+
+def _level(study: RegressionStudy, look: int) -> float:
+    return spent_level(look, alpha=study.alpha, spending=study.looks.spending, looks=study.looks.planned)
+
+
+def due(
+    order: Order, records: Sequence[Record], damaged: Sequence[str], now: dt.datetime
+) -> tuple[Sequence[Path], Sequence[Path]]:
+    """The candidates that came since the last evaluation, the newest last, and those that no run takes up by itself.
+
+    Where evaluations of the history are `damaged`, any candidate may have been evaluated: the newest alone is due.
+
+    Raises BadInput where a candidate that was never evaluated is later than the newest by its date, or changed since
+    the last evaluation, and the study does not say how candidates are ordered; and where the newest is too old.
+    """
+    ranked = order.candidates()
+    newest = ranked[-1]
+    order.require_young(newest, now)
+    seen = {record.evaluation.candidate for record in records}
+    last = max((position for position, path in enumerate(ranked) if str(path) in seen), default=len(ranked) - 1)
+    waiting = (ranked[last + 1 :] if not damaged else ()) or [newest]
+    first = min((position for position, path in enumerate(ranked) if str(path) in seen), default=len(ranked))
+    skipped = [path for path in ranked[first:last] if str(path) not in seen]
+    since = max((record.evaluation.evaluated_at for record in records), default=None)
+    unseen = [path for path in ranked[:last] if str(path) not in seen and order.may_be_later(path, newest, since)]
+    if unseen and not order.stated:
+        raise BadInput(
+            f"{order.study.source}: newest: {count_of(len(unseen), 'match', 'matches')} of the candidate never "
+            f"evaluated may be later than {newest.name}, the last by name: {some_of([path.name for path in unseen])}; "
+            'expected how candidates are ordered, by = "time" (the date in the name), "column" or "name"'
+        )
+    return waiting, skipped
+
+
+_ALERTS = "alerts"
+
+
+def delivered(store: Store, evaluation: str) -> bool:
+    """True if the alert of an evaluation was taken by a server."""
+    try:
+        return bool(store.read_json(f"{_ALERTS}/{evaluation[:16]}.json")["delivered_at"])
+    except (FileNotFoundError, Damaged, KeyError, TypeError):
+        return False
+
+
+def keep_delivered(store: Store, evaluation: str) -> None:
+    """Record that a server took the alert of an evaluation."""
+    store.write_json(f"{_ALERTS}/{evaluation[:16]}.json", {"delivered_at": dt.datetime.now(dt.UTC).isoformat()})

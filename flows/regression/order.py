@@ -1,0 +1,172 @@
+"""The order of the files that match a pattern of a regression study, and the baseline of a candidate.
+
+The time of modification orders nothing, since a copy, a checkout or `touch` alters it: it only makes the study ask.
+"""
+
+import datetime as dt
+import glob
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from sigstats.files.inputs import place
+from sigstats.files.predictions import Columns, read
+
+from ..config.fetch import fetched_by
+from ..errors import BadInput
+from .study import RegressionStudy
+
+#: The sort key of a name, in which numbers count as numbers.
+NaturalKey: TypeAlias = tuple[tuple[int, int, str], ...]
+
+_NUMBER = re.compile(r"(\d+)")
+#: A date, and a time of day after it: 2026-11-21, 20261121T0615, 2026-11-21_06-15-02.
+_TIME = re.compile(
+    r"(?<!\d)(\d{4})(-?)(\d\d)\2(\d\d)(?:[T_ -](\d\d)[-:.]?(\d\d)(?:[-:.]?(\d\d))?Z?)?(?!\d)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """The candidates of a study in their order, and the baseline of each."""
+
+    study: RegressionStudy
+    base: Path
+    #: The columns of the baseline's files and of the candidates'.
+    columns: Columns
+    of_candidate: Columns
+
+    @property
+    def stated(self) -> bool:
+        """True if the study says how candidates are ordered."""
+        return "by" in self.study.newest.model_fields_set
+
+    def candidates(self) -> Sequence[Path]:
+        """The files that match the pattern of the candidate, the newest last."""
+        return self._ranked("candidate", self._matches("candidate"))
+
+    def baseline(self, candidate: Path) -> Path:
+        """The newest file that matches the pattern of the baseline and is not later than the candidate.
+
+        It is not later by the dates of both, or, where the pattern is that of the candidates too, by their order.
+        """
+        # Two models may lie in one file, which is then both.
+        found = self._matches("baseline")
+        others = [path for path in found if path != candidate or self.columns != self.of_candidate]
+        if not others:
+            raise self._none("baseline", f" besides {candidate}")
+        if glob.has_magic(self.study.baseline):
+            dated = self.date(candidate)
+            ranked = self._ranked("baseline", [*others, candidate] if candidate in found else others)
+            if candidate in ranked:
+                others = [path for path in ranked[: ranked.index(candidate) + 1] if path in others]
+            if dated is not None:
+                others = [path for path in others if (own := self.date(path)) is None or own <= dated]
+            if not others:
+                raise self._none("baseline", f" and is earlier than {candidate}")
+        return self._ranked("baseline", others)[-1]
+
+    def date(self, path: Path) -> dt.datetime | None:
+        """The date of a model, by the name of its file or by the study's column; None if neither states it."""
+        if self.study.newest.by != "column":
+            return time_in(path.name)
+        try:
+            made = dt.datetime.fromisoformat(self._value(path, self.of_candidate))
+        except ValueError:
+            return None
+        return made.replace(tzinfo=made.tzinfo or dt.UTC).astimezone(dt.UTC)
+
+    def may_be_later(self, path: Path, newest: Path, since: dt.datetime | None) -> bool:
+        """True if a file is later than the newest by its date, or changed after it and since the last evaluation."""
+        dates = self.date(path), self.date(newest)
+        if dates[0] is not None and dates[1] is not None:
+            return dates[0] > dates[1]
+        changed, other = path.stat().st_mtime, newest.stat().st_mtime
+        return since is not None and changed > max(other, since.timestamp())
+
+    def require_young(self, newest: Path, now: dt.datetime) -> None:
+        """Raise BadInput if the newest candidate is older than the study allows."""
+        limit = self.study.newest.age
+        if limit is None:
+            return
+        dated = self.date(newest)
+        if dated is None:
+            raise BadInput(f"newest.max_age: {newest} has no date; expected one in its name, or in newest.column")
+        if now - dated > limit:
+            raise BadInput(
+                f"newest.max_age: the newest candidate, {newest.name}, is of {dated:%Y-%m-%d %H:%M} UTC, more than "
+                f"{self.study.newest.max_age} ago; expected a newer file"
+            )
+
+    def _matches(self, name: str) -> list[Path]:
+        pattern: str = getattr(self.study, name)
+        if "://" in pattern:
+            raise BadInput(
+                f"{self.study.source}: {name}: {pattern!r} is not valid; expected a path or a pattern of this machine"
+            )
+        try:
+            found = [Path(place(match, self.base)) for match in glob.glob(pattern, root_dir=self.base, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
+        except ValueError as error:
+            raise BadInput(f"{self.study.source}: {name}: {error}") from None
+        files = [path for path in found if path.is_file()]
+        if not files:
+            raise self._none(name, fetched_by(self.study, self.base))
+        return files
+
+    def _none(self, name: str, more: str) -> BadInput:
+        pattern: str = getattr(self.study, name)
+        return BadInput(
+            f"{self.study.source}: {name}: {pattern!r} is not valid; no file in {self.base} matches it{more}"
+        )
+
+    def _ranked(self, name: str, files: Sequence[Path]) -> Sequence[Path]:
+        if len(files) == 1:
+            return files
+        columns = self.columns if name == "baseline" else self.of_candidate
+
+        def rank(path: Path) -> Any:
+            if self.study.newest.by == "name":
+                return natural(str(path))
+            own = _required_time(path, name) if self.study.newest.by == "time" else natural(self._value(path, columns))
+            return own, natural(str(path))
+
+        return sorted(files, key=rank)
+
+    def _value(self, path: Path, columns: Columns) -> str:
+        """The largest value of a file's column, in natural order."""
+        column = str(self.study.newest.column)
+        try:
+            others = read(str(path), replace(columns, group=None, slices=(column,))).others
+        except OSError as error:
+            raise BadInput(f"{path}: cannot be read ({error.strerror or error})") from None
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        texts = others[column].unique().to_pylist() if column in others else []
+        if not texts:
+            raise BadInput(f"newest.column: {path} has no values in a column {column!r}; expected them in every match")
+        return max(map(str, texts), key=natural)
+
+
+def natural(text: str) -> NaturalKey:
+    """A name in natural order: ``candidate-9`` before ``candidate-10``."""
+    return tuple((1, int(part), "") if part.isdecimal() else (0, 0, part) for part in _NUMBER.split(text) if part)
+
+
+def time_in(name: str) -> dt.datetime | None:
+    """The last time in a name, in UTC; None if there is none."""
+    for match in reversed(list(_TIME.finditer(name))):
+        year, _, month, day, hour, minute, second = (int(part or 0) if part != "-" else 0 for part in match.groups())
+        try:
+            return dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC)
+        except ValueError:  # 2026-13-45 is no date
+            continue
+    return None
+
+
+def _required_time(path: Path, name: str) -> dt.datetime:
+    time = time_in(path.name)
+    if time is None:
+        raise BadInput(f"{name}: {path} has no time in its name; expected one such as 2026-11-21 or 20261121T0615")
+    return time
