@@ -72,11 +72,7 @@ def _of_all_rows(found: Ranking) -> str:
 
 
 def best_of(first: Sequence[str], k: int) -> str:
-    """Which of `k` models is best, or which may be: the `first` ones.
-
-    >>> best_of(["a", "b"], 3)
-    'a and b may each be the best of 3 models'
-    """
+    """Which of `k` models is best, or which may be: the `first` ones."""
     if len(first) == 1:
         return f"{first[0]} is the best of {k} models"
     if len(first) == k:

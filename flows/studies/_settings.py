@@ -149,7 +149,7 @@ DESCRIPTIONS = {
     "correlation": "Correlation of the two features within each class, from -1 to 1",
     "separation": "Distance between the classes",
     "features": "Number of features",
-    "classes": "Number of classes",
+    "classes": "Classes that look like missing values, such as none; for generated data, the number of classes",
     "groups": "Column of groups; rows of one group stay in one fold",
     "folds": "Column of fold numbers",
 }

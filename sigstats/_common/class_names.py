@@ -8,7 +8,7 @@ import inspect
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -34,6 +34,17 @@ def label_name(label: Any, name: str = "label") -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def coded(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:
+    """The distinct values of a column of groups or slices as text, and the number of each row's; or ValueError."""
+    if getattr(getattr(values, "dtype", None), "name", "") == "category" and not values.isna().any():
+        values = np.asarray(values.astype(str))  # such as the intervals of `pandas.cut`
+    column = as_labels(values, name)
+    if len(column) != rows:
+        raise refuse(f"{name} (length)", len(column), f"{rows}, one for each row")
+    names, codes = np.unique(column, return_inverse=True)
+    return tuple(map(label_name, names.tolist())), codes.astype(np.int64)
 
 
 def as_predictions(
@@ -127,7 +138,9 @@ def require_one_naming(truth: NDArray[Any], labels: NDArray[Any], names: tuple[s
         refuse_other_names(ours, theirs, len(truth), names[1], wanted=f"classes of {names[0]}")
 
 
-def require_class_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:
+def require_class_names(
+    labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str = "classes of the labels"
+) -> None:
     """Refuse what `refuse_no_classes` and `refuse_other_names` refuse."""
     refuse_no_classes(labels, said, n, who)
     refuse_other_names(labels, said, n, who, wanted=wanted)
@@ -226,19 +239,34 @@ def takes_counts(
 _MISSING_TEXTS = frozenset(("na", "n/a", "nan", "none", "null", "?", ".", "#n/a", "<na>"))
 
 
-def missing_text(names: Iterable[str], classes: Collection[str] = ()) -> str | None:
-    """The first name that usually means a missing value and is not listed among the classes; None if none does."""
-    return next((name for name in names if name.strip().casefold() in _MISSING_TEXTS and name not in classes), None)
+def refuse_missing_texts(
+    where: str,
+    rows_of: Mapping[Any, int],
+    remedy: str,
+    *,
+    classes: Collection[str] | None = (),
+    n: int | None = None,
+    what: str = "labels",
+) -> None:
+    """Refuse labels that usually mean a missing value: the one rule of arrays, files, data sets and populations.
+
+    `where`: the argument, or the file and the column. `rows_of`: the number of rows of each label, of `n` rows; all
+    of them by default. `remedy`: an imperative in which ``{}`` is the text. `classes`: the texts that are classes.
+    """
+    for text, rows in rows_of.items():
+        if isinstance(text, str) and text.strip().casefold() in _MISSING_TEXTS and text not in (classes or ()):
+            told = f"{rows:,} of {sum(rows_of.values()) if n is None else n:,} {what} are {shown(text)}"
+            raise ValueError(f"{where}: {told}; {remedy.replace('{}', shown(text))}")
 
 
 def require_no_missing_texts(classes: Collection[str] | None = None, **columns: NDArray[Any]) -> None:
     """Refuse arrays of labels with such a text; `classes`: those listed, None where a function has no such option."""
+    way = "another name" if classes is None else "classes=[{}]"
     for argument, labels in columns.items():
-        if labels.dtype.kind != "U" or (text := missing_text(np.unique(labels).tolist(), classes or ())) is None:
-            continue
-        way = "another name" if classes is None else f"classes=[{shown(text)}]"
-        told = f"{np.count_nonzero(labels == text):,} of {len(labels):,} labels are {shown(text)}"
-        raise ValueError(f"{argument}: {told}; leave out rows without a label, or give {way} if it is a class")
+        if labels.dtype.kind == "U":
+            texts, rows = (each.tolist() for each in np.unique(labels, return_counts=True))
+            remedy = f"leave out rows without a label, or give {way} if it is a class"
+            refuse_missing_texts(argument, dict(zip(texts, rows, strict=True)), remedy, classes=classes)
 
 
 #: The name of a note.

@@ -13,11 +13,7 @@ from .validation import FloatArray, refuse
 def of_named_scores(
     given: Collection[str], named: Sequence[str], option: str, *, ratio: str | None = None
 ) -> frozenset[str]:
-    """The scores whose direction a person says, of a ratio its numerator; ValueError for one that is not `named`.
-
-    >>> sorted(of_named_scores(["errors/words"], ["errors"], "lower_is_better", ratio="errors/words"))
-    ['errors']
-    """
+    """The scores whose direction a person says, of a ratio its numerator; ValueError for one that is not `named`."""
     found = frozenset(named[0] if each == ratio else each for each in given)
     if (strange := found.difference(named)) and named and "all" not in named:
         near = did_you_mean(min(strange), named)
@@ -26,11 +22,7 @@ def of_named_scores(
 
 
 def parts_of_ratio(text: str) -> tuple[str, str]:
-    """The numerator and the denominator of a ratio of sums, or ValueError.
-
-    >>> parts_of_ratio("errors/words")
-    ('errors', 'words')
-    """
+    """The numerator and the denominator of a ratio of sums, or ValueError."""
     first, _, second = map(str.strip, text.partition("/"))
     if not first or not second or "/" in second:
         raise ValueError(f"ratio: {text!r} is not valid; expected two columns, as in errors/words")

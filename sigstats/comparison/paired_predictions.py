@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_names import label_name, require_no_missing_texts
+from .._common.class_names import coded, label_name, require_no_missing_texts
 from .._common.data_frames import opened, require_same_index
 from .._common.note import Note
 from .._common.validation import FloatArray, IntArray, as_labels, as_reals, refuse, same_kind_of_labels, shown
@@ -215,8 +215,8 @@ def pair_arrays(
         a=a,
         b=b,
         classes=tuple(label_name(each) for each in classes.tolist()),
-        group=None if groups is None else _codes(groups, "groups", len(label))[1],
-        slices={str(name): _codes(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
+        group=None if groups is None else coded(groups, "groups", len(label))[1],
+        slices={str(name): coded(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
         scores=None if scores is None else _scores(scores, len(label)),
         score_range=as_score_range(score_range),
         of_truth=of_truth,
@@ -255,15 +255,6 @@ def _by_name(slices: Any) -> Mapping[Any, Any]:
     if (frame := opened(slices)) is None:
         raise refuse("slices", slices, "a mapping of names to columns, a data frame or a Series")
     return {name: frame[name].to_native() for name in frame.columns}
-
-
-def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:
-    """The distinct values as text, and the number of each row's."""
-    if getattr(getattr(values, "dtype", None), "name", "") == "category" and not values.isna().any():
-        values = np.asarray(values.astype(str))  # such as the intervals of `pandas.cut`
-    column = _of_length(as_labels(values, name), name, rows)
-    found, codes = np.unique(column, return_inverse=True)
-    return tuple(label_name(each) for each in found.tolist()), codes.astype(np.int64)
 
 
 def _scores(scores: Any, rows: int) -> tuple[FloatArray, FloatArray]:

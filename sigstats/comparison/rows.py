@@ -262,11 +262,7 @@ def worst_verdict(rows: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> Verdi
 
 
 def measure_and_score(name: str) -> tuple[str, str]:
-    """The measure and the score that `ComparisonRow.name` is of.
-
-    >>> measure_and_score("accuracy of acc_norm"), measure_and_score("auc")
-    (('accuracy', 'acc_norm'), ('auc', ''))
-    """
+    """The measure and the score that `ComparisonRow.name` is of."""
     measure, _, score = name.partition(" of ")
     return measure, score
 

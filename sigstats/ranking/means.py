@@ -28,16 +28,6 @@ def share_interval(
 
     One more group does not undo it: of fewer than 60 groups one as large as the largest that is all right or all wrong,
     else one like those seen (`sigstats.unseen_row.means`).
-
-    `groups` (ndarray of int, shape (n,), or None): codes from 0.
-
-    >>> right, groups = np.arange(100) % 10 < 7, np.arange(100) // 10
-    >>> low, high = share_interval(right, None, 0.95)
-    >>> round(low, 4), round(high, 4)
-    (0.6002, 0.7876)
-    >>> low, high = share_interval(right, groups, 0.95)  # ten groups, seven of ten rows of each
-    >>> round(low, 4), round(high, 4)
-    (0.4841, 0.7925)
     """
     if groups is None:
         return clopper_pearson(int(right.sum()), len(right), confidence_level=confidence)
@@ -46,11 +36,7 @@ def share_interval(
 
 
 def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> Interval:
-    """Student's interval of a mean score, with the variance of the groups' sums where rows are in groups.
-
-    >>> [round(end, 4) for end in mean_interval(np.array([0.5, 0.7, 0.9, 0.4]), None, 0.95)]
-    [0.2722, 0.9778]
-    """
+    """Student's interval of a mean score, with the variance of the groups' sums where rows are in groups."""
     units = len(scores) if groups is None else len(np.unique(groups))
     if units < 2:
         return Interval(-math.inf, math.inf, confidence)
@@ -60,11 +46,7 @@ def mean_interval(scores: Any, groups: IntArray | None, confidence: float) -> In
 
 
 def standard_error(scores: FloatArray, groups: IntArray | None) -> float:
-    """The standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1).
-
-    >>> round(standard_error(np.array([0.5, 0.7, 0.9, 0.4]), None), 4)
-    0.1109
-    """
+    """The standard error of the mean, by groups (Liang and Zeger 1986), with the factor G / (G - 1)."""
     sums = scores - np.sort(scores).mean()
     if groups is not None:
         sums = sums_by(np.unique(groups, return_inverse=True)[1], sums)
@@ -73,11 +55,7 @@ def standard_error(scores: FloatArray, groups: IntArray | None) -> float:
 
 
 def missing_in(table: Any) -> NDArray[np.bool_]:
-    """A mask of missing answers: None, NaN, or what pandas has for it.
-
-    >>> missing_in(np.array([["a", None]], dtype=object))
-    array([[False,  True]])
-    """
+    """A mask of missing answers: None, NaN, or the missing value of pandas."""
     if table.dtype.kind == "f":
         return np.asarray(np.isnan(table))
     if table.dtype.kind != "O":
@@ -88,17 +66,8 @@ def missing_in(table: Any) -> NDArray[np.bool_]:
 def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> tuple[FloatArray, IntArray]:
     """The mean of each model's answers to each item, and their number.
 
-    `marks` (ndarray of float, shape (n, k)): NaN where a model has no answer.
-    `items` (ndarray of int, shape (n,)): codes from 0.
-    `names` and `models`: what the items and the models are called.
-
-    Returns a tuple of (ndarray of float, ndarray of int), each of shape (items, k). Raises ValueError if a model has
-    no answer to an item.
-
-    >>> item_means(np.array([[1, 0], [0, np.nan], [1, 1]]), np.array([0, 0, 1]), ["x", "y"], ["a", "b"])
-    (array([[0.5, 0. ],
-           [1. , 1. ]]), array([[2, 1],
-           [1, 1]]))
+    `marks`: NaN where a model has no answer. `items`: codes from 0. `names` and `models`: what the items and the models
+    are called. Raises ValueError if a model has no answer to an item.
     """
     n = len(names)
     there = ~np.isnan(marks)
@@ -111,13 +80,7 @@ def item_means(marks: FloatArray, items: IntArray, names: Any, models: Any) -> t
 
 
 def first_of_each(codes: IntArray, items: IntArray, what: str, names: Any) -> IntArray:
-    """The code of each item, which all its rows have.
-
-    Raises ValueError if the rows of an item have several.
-
-    >>> first_of_each(np.array([3, 3, 7]), np.array([0, 0, 1]), "groups", ["x", "y"])
-    array([3, 7])
-    """
+    """The code of each item, which all its rows have; ValueError if the rows of an item have several."""
     found = np.zeros(len(names), dtype=np.int64)
     found[items] = codes
     differs = np.flatnonzero(found[items] != codes)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_names import label_name, require_class_names, require_no_missing_texts
+from .._common.class_names import coded, label_name, require_class_names, require_no_missing_texts
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
 from .._common.note import Note
@@ -102,8 +102,8 @@ def rank_models(
     names = as_names(columns.models, "models", columns.table.shape[1])
     n = len(columns.table)
     named = columns.named
-    codes = {name: _codes(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
-    parts = {name: _codes(column, f"slices[{shown(name)}]", n) for name, column in columns.slices.items()}
+    codes = {name: coded(named[name], name, n) for name in ("groups", "items") if named[name] is not None}
+    parts = {name: coded(column, f"slices[{shown(name)}]", n) for name, column in columns.slices.items()}
     of_label = None if named["label"] is None else as_labels(named["label"], "label")
     options: dict[str, Any] = {"confidence_level": confidence_level, "smallest_slice": smallest_slice, "notes": ()}
     group = codes["groups"][1] if "groups" in codes else None
@@ -270,14 +270,6 @@ def _right(table: Any, label: Any, names: Sequence[str]) -> Any:
         require_no_missing_texts(label=label, **{name: column})
         if (column != label).any():
             labels, said = ([label_name(each) for each in np.unique(one).tolist()] for one in (label, column))
-            require_class_names(labels, said, len(label), shown(names[i]), wanted="classes of the labels")
+            require_class_names(labels, said, len(label), shown(names[i]))
         right.append(column == label)
     return np.column_stack(right)
-
-
-def _codes(values: Any, name: str, rows: int) -> tuple[tuple[str, ...], IntArray]:
-    column = as_labels(values, name)
-    if len(column) != rows:
-        raise refuse(f"{name} (length)", len(column), f"{rows}, one for each row")
-    classes, codes = np.unique(column, return_inverse=True)
-    return tuple(map(str, classes.tolist())), codes.astype(np.int64)

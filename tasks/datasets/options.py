@@ -17,11 +17,11 @@ COLUMNS: Mapping[str, Kinds] = {
     "columns": list,
     "drop": list,
     "nominal": list,
+    "classes": list,
     "groups": str,
     "folds": str,
 }
 
-_LISTS_OF_NAMES = ("columns", "drop", "nominal", "missing", "names")
 _WORDS = {str: "a string", list: "a list of strings", int: "a whole number", float: "a number"}
 
 
@@ -38,10 +38,9 @@ def validate_options(
             raise ValueError(f"{where}: {shown(key)}: unknown option; {hint(key, sorted(allowed))}")
         if not _fits(value, allowed[key]):
             raise refuse(f"{where}: {key}", value, _type_name(allowed[key]))
-        if key in _LISTS_OF_NAMES:
-            for item in value:
-                if not isinstance(item, str):
-                    raise refuse(f"{where}: {key}", item, "a string in every place of the list")
+        for item in value if isinstance(value, list) else ():
+            if not isinstance(item, str):
+                raise refuse(f"{where}: {key}", item, "a string in every place of the list")
     for key in required:
         if key not in spec:
             raise ValueError(f"{where}: {key}: is missing; expected {_type_name(allowed[key])}")

@@ -8,7 +8,7 @@ import math
 from abc import ABC, abstractmethod
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import hint, shown
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.spelling import is_number
@@ -138,12 +139,13 @@ def dataset(table: DataColumns, spec: Mapping[str, Any], *, target: str | None =
 
     `spec`: ``name``, and ``target`` (the class), ``columns`` (the features, in order; all where it is not given),
     ``drop`` (columns to leave out), ``nominal`` (columns of numbers that are codes), ``groups`` (the column of what
-    rows have in common, such as a patient) and ``folds`` (the column of the fold in which a row is tested).
+    rows have in common, such as a patient), ``folds`` (the column of the fold in which a row is tested) and
+    ``classes`` (texts such as ``none`` that are classes).
     `target`: the class where `spec` names none.
     """
     target = str(spec.get("target", target))
     features = _feature_names(table, spec, target)
-    y, classes = _classes(table, target)
+    y, classes = _classes(table, target, spec.get("classes", ()))
     columns = [_feature(table, name, as_codes=name in spec.get("nominal", [])) for name in features]
     return Dataset(
         name=spec["name"],
@@ -183,13 +185,16 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
     return features
 
 
-def _classes(table: DataColumns, target: str) -> tuple[Codes, tuple[str, ...]]:
+def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[Codes, tuple[str, ...]]:
     labels = table.texts(target)
     y, classes = labels.codes, labels.names
     if not y.size:
         raise ValueError(f"{table.where}: there are no rows; expected one or more")
     if (y < 0).any():
         raise table.error(target, "the class is missing; expected one in every row", int((y < 0).argmax()))
+    remedy = "leave out rows without a class, or list {} in classes if it is one"
+    rows_of = dict(zip(classes, np.bincount(y).tolist(), strict=True))
+    refuse_missing_texts(f"{table.where}: column {shown(target)}", rows_of, remedy, classes=listed)
     if len(classes) < 2:
         raise table.error(target, f"{shown(classes[0])} is the only class; expected two or more")
     if all(map(is_number, classes)):

@@ -7,6 +7,7 @@ joint outcomes stay in memory.
 
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,14 +18,16 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import shown
 from sigstats.files.inputs import FilesRead, in_silence, reason
 from sigstats.files.inputs.limit import Budget
 from sigstats.files.tables.arrow_files import require_columns, require_stored
+from sigstats.files.tables.table import is_text
 
 from ..record import digest
 from ..schema import column
-from .counts import Label, LabelCounts, Tally, is_list
+from .counts import Label, LabelCounts, Tally, each_label, is_list
 from .parquet_files import (
     absolute_path,
     file_system,
@@ -111,6 +114,12 @@ def count_file(
         except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{tally.where}: cannot be read ({reason(error)})") from None
         tally.end()
+    for axis, name in enumerate(columns if classes is None else ()):  # others than the classes were refused
+        rows_of: Counter[Label] = Counter()
+        for outcome, rows in tally.counts.items():
+            rows_of.update(dict.fromkeys(each_label(outcome[axis]), rows))
+        remedy = "leave out these rows, or list all classes in classes if it is one"
+        refuse_missing_texts(f"{file}: column {shown(name)}", rows_of, remedy, n=opened.metadata.num_rows)
     return LabelCounts(tally.counts)
 
 
@@ -122,8 +131,7 @@ def _family(kind: Any) -> str | None:
     if is_list(kind):
         inner = _family(kind.value_type)
         return f"lists of {inner}" if inner in ("whole numbers", "strings") else None
-    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    return "strings" if any(is_text(kind) for is_text in texts) else None
+    return "strings" if is_text(kind) else None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from cachetools import LRUCache, cached
 from numpy.typing import NDArray
 
+from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import refuse, shown
 from sigstats.files.inputs import FilesRead, in_silence, reason
 from sigstats.files.inputs.limit import Budget
@@ -91,6 +92,9 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
             raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); expected one in every row")
     a, b = (_numbers(where, columns[side], table.column(columns[side])) for side in ("a", "b"))
     labels = table.column(columns["label"])
+    rows_of = {each["values"]: each["counts"] for each in pc.value_counts(labels).to_pylist()}
+    remedy = "leave out these rows, or give another name if it is a class"
+    refuse_missing_texts(f"{where}: column {shown(columns['label'])}", rows_of, remedy, classes=[str(positive)])
     try:
         known = labels.cast(labels.type.value_type) if pa.types.is_dictionary(labels.type) else labels
         told = np.asarray(pc.equal(known, pa.scalar(positive, type=known.type)))

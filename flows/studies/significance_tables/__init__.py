@@ -133,6 +133,12 @@ class Entry(Printed):
         return self
 
 
+#: The classes of a file that look like missing values.
+Classes = Annotated[
+    list[str] | None, Field(description="Classes that look like missing values, such as none"), only("path")
+]
+
+
 class OfTwo(Entry):
     """A table of two that are compared, which have different names."""
 
@@ -165,6 +171,15 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Tab
     for name in table.names if names is None else names:
         table.require_values(name)
     return table
+
+
+def class_texts(table: Table, names: Sequence[str], listed: Sequence[str] | None) -> list[Any]:
+    """Columns of classes as text, none of which usually means a missing value unless it is listed."""
+    columns = [table.texts(name) for name in names]
+    for name, column in zip(names, columns, strict=True):
+        remedy = "leave out rows without a class, or list {} in classes if it is one"
+        table.refuse_missing_texts(name, column, remedy, classes=listed or (), what="classes")
+    return columns
 
 
 def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:

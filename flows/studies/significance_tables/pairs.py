@@ -12,7 +12,7 @@ from sigstats.measures.measure import as_measure
 from sigstats.tasks.own_code import with_measure_code
 
 from ...config.model import only
-from . import Case, Counts, Entry, OfTwo, Ways, codes, read_table
+from . import Case, Classes, Counts, Entry, OfTwo, Ways, class_texts, codes, read_table
 
 
 class Pairs(OfTwo):
@@ -29,6 +29,7 @@ class Pairs(OfTwo):
     ] = None
     path: str | None = Field(None, description="CSV or Parquet file with a row per object")
     label: Annotated[str, Field(description="Column of true classes"), only("path")] = "label"
+    classes: Classes = None
     alternative: Literal["two-sided", "greater", "less"] = Field(
         "two-sided", description="greater: a is better; less: b is better"
     )
@@ -39,7 +40,7 @@ class Pairs(OfTwo):
         if self.path is not None:
             wanted = [self.label, self.a, self.b]
             table = read_table(self.path, base, wanted)
-            (label, of_a, of_b), _ = codes(*map(table.texts, wanted))
+            (label, of_a, of_b), _ = codes(*class_texts(table, wanted, self.classes))
             right_a, right_b = label == of_a, label == of_b
             only_a, only_b, n = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()), len(label)
         data = {"only_a": only_a, "only_b": only_b, "n": n, "alternative": self.alternative}
@@ -70,6 +71,7 @@ class Outcomes(OfTwo):
     )
     path: str | None = Field(None, description="CSV or Parquet file with a row per object")
     label: Annotated[str, Field(description="Column of true classes"), only("path")] = "label"
+    classes: Classes = None
     positive: str | None = Field(None, description="Positive class, with a path")
     measure: Annotated[
         str, Field(description="Resampled measure, for the method bootstrap"), only("methods", "bootstrap")
@@ -95,7 +97,7 @@ class Outcomes(OfTwo):
         if self.path is not None:
             wanted = [self.label, self.a, self.b]
             table = read_table(self.path, base, wanted)
-            columns, names = codes(*map(table.texts, wanted))
+            columns, names = codes(*class_texts(table, wanted, self.classes))
             if self.positive not in names:
                 raise refuse("positive", self.positive, f"one of {', '.join(names[:20])}")
             label, of_a, of_b = (column == names.index(self.positive) for column in columns)

@@ -14,7 +14,7 @@ from sigstats.goodness_of_fit.test import relax_probabilities
 from sigstats.tasks.analyses.significance import LIKENESS
 
 from ...config.model import Strict, only
-from . import Case, Counts, Entry, Name, OfTwo, Printed, Ways, codes, read_table
+from . import Case, Classes, Counts, Entry, Name, OfTwo, Printed, Ways, class_texts, codes, read_table
 
 
 class Tables(Entry):
@@ -32,6 +32,7 @@ class Tables(Entry):
     label: Annotated[str, Field(description="Column of true classes"), only("path")] = "label"
     prediction: Annotated[str, Field(description="Column of assigned classes"), only("path")] = "prediction"
     count: Annotated[str | None, Field(description="Column of counts, if rows are not objects"), only("path")] = None
+    classes: Classes = None
     by: str | None = Field(None, description="Column that distinguishes several matrices")
 
     @model_validator(mode="after")
@@ -47,7 +48,7 @@ class Tables(Entry):
             return
         extra = [name for name in (self.count, self.by) if name is not None]
         table = read_table(self.path, base, [self.label, self.prediction, *extra])
-        label, prediction = table.texts(self.label), table.texts(self.prediction)
+        label, prediction = class_texts(table, [self.label, self.prediction], self.classes)
         counts = None if self.count is None else np.array(self._counts(table), dtype=np.int64)
         if self.by is None:
             yield self._case(self.name, _matrix(label, prediction, counts))

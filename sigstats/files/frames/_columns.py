@@ -1,7 +1,6 @@
 """The columns of a data frame of any library, as the readers of files give theirs."""
 
 import contextlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -15,10 +14,7 @@ from sigstats.comparison.paired_predictions import PairedPredictions
 
 from ..predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join, settled
 from ..tables.table import ArrowTable
-
-#: The options of the command line in a message, which are arguments here.
-_OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
-_ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
+from ._arguments import ARGUMENTS, as_arguments
 
 
 def pairs_of_frames(
@@ -66,10 +62,8 @@ def pairs_of_frames(
         own = replace(columns, score=each)
         first = _predictions(baseline, "baseline", own)
         second = _predictions(other, "candidate", replace(of_other, score=each))
-        try:
+        with as_arguments():
             found = join(first, second, own, unmatched=unmatched)
-        except ValueError as error:
-            raise ValueError(as_arguments(str(error)).replace("this file", "this frame")) from None
         pairs.append(replace(found, identical=identical))
     return with_names(pairs, scores)
 
@@ -77,10 +71,8 @@ def pairs_of_frames(
 def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
     """The rows of one frame, which need no ids, as those of baseline and candidate."""
     found = _predictions(frame, "predictions", replace(columns, by_position=None))
-    try:
+    with as_arguments():
         return join(found, found, columns)
-    except ValueError as error:
-        raise ValueError(as_arguments(str(error))) from None
 
 
 def labels_of(frame: Any, columns: Columns) -> Predictions:
@@ -103,25 +95,15 @@ def columns_of(
     """The columns that arguments name; only those that are `needed` may not be None; or ValueError."""
     for name, value in names.items():
         if not isinstance(value, str) and (value is not None or name in needed):
-            raise refuse(_ARGUMENTS.get(name, name), value, "the name of a column")
+            raise refuse(ARGUMENTS.get(name, name), value, "the name of a column")
     return Columns(
         **{name: value for name, value in names.items() if value is not None},
         unscored=as_choice(unscored, "unscored", ("refuse", "drop", "wrong")),
         duplicates=as_choice(duplicates, "duplicates", ("refuse", "first", "last", "all")),
-        slices=_slice_names(slices),
+        slices=names_of(() if slices is None else slices, "slices"),
         missing=names_of(missing, "missing"),
         **options,
     )
-
-
-def _slice_names(slices: Any) -> tuple[str, ...]:
-    listed = [] if slices is None else slices
-    if isinstance(listed, (str, Mapping)) or not isinstance(listed, Sequence):
-        raise refuse("slices", slices, "a sequence of names of columns")
-    for each in listed:
-        if not isinstance(each, str):
-            raise refuse("slices", each, "names of columns")
-    return tuple(dict.fromkeys(listed))
 
 
 def scores_of(score: Any, ratio: Any, lower_is_better: Any, higher_is_better: Any) -> tuple[Any, dict[str, Any]]:
@@ -152,11 +134,7 @@ def names_of(value: Any, name: str) -> tuple[str, ...]:
 
 
 def as_scores(score: Any) -> Sequence[str | None]:
-    """The names of the columns of scores; None alone where there are none.
-
-    >>> as_scores(None), as_scores("f1")
-    ([None], ['f1'])
-    """
+    """The names of the columns of scores; None alone where there are none."""
     scores = [score] if score is None or isinstance(score, str) else score
     if isinstance(scores, Mapping) or not isinstance(scores, Sequence) or not len(scores):
         raise refuse("score", score, "the name of a column, or several")
@@ -176,22 +154,6 @@ def same_frames(baseline: Any, candidate: Any) -> bool:
         return False
 
 
-def as_arguments(message: str) -> str:
-    """A message, in one line, in which options of the command line are arguments of a function.
-
-    >>> as_arguments("expected each id once (--group id takes them)")
-    "expected each id once (groups='id' takes them)"
-    """
-    named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
-    named = _OPTION.sub(
-        lambda found: f"{_ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={(found[2] or found[3])!r}", named
-    )
-    named = named.replace("--by-position", "by_position=True")
-    if lacking := re.search(r"column ('.+') is not there, nor in", named):
-        named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
-    return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())
-
-
 def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
     opened = _frame(_with_texts(frame), name)
     names = [str(each) for each in opened.columns]
@@ -205,11 +167,10 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
             for each, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
                 table = table.append_column(str(each), column)
     try:
-        return settled(from_table(ArrowTable(name, table, names=names), columns), columns)
+        with as_arguments():
+            return settled(from_table(ArrowTable(name, table, names=names), columns), columns)
     except OtherNamesError as other:
         return _predictions(frame, name, other.columns)
-    except ValueError as error:
-        raise ValueError(as_arguments(str(error))) from None
 
 
 def _with_texts(frame: Any) -> Any:

@@ -22,6 +22,7 @@ from sigstats.comparison.paired_predictions import as_score_range, pair_arrays
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 
+from ._arguments import as_arguments
 from .compare import CompareOptions, compare
 
 
@@ -198,12 +199,8 @@ def assert_at_least(
         if has_columns(prediction):
             ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
         paired = pair_arrays(y, prediction, prediction, listed=listed, groups=groups, slices=slices, score_range=limits)
-    try:
+    with as_arguments():
         found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
-    except ValueError as error:
-        from ._columns import as_arguments
-
-        raise ValueError(as_arguments(str(error))) from None
     if found.verdict == "fail" or found.verdict == fail_on:
         raise AssertionError(_message(found.answer, check_result.reasons_of(found, others=True)))
     return found

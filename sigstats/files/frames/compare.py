@@ -17,6 +17,8 @@ from sigstats.comparison.requirements import are_measurements, are_scores
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 
+from ._arguments import as_arguments
+
 #: What notes call the models of arrays.
 _ARRAYS = "baseline", "candidate"
 
@@ -272,12 +274,6 @@ def compare(
         pairs = [pair]
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]
-    try:
+    with as_arguments():
         (found,) = compare_scores([pairs], rule, measures, positive=positive_name)
-    except ValueError as error:
-        if prediction_b is not None:
-            raise
-        from ._columns import as_arguments
-
-        raise ValueError(as_arguments(str(error))) from None
     return found

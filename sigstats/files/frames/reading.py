@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.validation import refuse, shown
 
-from ._columns import as_arguments, as_scores, columns_of
+from ._arguments import as_arguments
+from ._columns import as_scores, columns_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,10 +127,8 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
 
     from ..predictions import ALL_SCORES, ScoredFile, scores_meant
 
-    try:
+    with as_arguments():
         names = [str(name) for name in scores_meant([ScoredFile(file, columns)], scores)]
-    except ValueError as error:
-        raise ValueError(as_arguments(str(error))) from None
     found, every = None, tuple(scores) == (ALL_SCORES,)
     for name in names:
         frame = _frame(file, replace(columns, score=name, one_of_all=every), graded=False)
@@ -156,10 +155,8 @@ def _frame(file: str, columns: "Columns", *, graded: bool = True) -> "pd.DataFra
 
     from ..predictions import read
 
-    try:
+    with as_arguments():
         found = read(file, columns)
-    except ValueError as error:
-        raise ValueError(as_arguments(str(error))) from None
     for name in columns.optional:
         if name not in found.others:
             raise ValueError(f"{file}: column {shown(name)} is not there")

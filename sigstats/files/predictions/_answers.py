@@ -5,7 +5,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sigstats._common.class_names import missing_text
 from sigstats._common.validation import shown
 from sigstats.measures.metrics import is_lower_better, limits_of
 
@@ -13,8 +12,6 @@ from ..tables.spelling import to_numbers, without_empty
 from ..tables.table import Table
 from ._predictions import Columns
 
-#: Texts as short as those that usually mean a missing value, with blanks around them.
-_SHORT = r"(?s)^.{0,8}$"
 _PERCENT = r"^([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)) ?%$"
 #: The words of verdicts.
 _WORDS = {
@@ -27,14 +24,10 @@ _ANSWERS = ("yes", "no", "true", "false", None)
 
 def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
     """Refuse texts that usually mean a missing value, unless they are listed as classes."""
-    values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
-    short = pc.unique(values.filter(pc.match_substring_regex(values, _SHORT))).to_pylist()
-    if (text := missing_text(short, columns.classes)) is not None:
-        n = pc.sum(pc.call_function("equal", [texts.cast(pa.string()), pa.scalar(text)])).as_py()
-        what = {columns.label: "labels", columns.score: "scores"}.get(name, "predictions")
-        listed = "" if name == columns.score else f", or list {shown(text)} in --classes if it is a class"
-        told = f"{n:,} of {table.num_rows:,} {what} are {shown(text)}"
-        raise table.error(name, f": {told}; add --missing {shown(text)} if they are missing{listed}")
+    what = {columns.label: "labels", columns.score: "scores"}.get(name, "predictions")
+    listed = "" if name == columns.score else ", or list {} in --classes if it is a class"
+    remedy = f"add --missing {{}} if they are missing{listed}"
+    table.refuse_missing_texts(name, texts, remedy, classes=columns.classes, what=what)
 
 
 def marks_of(table: Table, columns: Columns) -> tuple[Any, tuple[float, float] | None]:

@@ -168,7 +168,7 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
     for side, prediction in said:
         if not side.graded and side.predicted:
             names, classes = (pc.unique(each).to_pylist() for each in (prediction, label))
-            require_class_names(classes, names, len(label), side.where, wanted="classes of the labels")
+            require_class_names(classes, names, len(label), side.where)
         right = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
         rows.right.append(rows.spread(right, positions, False))
     if mine.score is not None and other.score is not None:

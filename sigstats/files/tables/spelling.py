@@ -61,11 +61,6 @@ def first_rounded(column: Array, numbers: Array) -> int | None:
     """The first row whose whole number, as text or as an integer, float64 rounds; None if it holds all of them.
 
     Two such numbers may differ and be equal as `numbers`.
-
-    >>> import pyarrow as pa
-    >>> texts = pa.array(["0.1", str(2**70), str(2**70 + 1)])
-    >>> first_rounded(texts, to_numbers(texts))
-    2
     """
     large = pc.greater(pc.call_function("abs", [numbers]), pa.scalar(LARGEST_WHOLE))
     for row in np.flatnonzero(large.to_numpy(zero_copy_only=False)).tolist():

@@ -7,9 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import EXACT_WHOLE, hint, shown
 
 from .spelling import Array, first_rounded, is_number, to_decimals, to_numbers, without_empty
+
+#: Texts as short as those that usually mean a missing value, with blanks around them.
+_SHORT = r"(?s)^.{0,8}$"
 
 
 class Table(ABC):
@@ -52,6 +56,17 @@ class Table(ABC):
         """The one form of every complaint about a column."""
         at = "" if row is None else f", {self.row(row)}"
         return ValueError(f"{self.where}{at}: column {shown(name)}{complaint}")
+
+    def refuse_missing_texts(
+        self, name: str, texts: Array, remedy: str, *, classes: Collection[str] = (), what: str = "labels"
+    ) -> None:
+        """Refuse texts of a column that usually mean a missing value and are not among the classes."""
+        values = texts.dictionary if pa.types.is_dictionary(texts.type) else texts
+        if pc.any(short := pc.match_substring_regex(values, _SHORT)).as_py():
+            short = short.take(texts.indices) if values is not texts else short
+            rows_of = {each["values"]: each["counts"] for each in pc.value_counts(texts.filter(short)).to_pylist()}
+            where = str(self.error(name, ""))
+            refuse_missing_texts(where, rows_of, remedy, classes=classes, n=len(texts), what=what)
 
     def require(self, name: str) -> None:
         """Refuse a table without rows, and a column that is not there or there twice."""

@@ -28,7 +28,7 @@ def load(spec: Mapping[str, Any], base: Path) -> Dataset:  # noqa: ARG001
     spec = validate_options(spec, OPTIONS, required=REQUIRED)
     where = f"data set {spec['name']}"
     for row in spec["rows"]:
-        if not isinstance(row, str) or not row.strip():
+        if not row.strip():
             raise refuse(f"{where}: rows", row, "a string with at least one field in every place of the list")
     fields = [row.split() for row in spec["rows"]]
     if not fields:

@@ -562,3 +562,27 @@ def test_what_a_study_gives_and_nothing_uses_is_noted(methods, note):
     values = {"kind": "significance", "name": "s", "resamples": 99, "stopping": "precision", "risk": 0.01}
     (said,) = KIND.prepare(parse_study({**values, "tables": [table]}, source="s.toml"), Path()).notes
     assert said == note
+
+
+@pytest.mark.parametrize(
+    ("key", "more"),
+    [
+        ("tables", 'prediction = "a"'),
+        ("pairs", 'a = "a"\nb = "b"'),
+        ("outcomes", 'a = "a"\nb = "b"\npositive = "yes"'),
+    ],
+)
+def test_a_file_s_texts_that_look_missing_are_classes_only_where_they_are_listed(tmp_path, key, more):
+    label = ["NA" if row % 4 == 0 else "yes" if row % 2 else "no" for row in range(60)]
+    frame = pd.DataFrame({"label": label, "a": ["yes", "no"] * 30, "b": ["no", "yes"] * 30})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    entry = f'[[{key}]]\nname = "mine"\npath = "rows.csv"\n{more}\n'
+    study = f'name = "s"\nkind = "significance"\nseed = 1\n\n{entry}'
+
+    def cases(text):
+        (only,) = getattr(parse_study(tomllib.loads(text), source="s.toml"), key)
+        return list(only.cases(tmp_path))
+
+    with pytest.raises(ValueError, match="column 'label': 15 of 60 classes are 'NA'; leave out rows without a class"):
+        cases(study)
+    assert len(cases(f'{study}classes = ["NA"]\n')) == 1

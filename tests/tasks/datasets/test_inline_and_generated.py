@@ -16,9 +16,10 @@ def test_rows_of_the_study_file(tmp_path):
     assert (dataset.nominal.tolist(), dataset.categories) == ([True, True, False], (("o", "x"), ("o", "x"), ()))
     np.testing.assert_array_equal(dataset.X, [[0, 1, 1.5], [1, 0, 2], [np.nan, 1, 3]])
     assert dataset.y.tolist() == [0, 1, 1]
-    named = load(
-        {"name": "D", "source": "inline", "rows": rows, "names": ["k", "b", "c", "d"], "target": "k"}, base=tmp_path
-    )
+    spec = {"name": "D", "source": "inline", "rows": rows, "names": ["k", "b", "c", "d"], "target": "k"}
+    with pytest.raises(ValueError, match=r"column 'k': 1 of 3 labels are '\?'; leave out rows without a class"):
+        load(spec, base=tmp_path)
+    named = load({**spec, "classes": ["?"]}, base=tmp_path)
     assert (named.features, named.classes) == (("b", "c", "d"), ("?", "o", "x"))
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_iris
+from sklearn.utils import Bunch
 
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.datasets.readers import REGISTRY, load
@@ -210,3 +211,26 @@ def test_whole_numbers_that_name_rows_are_found_by_their_order_or_their_name(nam
     X = np.column_stack([column, np.random.default_rng(4).normal(size=60)])
     found = Dataset("s", X, np.zeros(2, dtype=bool), np.arange(60) % 2, ("no", "yes"), (name, "width"), ((), ()))
     assert found.identifiers() == ((name,) if named else ())
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arff", "openml"])
+def test_labels_that_look_missing_are_refused_unless_they_are_listed_as_classes(tmp_path, monkeypatch, kind):
+    label = ["NA" if row % 4 == 0 else "yes" if row % 2 else "no" for row in range(60)]
+    frame = pd.DataFrame({"a": np.arange(60.0), "label": label})
+    spec = {"name": "mine", "source": kind, "path": f"mine.{kind}", "target": "label"}
+    if kind == "csv":
+        frame.to_csv(tmp_path / "mine.csv", index=False)
+    elif kind == "parquet":
+        frame.to_parquet(tmp_path / "mine.parquet")
+    elif kind == "arff":
+        lines = [f"{a},{text}" for a, text in zip(frame["a"], label, strict=True)]
+        header = "@relation r\n@attribute a real\n@attribute label {yes,no,NA}\n@data\n"
+        (tmp_path / "mine.arff").write_text(header + "\n".join(lines))
+    else:
+        bunch = Bunch(data=frame[["a"]].to_numpy(), target=np.array(label, dtype=object), categories={})
+        bunch |= {"feature_names": ["a"], "target_names": ["label"]}
+        monkeypatch.setattr("sklearn.datasets.fetch_openml", lambda *_, **__: Bunch(**bunch))
+        spec = {"name": "mine", "source": kind, "id": 1}
+    with pytest.raises(ValueError, match="column 'label': 15 of 60 labels are 'NA'; leave out rows without a class"):
+        load(spec, base=tmp_path)
+    assert load({**spec, "classes": ["NA"]}, base=tmp_path).classes == ("NA", "no", "yes")

@@ -374,3 +374,13 @@ def test_a_label_outside_the_classes_is_named_with_its_part(late):
 def test_a_positive_class_of_another_type_is_told_as_the_files_have_it(label, asked):
     with pytest.raises(ValueError, match=f"expected a label that occurs; the files have {label!r}$"):
         LabelCounts({(label, label, label): 3}).population(asked)
+
+
+@pytest.mark.parametrize("column", range(3))
+def test_a_text_that_looks_missing_is_a_class_only_where_all_classes_are_listed(tmp_path, column):
+    columns = [["yes", "no"] * 30 for _ in range(3)]
+    columns[column] = ["None" if row < 7 else label for row, label in enumerate(columns[column])]
+    path = write(tmp_path / "rows.parquet", *columns, row_group_size=20)
+    with pytest.raises(ValueError, match=f"rows.parquet: column '{COLUMNS[column]}': 7 of 60 labels are 'None'; leave"):
+        read(path)
+    assert read(path, classes=["yes", "no", "None"]).labels == ["None", "no", "yes"]

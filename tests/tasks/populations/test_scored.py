@@ -201,3 +201,10 @@ def test_a_column_or_a_class_that_is_not_there_is_named(folder):
         read(folder, columns={**COLUMNS, "b": "score_c"})
     with pytest.raises(ValueError, match=r"positive: 'sick' is not valid; expected a label that some rows have"):
         read(folder, positive="sick")
+
+
+def test_a_label_that_looks_missing_is_not_the_other_class(tmp_path):
+    frame = table().assign(label=["NA" if row < 40 else "ill" if row % 3 else "well" for row in range(900)])
+    frame.to_parquet(tmp_path / "rows.parquet", index=False)
+    with pytest.raises(ValueError, match="column 'label': 40 of 900 labels are 'NA'; leave out these rows"):
+        read_scores("rows", str(tmp_path / "rows.parquet"), Path(), columns=COLUMNS, positive="ill", measures=["auc"])

@@ -172,8 +172,8 @@ def test_what_a_terminal_would_obey_is_shown_and_not_sent():
 BAD = {
     "another slice": (lambda b, c: {"slices": ["regoin"]}, "baseline: column 'regoin' is not there, nor in candidate"),
     "a slice not read": (lambda b, c: {"slices": ["x"]}, "read_predictions(..., slices=['x']) reads it too"),
-    "one slice": (lambda b, c: {"slices": "region"}, "slices: 'region' is not valid; expected a sequence of names"),
-    "a mapping": (lambda b, c: {"slices": {"region": 1}}, "slices: {'region': 1} is not valid; expected a sequence"),
+    "a mapping": (lambda b, c: {"slices": {"region": 1}}, "slices: {'region': 1} is not valid; expected the name"),
+    "one slice": (lambda b, c: {"slices": "regio"}, "column 'regio' is not there"),
     "an array of groups": (lambda b, c: {"groups": [1, 2]}, "groups: [1, 2] is not valid; expected the name of a"),
     "scores": (lambda b, c: {"scores": (1, 2)}, "scores: (1, 2) is not valid; expected the column `score` of"),
     "no such column": (lambda b, c: {"prediction": "predictions"}, "column 'predictions' is not there; did you mean"),

@@ -1,0 +1,30 @@
+"""Messages about options of the command line, worded for callers of Python functions."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_OPTION = re.compile(r"--([a-z-]+) (?:'([^']*)'|([\w/@-]+(?:\.\w+)*))")
+#: The arguments of the options that have another name.
+ARGUMENTS = {"group": "groups", "measure": "measures", "slice": "slices"}
+
+
+@contextmanager
+def as_arguments() -> Iterator[None]:
+    """Name arguments of functions in place of options of the command line in every ValueError."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(in_arguments(str(error)).replace("this file", "this frame")) from None
+
+
+def in_arguments(message: str) -> str:
+    """A message, in one line, in which options of the command line are arguments of a function."""
+    named = message.replace("--score-range LOW HIGH", "score_range=(LOW, HIGH)").replace("--classes", "classes=[...]")
+    named = _OPTION.sub(
+        lambda found: f"{ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={(found[2] or found[3])!r}", named
+    )
+    named = named.replace("--by-position", "by_position=True")
+    if lacking := re.search(r"column ('.+') is not there, nor in", named):
+        named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
+    return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())
