@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from sigstats._common.validation import hint, shown
 from sigstats.files.inputs import place, reason
+from sigstats.files.inputs.places import visible
 from sigstats.files.tables.arrow_files import PagedFile
 
 from ..schema import column
@@ -26,7 +27,10 @@ def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
         system, root = fsspec.core.url_to_fs(where)
         system.invalidate_cache()  # a cached listing holds sizes and tags of earlier files
         if system.isdir(root):
-            names = [name for name in system.find(root) if str(name).endswith((".parquet", ".parq", ".pq"))]
+            start = root.rstrip("/") + "/"
+            # Spark and Hive write what is no part of a table under names that begin with an underscore or a dot.
+            inside = visible((str(name).removeprefix(start) for name in system.find(root)), "._")
+            names = [start + name for name in inside if name.endswith((".parquet", ".parq", ".pq"))]
             problem = "holds no Parquet file"
         else:
             names = [root] if system.exists(root) else system.glob(root) if any(sign in root for sign in "*?[") else []

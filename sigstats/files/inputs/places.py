@@ -46,7 +46,7 @@ def _local(path: str) -> list[str] | None:
     try:
         if place.is_dir():
             names = (str(each.relative_to(place)) for each in place.rglob("*") if each.is_file())
-            return sorted(str(place / name) for name in _visible(names))
+            return sorted(str(place / name) for name in visible(names))
         if not any(sign in path for sign in _SIGNS) or place.exists():
             return None
         matches = glob.glob(path, recursive=True)  # noqa: PTH207 - the pattern may be absolute
@@ -68,7 +68,7 @@ def _remote(path: str) -> list[str] | None:
             names = [str(name) for name in system.glob(root)]
         elif system.isdir(root):
             start = root.rstrip("/") + "/"
-            names = [start + name for name in _visible(str(each)[len(start) :] for each in system.find(root))]
+            names = [start + name for name in visible(str(each)[len(start) :] for each in system.find(root))]
         else:
             return None
         return sorted(str(system.unstrip_protocol(name)) for name in names)
@@ -76,8 +76,18 @@ def _remote(path: str) -> list[str] | None:
         raise ValueError(f"{printable(path)}: cannot be read ({reason(error)})") from None
 
 
-def _visible(names: Iterable[str]) -> list[str]:
-    return [name for name in names if not any(part.startswith(".") for part in PurePosixPath(name).parts)]
+def visible(names: Iterable[str], signs: str = ".") -> list[str]:
+    """The relative names of which no part begins with one of `signs`; folders such as ``_day=1`` are parts of a table.
+
+    >>> visible(["a.parquet", ".b", "_temporary/0/c.parquet", "_day=1/d.parquet"], "._")
+    ['a.parquet', '_day=1/d.parquet']
+    """
+    hidden = tuple(signs)
+    return [
+        name
+        for name in names
+        if not any(part.startswith(hidden) and "=" not in part for part in PurePosixPath(name).parts)
+    ]
 
 
 #: The environment variable that allows web addresses of this machine and of its link.

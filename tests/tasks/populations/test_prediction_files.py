@@ -64,6 +64,19 @@ def test_counts_are_those_of_the_rows(tmp_path, classes, kind):
     assert read(f"file://{tmp_path}/data").counts == expected
 
 
+@pytest.mark.parametrize(
+    "name", ["_temporary/0/part.parquet", "_hidden.parquet", ".part.parquet", "day=1/_old/0.parquet"]
+)
+def test_files_that_spark_and_hive_hide_are_no_part_of_a_population(tmp_path, name):
+    y, a, b = rows(100, [0, 1])
+    for seen in ("0.parquet", "day=1/0.parquet", "_day=2/0.parquet"):
+        write(tmp_path / "data" / seen, y, a, b)
+    counted = read(tmp_path / "data")
+    write(tmp_path / "data" / name, y, a, b)
+    assert read(tmp_path / "data") == counted
+    assert sum(len(pq.read_table(path)) for path in (tmp_path / "data").rglob("*.parquet")) == 400
+
+
 def test_text_of_other_writers_is_text(tmp_path):
     """Pandas 3 and polars store text with long offsets or as views; read with dictionaries it has short ones."""
     y, a, b = rows(500, ["cat", "dog"])
