@@ -1,4 +1,4 @@
-"""The table of coverages of docs/findings.md: from a summary, and between its marks."""
+"""The table of coverages in benchmarks/unseen_row.md: from a summary, and between its marks."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Write the table of coverages of docs/findings.md from a finished run of the ready study `unseen-row`.
+"""Write the table of coverages of benchmarks/unseen_row.md from a finished run of the ready study `unseen-row`.
 
     python -m tools.coverage_table OUTPUT
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-PAGE = Path(__file__).parents[1] / "docs" / "findings.md"
+PAGE = Path(__file__).parents[1] / "benchmarks" / "unseen_row.md"
 BEGIN, END = "<!-- coverages of unseen-row -->\n", "<!-- end of coverages of unseen-row -->\n"
 
 

@@ -23,12 +23,26 @@ PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 
 def tables() -> dict[str, str]:
     """Each table of the page by the name in its marker."""
+    shown = dict.fromkeys(rows(SUMMARY), "`summary.parquet`")
     cells = "\n\n".join(
-        f"### `{name}`\n\n{first_sentence(module)}\n\n{of_schema(module.SCHEMA, without=('replicate',))}"
+        f"### `{name}`\n\n{first_sentence(module)}{of_cells(name, module.SCHEMA, shown)}"
         for name, module in replicates.REGISTRY.modules().items()
     )
-    schemas = {"summary.parquet": of_schema(SUMMARY), "plan.parquet": of_schema(PLAN), "replicates": cells}
+    schemas = {"summary.parquet": of_rows(rows(SUMMARY)), "plan.parquet": of_rows(rows(PLAN)), "replicates": cells}
     return {**schemas, "receipts": of_dataclass(Receipt), "failures": of_dataclass(Failure)}
+
+
+def of_cells(name: str, schema: pa.Schema, shown: dict[str, str]) -> str:
+    """The columns of a fan-out; those that a table above (`shown`: which) explains are only named."""
+    own = [row for row in rows(schema) if "`replicate`" not in row]
+    new = [row for row in own if row not in shown]
+    above: dict[str, list[str]] = {}
+    for row in own:
+        if row in shown:
+            above.setdefault(shown[row], []).append(row.split("|")[1].strip())
+    shown.update(dict.fromkeys(new, f"`{name}`"))
+    text = "".join(f" As in {place}: {', '.join(columns)}." for place, columns in above.items())
+    return text + (f"\n\n{of_rows(new)}" if new else "")
 
 
 def first_sentence(module: Any) -> str:
@@ -36,14 +50,19 @@ def first_sentence(module: Any) -> str:
     return inspect.getdoc(module).partition("\n")[0]
 
 
-def of_schema(schema: pa.Schema, without: tuple[str, ...] = ()) -> str:
-    """The columns with their types, units and meanings; those that may be null have a question mark."""
-    lines = ["| column | type | unit | meaning |", "|---|---|---|---|"]
-    for field in (field for field in schema if field.name not in without):
-        about = {key.decode(): value.decode() for key, value in field.metadata.items()}
-        kind = f"{field.type}{'?' if field.nullable else ''}"
-        lines.append(f"| `{field.name}` | {kind} | {about['unit']} | {about['meaning']} |")
-    return "\n".join(lines)
+def rows(schema: pa.Schema) -> list[str]:
+    """A row for each column, with its type and meaning; a type that may be null has a question mark."""
+    return [
+        f"| `{field.name}` | {str(field.type).replace(' not null', '')}{'?' if field.nullable else ''} | "
+        f"{field.metadata[b'meaning'].decode()} |"
+        for field in schema
+    ]
+
+
+def of_rows(rows: list[str]) -> str:
+    """The table of these rows; the eight joint outcomes share one."""
+    text = "\n".join(["| column | type | meaning |", "|---|---|---|", *rows])
+    return re.sub(r"\| `e1` (.*outcome e)1 \|\n(?:\| `e\d` .*\n?){7}", r"| `e1` to `e8` \g<1>1 to e8 |", text)
 
 
 def of_dataclass(kind: Any) -> str:
