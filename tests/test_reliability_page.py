@@ -10,12 +10,12 @@ PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
 
 
 def recording():
-    """The tests whose fixture `record` takes what they saw: their words and their files."""
+    """The tests whose fixture `record` takes what they saw: their names and their files."""
     for path in (ROOT / "tests").rglob("test_*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             asks = isinstance(node, ast.FunctionDef) and "record" in [each.arg for each in node.args.args]
             if asks and node.name.startswith("test_"):
-                yield node.name.removeprefix("test_").replace("_", " "), path.relative_to(ROOT).as_posix()
+                yield node.name, path.relative_to(ROOT).as_posix()
 
 
 def test_its_lines_are_the_tests_that_record_a_fault():

@@ -245,8 +245,8 @@ def _spoiled(name: str, content: bytes, chance: random.Random) -> bytes:
 
 def note(reader: str, counts: dict[str, int]) -> None:
     """Record, where the environment asks for it, what was seen."""
-    line = {"test": f"tools/fuzz.py::{reader}", "fault": f"fuzzed inputs for the reader {reader}", "where": "a folder"}
-    seen = f"{counts['inputs']} made, {counts['read']} of them read, the others refused in one line"
+    line = {"test": f"tools/fuzz.py::{reader}", "fault": f"fuzzed inputs for {reader}", "where": "a folder"}
+    seen = f"{counts['inputs']} made, {counts['read']} read"
     if "SIGSTATS_FAULT_RECORD" in os.environ:
         with Path(os.environ["SIGSTATS_FAULT_RECORD"]).open("a", encoding="utf-8") as record:
             record.write(json.dumps(line | {"count": counts["reached"], "seen": seen}) + "\n")

@@ -20,15 +20,16 @@ _UNRULY = "tests/flows/own_models/test_unruly.py"
 HEAD = """\
 # What happens when something dies
 
-Each line is a test of `tests/faults/`, `tests/flows/clusters/` or `tests/flows/own_models/` that injects a real fault
-into a run of, mostly, 220 blocks, at random moments. "The same bytes" means that afterwards all replicates, the
-summary and the report are byte for byte those of an undisturbed run: no replicate is lost or counted twice.
+Each line is a test that injects a real fault at random moments, mostly into a run of 220 blocks, with results in a
+folder unless S3 is stated. "The same bytes" means that afterwards all replicates, the summary and the report are byte
+for byte those of an undisturbed run: no replicate is lost or counted twice.
 
 `python tools/reliability.py` runs all tests and writes this page; `make check` repeats some of them fewer times.
-`python tools/fuzz.py READER 100000` sends 100,000 spoiled files to a reader.
+`python tools/fuzz.py READER 100000` sends 100,000 spoiled files to a reader: those that are not read must be refused in
+one line.
 
-| what happens | times | results in | what is seen | test |
-|---|---|---|---|---|
+| fault | times | outcome | test |
+|---|---|---|---|
 """
 
 FOOT = """
@@ -36,28 +37,25 @@ FOOT = """
 
 - A block depends only on the seed, its cell and its numbers: computing it twice gives the same bytes.
 - A worker writes a block under another name and then renames it; an object store takes it whole or not at all. Every
-  file has a digest of its content and its study, which is checked when the file is read: a file that is cut off,
-  altered or from another study is named and made again.
-- The store states what is done, not the engine's memory. A run that starts again computes what is missing.
+  file has a digest of its content and its study: a file that is cut off, altered or from another study is named and
+  made again.
+- The store, not the engine's memory, states what is done. A run that starts again computes what is missing.
 - One run writes to an output at a time, under a lock that the system releases when the process dies, or under a lease
   that expires if the store has no locks.
-- A worker that dies is replaced, and its block computed again: up to 400 times if no code of another package runs in
+- A worker that dies is replaced, and its block computed again, up to 400 times if no code of another package runs in
   it. A block of such code that killed four workers is computed with no other such block under way; after twelve deaths
-  it is named as failed, the rest completes, and the exit code is 3.
-- A block that a broken connection has cost is sent again. Prefect only displays the run: if its server stops
-  answering, the run says so and goes on without it.
-- A clock that is put back delays Dask, whose connections wait by the wall clock, by as long as it went back. Nothing
-  is lost, and an interrupted run can be resumed.
-- Finished cells are stored apart from blocks. A block that a cut-off worker writes late, or computes twice, is never
-  read as a result, and the next run removes it.
+  it is reported as failed, the rest completes, and the exit code is 3.
+- A block lost with a connection is sent again. If Prefect's server stops answering, the run says so and goes on.
+- A clock that is put back delays Dask, whose connections wait by the wall clock, by as long as it went back.
+- Finished cells are stored apart from blocks. A block that a cut-off worker writes late is never read as a result, and
+  the next run removes it.
 - Under a limit of addresses (`ulimit -v`) OpenBLAS, Arrow and the C library hang or end the process. So a command is
-  refused below 512 MiB and a study below 1 GiB; above that, libraries take one buffer and one thread at the start.
-- Ctrl-C while the program starts ends it with one line and exit code 130, also if a package that is being imported
-  would catch the signal (`tests/sigstats/test_main.py`).
+  refused below 512 MiB and a study below 1 GiB; above that, libraries start with one buffer and one thread.
+- Ctrl-C while the program starts ends it with one line and exit code 130.
 - Outputs of `compare`, `rank`, `size` and `verify` are written under another name first, too: a full disk leaves the
-  old file. Simultaneous comparisons share only their inputs: twelve give the bytes of one, and
-  `python benchmarks/many_at_once.py` measures two hundred ([figures](../benchmarks/many_at_once.md)): 142 s one after
-  another, 103 s at once, 9.5 GB together. One of 600 rows takes 57 MB.
+  old file. Simultaneous comparisons share only their inputs: twelve give the bytes of one. Two hundred take 142 s one
+  after another and 103 s at once, with 9.5 GB together ([figures](../benchmarks/many_at_once.md)); one of 600 rows
+  takes 57 MB.
 """
 
 
@@ -80,9 +78,9 @@ def page(lines: list[dict[str, str]], before: str = "") -> str:
     rows: dict[str, list[str]] = {}
     for line in sorted(lines, key=lambda line: line["test"]):
         file, _, test = line["test"].partition("::")
-        where = "an S3 bucket" if line["where"].startswith("s3") else "a folder"
-        name = test.partition("[")[0].removeprefix("test_").replace("_", " ")
-        row = f"| {line['fault']} | {line['count']} | {where} | {line['seen']} | [{name}](../{file}) |"
+        where = ", on S3" if line["where"].startswith("s3") else ""
+        name = test.partition("[")[0]
+        row = f"| {line['fault']}{where} | {line['count']} | {line['seen']} | [{name}](../{file}) |"
         rows.setdefault(f"[{name}](../{file})", []).append(row)
     new = frozenset(rows)
     for row in before.splitlines():
