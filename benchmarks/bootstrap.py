@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 import scipy.stats
 
-from sigstats.bootstrap.test import bootstrap_test
+from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 

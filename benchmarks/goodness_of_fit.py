@@ -17,7 +17,7 @@ import scipy
 from scipy.special import gammaln
 
 from sigstats._common.extreme import TIE_TOLERANCE
-from sigstats.goodness_of_fit.test import goodness_of_fit_test
+from sigstats.goodness_of_fit.goodness_of_fit_test import goodness_of_fit_test
 
 MOST_OUTCOMES = 3 * 10**9  # that the enumeration is made to list
 

@@ -16,7 +16,7 @@ from functools import cache, partial
 import numpy as np
 import scipy
 
-from sigstats.homogeneity.test import homogeneity_test
+from sigstats.homogeneity.homogeneity_test import homogeneity_test
 
 TIME_LIMIT = 60  # seconds for one case in R
 WORKSPACES = (200_000, 200_000_000)  # fisher.test's default, in units of 4 bytes, and a thousand times that

@@ -1,8 +1,8 @@
 # What `import sigstats` names, and where each name lives; the names are looked up when they are first used.
 from . import fuzzy as fuzzy
 from . import results as results
-from .anytime.test import anytime_test as anytime_test
-from .bootstrap.test import bootstrap_test as bootstrap_test
+from .anytime.anytime_test import anytime_test as anytime_test
+from .bootstrap.bootstrap_test import bootstrap_test as bootstrap_test
 from .comparison.rule import ComparisonRule as ComparisonRule
 from .effects import accuracy_difference as accuracy_difference
 from .effects import discordant_odds_ratio as discordant_odds_ratio
@@ -17,24 +17,24 @@ from .files.frames.reading import read_predictions as read_predictions
 from .fixed_margins.distribution import number_correct as number_correct
 from .flows.api.results import open_results as open_results
 from .flows.api.run import run_study as run_study
-from .goodness_of_fit.test import goodness_of_fit_test as goodness_of_fit_test
-from .goodness_of_fit.test import relax_probabilities as relax_probabilities
-from .homogeneity.test import homogeneity_test as homogeneity_test
+from .goodness_of_fit.goodness_of_fit_test import goodness_of_fit_test as goodness_of_fit_test
+from .goodness_of_fit.goodness_of_fit_test import relax_probabilities as relax_probabilities
+from .homogeneity.homogeneity_test import homogeneity_test as homogeneity_test
 from .intervals import Interval as Interval
 from .intervals import clopper_pearson as clopper_pearson
 from .joint.events import JointEvents as JointEvents
 from .joint.outcomes import JointOutcomes as JointOutcomes
-from .judged.test import judged_test as judged_test
+from .judged.judged_test import judged_test as judged_test
 from .many_datasets.comparison import compare_over_datasets as compare_over_datasets
 from .many_datasets.friedman import friedman_test as friedman_test
 from .many_datasets.joint_tasks import joint_tasks_test as joint_tasks_test
 from .many_datasets.signed_rank import signed_rank_test as signed_rank_test
 from .many_datasets.stratified import stratified_paired_test as stratified_paired_test
+from .mcnemar.mcnemar_test import discordant_counts as discordant_counts
+from .mcnemar.mcnemar_test import mcnemar_test as mcnemar_test
 from .mcnemar.pair_probability import pair_probability as pair_probability
 from .mcnemar.power import type_one_error as type_one_error
 from .mcnemar.sample_size import detectable_difference as detectable_difference
-from .mcnemar.test import discordant_counts as discordant_counts
-from .mcnemar.test import mcnemar_test as mcnemar_test
 from .measures.measure import Measure as Measure
 from .multiplicity import adjust_pvalues as adjust_pvalues
 from .possibilistic_indices import dominance as dominance
@@ -57,6 +57,6 @@ from .sequential.rules import BesagCliffordRule as BesagCliffordRule
 from .sequential.rules import FixedRule as FixedRule
 from .sign_flips.power import paired_power as paired_power
 from .sign_flips.power import paired_sample_size as paired_sample_size
-from .sign_flips.test import sign_flip_test as sign_flip_test
+from .sign_flips.sign_flip_test import sign_flip_test as sign_flip_test
 
 __version__: str

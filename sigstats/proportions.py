@@ -5,7 +5,7 @@ The proportion test and its adaptation to the detection cost function by Keller,
 eq. (5) is (the errors of A alone - the errors of B alone) / N, while N_AB in eq. (6) is the number of disagreements.
 
 When not to use: these tests are normal approximations, so with fewer than about 25 disagreements take the exact
-`sigstats.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap.test`
+`sigstats.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap.bootstrap_test`
 for costs; for a measure that is no sum over observations, such as F1, take the bootstrap always. ``paired=False`` is
 right only if A and B were tried on *different* observations, which joint counts never are: the paper gives it as what
 people do, and for positively related errors it hides differences.
@@ -22,7 +22,7 @@ from ._common.class_names import takes_counts
 from ._common.validation import ALTERNATIVES, Alternative, FloatArray, IntArray, as_choice, refuse, require_flag
 from .intervals import Interval, as_level, with_alternative
 from .joint.outcomes import JointOutcomes, counted, counted_answers
-from .mcnemar.test import CHI2_MINIMUM
+from .mcnemar.mcnemar_test import CHI2_MINIMUM
 from .measures.formulas import dcf_weights
 from .test_result import TestResult
 

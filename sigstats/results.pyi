@@ -1,7 +1,9 @@
 # What `import sigstats.results` names, and where each name lives.
-from .anytime.test import AnytimeLook as AnytimeLook
-from .anytime.test import AnytimeResult as AnytimeResult
-from .bootstrap.test import BootstrapResult as BootstrapResult
+from sigstats.flows.api.results import StudyResults as StudyResults
+
+from .anytime.anytime_test import AnytimeLook as AnytimeLook
+from .anytime.anytime_test import AnytimeResult as AnytimeResult
+from .bootstrap.bootstrap_test import BootstrapResult as BootstrapResult
 from .comparison.check_result import CheckResult as CheckResult
 from .comparison.result import ComparisonResult as ComparisonResult
 from .comparison.result import ComparisonRow as ComparisonRow
@@ -9,14 +11,13 @@ from .comparison.rows import CheckedRow as CheckedRow
 from .effects import EffectSize as EffectSize
 from .efficiency import EfficiencyResult as EfficiencyResult
 from .fixed_margins.distribution import NumberCorrect as NumberCorrect
-from .flows.api.results import StudyResults as StudyResults
 from .fuzzy.degrees import FuzzyDecision as FuzzyDecision
 from .fuzzy.degrees import FuzzyTestResult as FuzzyTestResult
-from .goodness_of_fit.test import GoodnessOfFitTestResult as GoodnessOfFitTestResult
-from .homogeneity.test import HomogeneityTestResult as HomogeneityTestResult
+from .goodness_of_fit.goodness_of_fit_test import GoodnessOfFitTestResult as GoodnessOfFitTestResult
+from .homogeneity.homogeneity_test import HomogeneityTestResult as HomogeneityTestResult
 from .intervals import Interval as Interval
-from .judged.test import JudgeAgreement as JudgeAgreement
-from .judged.test import JudgedResult as JudgedResult
+from .judged.judged_test import JudgeAgreement as JudgeAgreement
+from .judged.judged_test import JudgedResult as JudgedResult
 from .many_datasets.comparison import DatasetsComparison as DatasetsComparison
 from .many_datasets.comparison import PairOverDatasets as PairOverDatasets
 from .many_datasets.friedman import FriedmanResult as FriedmanResult
@@ -24,8 +25,8 @@ from .many_datasets.joint_tasks import JointTasksResult as JointTasksResult
 from .many_datasets.signed_rank import SignedRankProbabilities as SignedRankProbabilities
 from .many_datasets.signed_rank import SignedRankResult as SignedRankResult
 from .many_datasets.stratified import StratifiedResult as StratifiedResult
-from .mcnemar.test import DiscordantCounts as DiscordantCounts
-from .mcnemar.test import McNemarResult as McNemarResult
+from .mcnemar.mcnemar_test import DiscordantCounts as DiscordantCounts
+from .mcnemar.mcnemar_test import McNemarResult as McNemarResult
 from .possibilistic_indices import DominanceIndices as DominanceIndices
 from .possibilistic_indices import Membership as Membership
 from .possibilistic_indices import Possibility as Possibility
@@ -44,5 +45,5 @@ from .retraining.resampled import FiveByTwoResult as FiveByTwoResult
 from .scores.calibration import CalibrationResult as CalibrationResult
 from .scores.result import ScoreResult as ScoreResult
 from .sequential.rules import SequentialResult as SequentialResult
-from .sign_flips.test import SignFlipResult as SignFlipResult
+from .sign_flips.sign_flip_test import SignFlipResult as SignFlipResult
 from .test_result import TestResult as TestResult

@@ -25,8 +25,8 @@ from ._common.validation import (
     refuse,
     require_flag,
 )
+from .mcnemar.mcnemar_test import McNemarMethod
 from .mcnemar.power import as_rule, conditional_power, critical_counts
-from .mcnemar.test import McNemarMethod
 
 #: From this total on NumPy refuses to draw.
 _NUMPY_TOTAL = 10**9

@@ -18,7 +18,7 @@ from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule, Verdict
 from sigstats.effects import accuracy_difference
 from sigstats.files.predictions import Columns, Predictions, Unmatched, match, read
-from sigstats.judged.test import JudgeAgreement, JudgedResult, judged_test
+from sigstats.judged.judged_test import JudgeAgreement, JudgedResult, judged_test
 
 from ..pages.wording import count_of, p_equation, percent, percent_range
 from .for_programs import JSON_VERSION, KEYS_OF_TESTS, answer_as_object, as_object

@@ -19,8 +19,8 @@ from ..effects import accuracy_difference, score_equivalence
 from ..intervals import Interval, clopper_pearson
 from ..joint.events import JointEvents
 from ..joint.outcomes import JointOutcomes
+from ..mcnemar.mcnemar_test import mcnemar_test
 from ..mcnemar.sample_size import detectable_difference
-from ..mcnemar.test import mcnemar_test
 from ..measures.measure import Measure, as_measure
 from ..measures.score_formulas import POWERS, WeightedKappa
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class

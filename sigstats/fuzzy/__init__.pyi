@@ -1,3 +1,3 @@
-from .test import efficiency_test as efficiency_test
-from .test import goodness_of_fit_test as goodness_of_fit_test
-from .test import homogeneity_test as homogeneity_test
+from .fuzzy_tests import efficiency_test as efficiency_test
+from .fuzzy_tests import goodness_of_fit_test as goodness_of_fit_test
+from .fuzzy_tests import homogeneity_test as homogeneity_test

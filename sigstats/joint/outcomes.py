@@ -29,7 +29,7 @@ from .._common.validation import (
     as_labels,
     refuse,
 )
-from ..mcnemar.test import DiscordantCounts
+from ..mcnemar.mcnemar_test import DiscordantCounts
 from ..measures.formulas import Confusion
 from ..measures.measure import Kind
 

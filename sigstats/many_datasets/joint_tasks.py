@@ -17,7 +17,7 @@ from .._common.extreme import TIE_TOLERANCE
 from .._common.random_streams import RNG, as_generator
 from .._common.validation import FloatArray, IntArray, as_choice, as_count
 from ..intervals import Interval
-from ..mcnemar.test import mcnemar_test
+from ..mcnemar.mcnemar_test import mcnemar_test
 from ..test_result import TestResult, monte_carlo_outcome
 from .stratified import as_strata, stratified_paired_test
 

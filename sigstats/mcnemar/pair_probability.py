@@ -9,7 +9,7 @@ from scipy.special import betainc
 
 from .._common.class_names import takes_counts
 from .._common.validation import as_count, as_real
-from .test import discordant_counts
+from .mcnemar_test import discordant_counts
 
 
 @takes_counts(2, discordant_counts)

@@ -17,12 +17,12 @@ from scipy.special import betainc, ndtri
 
 from .._common.extreme import at_most
 from .._common.validation import Alternative, FloatArray, IntArray, as_count, as_real, refuse
-from .test import McNemarMethod, check_options
+from .mcnemar_test import McNemarMethod, check_options
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A test of `sigstats.mcnemar.test.mcnemar_test` at a level; reject if its p-value is at most `alpha`."""
+    """A test of `sigstats.mcnemar.mcnemar_test.mcnemar_test` at a level; reject if its p-value is at most `alpha`."""
 
     alpha: float
     alternative: Alternative

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from .._common.validation import Alternative, IntArray, as_count, as_real, refuse
+from .mcnemar_test import McNemarMethod
 from .power import MAX_N, Rule, as_rule, conditional_power, critical_counts, discordant_law, exact_power
-from .test import McNemarMethod
 
 #: The most discordant pairs that `sample_size` considers.
 _MAX_DISCORDANT = 2_000_000

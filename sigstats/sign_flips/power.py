@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from .._common.validation import Alternative, as_count, as_real, refuse
+from ..mcnemar.mcnemar_test import McNemarMethod
 from ..mcnemar.power import MAX_N, Rule, as_rule, exact_power
 from ..mcnemar.sample_size import reaches, sample_size, smallest_enough
-from ..mcnemar.test import McNemarMethod
 from .power_of_flips import item_law, power_of_flips
 
 _MOST_ITEMS, _MOST_ANSWERS = 10**6, 100

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.bootstrap.replicates import BOOTSTRAP_METHODS
-from sigstats.bootstrap.test import bootstrap_test
 from sigstats.f1_intervals import F1_COUNTED, F1_METHODS, f1_difference_interval, f1_interval, f1_standard_errors
 from sigstats.joint.outcomes import JointOutcomes
 

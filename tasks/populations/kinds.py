@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats.bootstrap.test import bootstrap_test
+from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import PairedPredictions, pair_arrays
 from sigstats.comparison.requirements import is_of_scores

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats._common.validation import Alternative, one_line
-from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
+from sigstats.bootstrap.bootstrap_test import BootstrapResult, bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.table import MEASURES
 from sigstats.scores.auc import auc_test

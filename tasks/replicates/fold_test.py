@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sigstats._common.extreme import monte_carlo_pvalue
 from sigstats.efficiency import efficiency_test
-from sigstats.homogeneity.test import homogeneity_test
+from sigstats.homogeneity.homogeneity_test import homogeneity_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.retraining.resampled import corrected_resampled_test, five_by_two_test
 

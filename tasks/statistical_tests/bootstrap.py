@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sigstats.bootstrap.test import bootstrap_test
+from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.joint.events import JointEvents
 
 from ..record import digest

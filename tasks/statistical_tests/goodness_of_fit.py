@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats.goodness_of_fit.distance import goodness_of_fit_exceedances
-from sigstats.goodness_of_fit.test import goodness_of_fit_test
+from sigstats.goodness_of_fit.goodness_of_fit_test import goodness_of_fit_test
 
 from . import OfTable, StatisticalTest, fields
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigstats.homogeneity.given_margins import homogeneity_exceedances
-from sigstats.homogeneity.test import homogeneity_test
+from sigstats.homogeneity.homogeneity_test import homogeneity_test
 
 from . import ObservedRun, OfRuns, OfTable, StatisticalTest, fields, run_table_test
 

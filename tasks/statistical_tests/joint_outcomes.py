@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigstats._common.validation import refuse
-from sigstats.bootstrap.test import bootstrap_test
+from sigstats.bootstrap.bootstrap_test import bootstrap_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.proportions import dcf_test, proportion_test
 

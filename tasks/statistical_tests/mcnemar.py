@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sigstats._common.messages import join_words
 from sigstats._common.validation import ALTERNATIVES, as_choice, as_count
 from sigstats.effects import accuracy_difference
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power, paired_sample_size
-from sigstats.sign_flips.test import sign_flip_test
+from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.subsampling import finite_power
 
 from ..schema import Hypothesis

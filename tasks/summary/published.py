@@ -14,7 +14,7 @@ from typing import Annotated
 
 import pyarrow as pa
 
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 
 from ..record import digest
 from ..schema import Hypothesis, schema_of

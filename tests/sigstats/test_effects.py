@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sigstats.effects import EffectSize, accuracy_difference, discordant_odds_ratio
 from sigstats.intervals import Interval, clopper_pearson, mid_p_interval
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 
 from ..examples import examples
 from .bad_input import anything, refuses_or_answers

@@ -15,7 +15,7 @@ import pytest
 
 from sigstats.efficiency import efficiency_test
 from sigstats.fixed_margins.distribution import number_correct
-from sigstats.homogeneity.test import homogeneity_test
+from sigstats.homogeneity.homogeneity_test import homogeneity_test
 
 JOB = [[1, 3, 10, 6], [2, 3, 10, 7], [1, 6, 14, 12], [0, 1, 9, 11]]
 MEHTA_PATEL = [

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sigstats.efficiency import efficiency_test
-from sigstats.homogeneity.test import homogeneity_test
+from sigstats.homogeneity.homogeneity_test import homogeneity_test
 from sigstats.tables import confusion_table
 
 SHARES = ([1 / 3, 1 / 3, 1 / 3], [0.6, 0.3, 0.1], [0.05, 0.05, 0.9])

@@ -7,7 +7,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from sigstats._common.extreme import at_most
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.plan import Cell
 
 from ...pages.heat_table import HeatCell, p_legend, p_shade, pair_table, side_by_side

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from sigstats._common.messages import refuse
 from sigstats.files.tables.table import Table
-from sigstats.goodness_of_fit.test import relax_probabilities
+from sigstats.goodness_of_fit.goodness_of_fit_test import relax_probabilities
 from sigstats.tasks.analyses.significance import LIKENESS
 
 from ...config.model import Strict, only

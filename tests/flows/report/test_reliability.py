@@ -11,7 +11,7 @@ from sigstats.flows.report import replicates
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.figures import stated_confidence
 from sigstats.flows.report.sections import calibration
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 

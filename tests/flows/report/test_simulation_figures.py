@@ -10,7 +10,7 @@ from sigstats.flows.report.design import design
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.figures import nested_loops, null_p_values, paired_rates, zips
 from sigstats.intervals import clopper_pearson
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 

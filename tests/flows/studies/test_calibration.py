@@ -15,7 +15,7 @@ from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.report.figures import null_p_values
 from sigstats.flows.studies.populations import parquet
 from sigstats.intervals import clopper_pearson
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
 from sigstats.tasks.replicates.count import total
 from sigstats.tasks.results import Results

@@ -14,12 +14,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import sigstats.bootstrap.replicates
+from sigstats.bootstrap.bootstrap_test import BootstrapResult, bootstrap_test
 from sigstats.bootstrap.replicates import (
     acceleration,
     bootstrap_replicates,
     bootstrap_statistic,
 )
-from sigstats.bootstrap.test import BootstrapResult, bootstrap_test
 from sigstats.intervals import Interval  # noqa: F401  a name that repr uses
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
@@ -631,7 +631,7 @@ def test_results_hold_plain_numbers():
 
 def test_importing_costs_numpy_and_scipy_alone():
     code = (
-        "import sys, sigstats.bootstrap.test, sigstats.joint.events, sigstats.proportions; "
+        "import sys, sigstats.bootstrap.bootstrap_test, sigstats.joint.events, sigstats.proportions; "
         "print([m for m in ('sklearn', 'pandas', 'flint') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -102,7 +102,7 @@ def test_homogeneity_by_all_readings(first, second, method):
 def listing(call, n_tables):
     """What a test of fit gives where objects hesitate between more classes than orders are searched for."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sigstats.fuzzy.test.MOST_CLASSES", 0)
+        patch.setattr("sigstats.fuzzy.fuzzy_tests.MOST_CLASSES", 0)
         return call(n_tables=n_tables)
 
 
@@ -278,7 +278,9 @@ def test_many_doubtful_objects_are_no_more_readings_than_tables():
 def test_each_pair_of_counts_is_tested_once_over_all_degrees(monkeypatch):
     first, second = np.random.default_rng(1).random((2, 8, 2))
     crisp, tested = sigstats.homogeneity_test, []
-    monkeypatch.setattr("sigstats.fuzzy.test.crisp_homogeneity_test", lambda a, b: tested.append((a, b)) or crisp(a, b))
+    monkeypatch.setattr(
+        "sigstats.fuzzy.fuzzy_tests.crisp_homogeneity_test", lambda a, b: tested.append((a, b)) or crisp(a, b)
+    )
     found = sigstats.fuzzy.homogeneity_test(first, second)
     tables = [((a, 8 - a), (b, 8 - b)) for a, b in itertools.product(range(9), repeat=2)]
     assert sorted(tested) == sorted(pair for pair in tables if min(map(sum, zip(*pair, strict=True))))

@@ -14,7 +14,7 @@ from scipy.stats import binom, binomtest, power_divergence
 from sigstats.conditional import tail as conditional_tail
 from sigstats.goodness_of_fit import distance
 from sigstats.goodness_of_fit.distance import goodness_of_fit_exceedances
-from sigstats.goodness_of_fit.test import goodness_of_fit_test, relax_probabilities
+from sigstats.goodness_of_fit.goodness_of_fit_test import goodness_of_fit_test, relax_probabilities
 
 from ...examples import examples
 from ..bad_input import anything, refuses_or_answers

@@ -19,7 +19,7 @@ from sigstats.efficiency import efficiency_test
 from sigstats.homogeneity import given_margins as given_margins_module
 from sigstats.homogeneity import two_classes
 from sigstats.homogeneity.given_margins import given_margins, homogeneity_exceedances
-from sigstats.homogeneity.test import HomogeneityTestResult, homogeneity_test
+from sigstats.homogeneity.homogeneity_test import HomogeneityTestResult, homogeneity_test
 from sigstats.intervals import Interval
 
 from ...examples import examples, thorough

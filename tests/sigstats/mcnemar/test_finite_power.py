@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.mcnemar.power import type_one_error
-from sigstats.mcnemar.test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
 from sigstats.subsampling import finite_power
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats.mcnemar import power as power_module
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 from sigstats.mcnemar.power import type_one_error
 from sigstats.mcnemar.sample_size import detectable_difference
-from sigstats.mcnemar.test import mcnemar_test
 from sigstats.sign_flips.power import paired_power as power
 from sigstats.sign_flips.power import paired_sample_size as sample_size
 

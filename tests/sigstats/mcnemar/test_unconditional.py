@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multinomial
 
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 
 
 def test_small_cases_are_suprema_over_all_outcomes_in_rationals():

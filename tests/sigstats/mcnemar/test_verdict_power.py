@@ -7,7 +7,7 @@ import pytest
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.effects import accuracy_difference
 from sigstats.mcnemar.drop_power import pass_power, passing_size, verdict_chances
-from sigstats.mcnemar.test import mcnemar_test
+from sigstats.mcnemar.mcnemar_test import mcnemar_test
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.mcnemar.test import discordant_counts
+from sigstats.mcnemar.mcnemar_test import discordant_counts
 from sigstats.tasks.populations.counts import LabelCounts, Tally
 from sigstats.tasks.populations.prediction_files import LabelFiles, scan_footers
 

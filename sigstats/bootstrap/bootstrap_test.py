@@ -9,7 +9,7 @@ When not to use: with few observations on which the two differ. The bootstrap is
 sets on which neither is better and which hold 5 disagreements, the percentile test at 0.05 rejected 5 percent, but BCa
 9, and BCa was near its level from 20 on; the interval of F1 held the truth on 4 to 90 percent of test sets of 50 rows
 (docs/findings.md), where `sigstats.f1_difference_interval` keeps its level; and the paper's own Table 3 finds the
-probability of being better overstated. For accuracy take the exact `sigstats.mcnemar.test.mcnemar_test`. Not for
+probability of being better overstated. For accuracy take the exact `sigstats.mcnemar_test`. Not for
 observations that depend on one another (several questions on one document), which need the groups to be drawn. The test
 speaks about two trained classifiers, over test sets; not about learning algorithms, over training sets.
 """

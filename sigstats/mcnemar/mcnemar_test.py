@@ -5,7 +5,7 @@ given their number, the number that A gets right is binomial with p = 1/2 (Salzb
 
 When not to use: the classifiers saw different observations (`sigstats.homogeneity`); the observations are not
 independent (repeated cross-validation, several questions on one document); the measure is not accuracy
-(`sigstats.bootstrap.test`); or the question is whether a learning *algorithm* is better over training sets, as the test
+(`sigstats.bootstrap_test`); or the question is whether a learning *algorithm* is better over training sets, as the test
 is about two trained classifiers.
 """
 

@@ -31,7 +31,7 @@ from .._common.validation import (
 )
 from ..comparison.paired_predictions import as_score_range
 from ..intervals import Interval
-from ..sign_flips.test import sign_flip_test
+from ..sign_flips.sign_flip_test import sign_flip_test
 from ..test_result import TestResult
 from .law import JudgeAgreement as JudgeAgreement
 from .law import agreement_of, judged_rows

@@ -21,8 +21,8 @@ from .._common.data_frames import require_same_index
 from .._common.validation import FloatArray, as_choice, as_count, as_probabilities, refuse
 from ..conditional.problem import poisson_log_pmf
 from ..goodness_of_fit.distance import LEAST_PROBABILITY, class_terms
-from ..goodness_of_fit.test import goodness_of_fit_test as crisp_goodness_of_fit_test
-from ..homogeneity.test import homogeneity_test as crisp_homogeneity_test
+from ..goodness_of_fit.goodness_of_fit_test import goodness_of_fit_test as crisp_goodness_of_fit_test
+from ..homogeneity.homogeneity_test import homogeneity_test as crisp_homogeneity_test
 from .degrees import (
     Choice,
     Counts,
