@@ -21,9 +21,9 @@ from distributed import Client, LocalCluster
 
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import run_cell
+from sigstats.tasks.fan_out import cell
 from sigstats.tasks.populations.prediction_files import scan_footers
 from sigstats.tasks.record import Named
-from sigstats.tasks.replicates import cell
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import Counted
 

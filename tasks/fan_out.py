@@ -1,21 +1,59 @@
-"""The fan-out of a cell: how one block of its replicates is computed.
+"""The fan-outs of cells by name: how one block of the replicates of a cell is computed.
 
-A fan-out is a module of `sigstats.tasks.replicates`, which finds it by its name. It has what `FanOut` asks for, and of
-`Offers` what it needs.
+A fan-out is a module of the room of a kind of study, imported when it is asked for. It has the members of `FanOut`, and
+these functions where they apply:
+
+- ``needs(work)``: the cells whose replicates it reads, which are computed before.
+- ``stand_in(work, store)``: work that takes about as long and reads no other cell, by which it is timed before there
+  are any; None if there is none. The store has the study's data sets, and may be written to.
+- ``observed(cell)``: the cell that computes the observed result.
+- ``exceeds(table, observed)``: which replicates of a table are at least as extreme as the table of the observed cell,
+  or, for a fan-out without one, as None.
+- ``rejections(table, alpha)``: which replicates are rejections at a level, or misses of an interval.
+- ``drawn_rows(block, store, index)``: the rows of a test set of the first lane of a block, or distinct rows with their
+  ``count``, where replicates are the answers of a test on test sets that can be drawn again.
+- ``beside_others(work)``: True for work that enters `sigstats.tasks.threads.alone` where it must; other work is inside
+  throughout.
+- ``revision(work)``: how often the replicates of this work have changed while those of other work did not; it never
+  falls.
+- ``own_code(work)``: the ``learner`` of work that runs code of other packages and what identifies this; None for other
+  work.
 """
 
-from collections.abc import Callable, Mapping
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NotRequired, Protocol, TypedDict, Unpack
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from .plan import Block, Cell
 from .record import plain
 from .schema import from_numpy
 from .storage.store import Store
 from .work import Work
+
+#: The module of each fan-out.
+FAN_OUTS = {
+    "categorise": "sigstats.tasks.replicates.categorise",
+    "count": "sigstats.tasks.replicates.count",
+    "cross-validate": "sigstats.tasks.replicates.cross_validate",
+    "crossval": "sigstats.tasks.replicates.crossval",
+    "evaluate": "sigstats.tasks.replicates.evaluate",
+    "fold-test": "sigstats.tasks.replicates.fold_test",
+    "interval": "sigstats.tasks.replicates.interval",
+    "measured": "sigstats.tasks.replicates.measured",
+    "measured-retrain": "sigstats.tasks.replicates.measured_retrain",
+    "own-test": "sigstats.tasks.replicates.own_test",
+    "predict": "sigstats.tasks.replicates.predict",
+    "repetition": "sigstats.tasks.replicates.repetition",
+    "replicate": "sigstats.tasks.replicates.replicate",
+    "retrain": "sigstats.tasks.replicates.retrain",
+    "scores": "sigstats.tasks.replicates.scores",
+    "subsample": "sigstats.tasks.replicates.subsample",
+    "tune": "sigstats.tasks.replicates.tune",
+}
 
 
 class FanOut(Protocol):
@@ -36,48 +74,8 @@ class FanOut(Protocol):
     def stream(self, work: Any, /) -> dict[str, Any]:
         """The key of the random stream."""
 
-    def compute(self, block: Block, store: Store, /) -> pa.Table:
+    def compute(self, block: Block, store: Store, work: Any, /) -> pa.Table:
         """The table of the block's replicates, in order."""
-
-
-class Offers(Protocol):
-    """What a fan-out may offer besides, each for itself: `offered` gives it."""
-
-    def needs(self, work: Any, /) -> list[Cell]:
-        """The cells whose replicates it reads, which are computed before."""
-
-    def stand_in(self, work: Any, store: Store, /) -> Work | None:
-        """Work that takes about as long and reads no other cell, by which it is timed before there are any.
-
-        None if there is none. The store has the study's data sets, and may be written to.
-        """
-
-    def exceeds(self, table: pa.Table, observed: Any, /) -> NDArray[np.bool_]:
-        """Which replicates of a table are at least as extreme as observed.
-
-        `observed` is the table of the observed cell; None for a fan-out without one.
-        """
-
-    def observed(self, cell: Cell, /) -> Cell:
-        """The cell that computes the observed result."""
-
-    def rejections(self, table: pa.Table, alpha: float, /) -> NDArray[np.bool_]:
-        """Which replicates are rejections at a level, or misses of an interval, of which a rate is wanted."""
-
-    def drawn_rows(self, block: Block, store: Store, index: int, /) -> pa.Table:
-        """The rows of the test set `index` of the first lane of a block, or distinct rows with their ``count``.
-
-        Of a fan-out whose replicates are the answers of a test on test sets that can be drawn again.
-        """
-
-    def beside_others(self, work: Any, /) -> bool:
-        """True for work that enters `sigstats.tasks.threads.alone` where it must; other work is inside throughout."""
-
-    def revision(self, work: Any, /) -> int:
-        """How often the replicates of this work have changed while those of other work did not; it never falls."""
-
-    def own_code(self, work: Any, /) -> Mapping[str, str] | None:
-        """The ``learner`` of work that runs code of other packages and what identifies this; None for other work."""
 
 
 class OfCell(TypedDict):
@@ -104,8 +102,14 @@ def replicates_table(block: Block, schema: pa.Schema, **columns: Any) -> pa.Tabl
     )
 
 
+def fanout(name: str) -> FanOut:
+    """The module of a fan-out."""
+    module: Any = importlib.import_module(FAN_OUTS[name])
+    return module  # type: ignore[no-any-return]
+
+
 def offered(fan_out: FanOut, name: str) -> Callable[..., Any] | None:
-    """What a fan-out offers of `Offers`; None if it does not."""
+    """A function that a fan-out may have; None if it does not."""
     return getattr(fan_out, name, None)
 
 
@@ -115,13 +119,57 @@ def version_of(fan_out: FanOut, work: Any) -> int:
     return fan_out.VERSION + (0 if revision is None else revision(work))
 
 
-def new_cell(name: str, fan_out: FanOut, **of: Unpack[OfCell]) -> Cell:
-    """A cell of `fan_out`, the module called `name`."""
-    work = of["work"]
-    return Cell(
-        fanout=name,
-        version=version_of(fan_out, work),
-        stream=plain(fan_out.stream(work)),
-        lane_size=fan_out.LANE_SIZE,
-        **of,
-    )
+def cell(name: str, **of: Unpack[OfCell]) -> Cell:
+    """A cell of the fan-out `name`."""
+    fan_out, work = fanout(name), of["work"]
+    version, stream = version_of(fan_out, work), plain(fan_out.stream(work))
+    return Cell(fanout=name, version=version, stream=stream, lane_size=fan_out.LANE_SIZE, **of)
+
+
+def input_cells(cell: Cell) -> list[Cell]:
+    """The cells whose replicates the computation of `cell` reads."""
+    needs = offered(fanout(cell.fanout), "needs")
+    return [] if needs is None else needs(cell.work)
+
+
+def stand_in(cell: Cell, store: Store) -> Cell | None:
+    """`cell` if it reads no other, or a cell that takes about as long and reads none; None if there is none."""
+    if not input_cells(cell):
+        return cell
+    made = offered(fanout(cell.fanout), "stand_in")
+    work = None if made is None else made(cell.work, store)
+    return None if work is None else replace(cell, work=work)
+
+
+def observed_cell(cell: Cell) -> Cell | None:
+    """The cell of the observed result of `cell`; None if its replicates hold the comparison themselves."""
+    observed = offered(fanout(cell.fanout), "observed")
+    return None if observed is None else observed(cell)
+
+
+def own_code(cell: Cell) -> Mapping[str, str] | None:
+    """What identifies the code of other packages that `cell` runs; None if it runs none."""
+    code = offered(fanout(cell.fanout), "own_code")
+    return None if code is None else code(cell.work)
+
+
+def beside_others(cell: Cell) -> bool:
+    """True if several threads of a process may compute blocks of `cell`, or of it and of other such cells, at once."""
+    beside = offered(fanout(cell.fanout), "beside_others")
+    return beside is not None and beside(cell.work)
+
+
+def prerequisites(cell: Cell) -> list[Cell]:
+    """The cells that must be complete before `cell` is computed: its inputs, and what its rule compares with."""
+    observed = None if cell.stopping is None else observed_cell(cell)
+    return [*input_cells(cell), *([] if observed is None else [observed])]
+
+
+def waves(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """The cells in groups, in their order: the prerequisites of a group are in the groups before it."""
+
+    def level(cell: Cell) -> int:
+        return max((level(before) + 1 for before in prerequisites(cell)), default=0)
+
+    levels = [level(cell) for cell in cells]
+    return [[cell for cell, own in zip(cells, levels, strict=True) if own == each] for each in sorted(set(levels))]

@@ -13,9 +13,8 @@ import pyarrow as pa
 
 from .engine.guarded import run_guarded
 from .engine.run_block import Failure, failure
-from .fan_out import offered, version_of
+from .fan_out import fanout, input_cells, offered, own_code, version_of
 from .plan import Block, Cell
-from .replicates import fanout, input_cells, own_code
 from .results import Results
 from .storage.seal import Damaged
 from .storage.store import Store
@@ -97,7 +96,7 @@ def _computed(block: Block, store: Store) -> pa.Table | Failure:
     if own_code(block.cell):
         return _own(block, store)
     try:
-        return fanout(block.cell.fanout).compute(block, store)
+        return fanout(block.cell.fanout).compute(block, store, block.cell.work)
     except (Damaged, OSError):
         raise
     except Exception as error:  # as in a run, the test alone has failed

@@ -13,9 +13,9 @@ from sigstats.sequential.rules import SequentialResult
 
 from .datasets.dataset import dataset_of
 from .engine.stopping import exceeds
+from .fan_out import observed_cell, prerequisites
 from .plan import Cell, Plan
 from .record import canonical, digest, record
-from .replicates import observed_cell, prerequisites
 from .schema import Hypothesis, as_summary, column
 from .storage.block_files import first_replicates, replicates_of
 from .storage.seal import Damaged, unseal

@@ -9,9 +9,10 @@ import pytest
 from sigstats.flows.studies import parse_study
 from sigstats.flows.studies._settings import table_schema
 from sigstats.learners import READY
-from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers
 from sigstats.tasks.datasets.options import COLUMNS
+from sigstats.tasks.statistical_tests import TESTS, of_runs
+from sigstats.tasks.summary.analyses import ANALYSES
 
 PAGE = (Path(__file__).resolve().parents[1] / "docs" / "benchmark.md").read_text(encoding="utf-8")
 STUDIES = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
@@ -45,6 +46,6 @@ def test_it_names_each_ready_learner(learner):
     assert row_of(learner)
 
 
-@pytest.mark.parametrize("test", sorted(set(analyses.names()) - ELSEWHERE))
+@pytest.mark.parametrize("test", sorted({*ANALYSES, *(name for name in TESTS if of_runs(name))} - ELSEWHERE))
 def test_it_names_each_test(test):
     assert row_of(test)

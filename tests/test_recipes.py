@@ -1,6 +1,6 @@
-"""CONTRIBUTING's recipes: a new thing is a new file, and no list names it.
+"""CONTRIBUTING's recipes: a new thing is a new file, and an entry where a list names it.
 
-Each test writes such a file into a copy of the package and runs the program of that copy.
+Each test writes such files into a copy of the package and runs the program of that copy.
 """
 
 import json
@@ -38,20 +38,14 @@ def load(spec, base):
                    features=("x", "y"), categories=((), ()))
 '''
 
-LEARNER = '''
-"""Always the class that is named most."""
-from sklearn.dummy import DummyClassifier
-
-def _most(params, nominal, missing):
-    return DummyClassifier(strategy="most_frequent", **params)
-
-READY = {"majority": _most}
-'''
+LEARNER = """"majority": lambda params, nominal, missing: attempt(
+        __import__("sklearn.dummy").dummy.DummyClassifier, {"strategy": "most_frequent", **params}
+    )"""
 
 ANALYSIS = '''
 """How many rows are right."""
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.analyses import observed_run
+from sigstats.tasks.analyses.runs import observed_run
 
 def rows(results):
     for cell in results.cells("crossval"):
@@ -150,7 +144,7 @@ SCHEMA = pa.schema([REPLICATE, column("heads", pa.bool_(), "truth", "whether it 
 def stream(work):
     return {"draws": "coin"}
 
-def compute(block, store):
+def compute(block, store, work):
     heads = np.concatenate([lane.random(count) < 0.5 for lane, count in block.lanes()])
     return pa.table({"replicate": np.arange(block.first, block.last), "heads": heads}, schema=SCHEMA)
 '''
@@ -173,7 +167,7 @@ from sigstats.flows.config.model import Study
 from sigstats.flows.running.options import Prepared
 from sigstats.flows.studies._cell_study import CellStudyKind
 from sigstats.tasks.plan import Plan
-from sigstats.tasks.replicates import cell
+from sigstats.tasks.fan_out import cell
 from sigstats.tasks.work import Work
 
 class CoinStudy(Study):
@@ -232,7 +226,12 @@ def program(tmp_path):
 
     def run(files, *arguments):
         for name, text in files.items():
-            assert not (copy / name).exists()
+            assert (copy / name).exists() == isinstance(text, tuple)
+            if isinstance(text, tuple):  # the start of a list, and its new entry
+                start, entry = text
+                text = (copy / name).read_text()
+                assert text.count(start) == 1
+                text = text.replace(start, f"{start}\n    {entry},")
             (copy / name).write_text(text)
         return subprocess.run(
             [sys.executable, "-m", "sigstats", *map(str, arguments)],
@@ -252,7 +251,7 @@ def summary(tmp_path):
 
 
 @pytest.mark.long
-def test_a_source_a_learner_an_analysis_a_section_and_a_figure_are_a_file_each(tmp_path, program):
+def test_a_source_is_a_file_and_a_learner_an_analysis_a_section_and_a_figure_an_entry_each(tmp_path, program):
     text = """
         kind = "benchmark"
         datasets = [{name = "ring", source = "ring"}]
@@ -262,10 +261,14 @@ def test_a_source_a_learner_an_analysis_a_section_and_a_figure_are_a_file_each(t
     """
     files = {
         "tasks/datasets/readers/ring.py": READER,
-        "sigstats/learners/families/majority.py": LEARNER,
+        "sigstats/learners/ready.py": ("READY: Mapping[str, Build] = {", LEARNER),
         "tasks/analyses/rows_right.py": ANALYSIS,
+        "tasks/summary/analyses.py": ("ANALYSES = {", '"rows-right": "sigstats.tasks.analyses.rows_right"'),
+        "flows/studies/_benchmark_file.py": ("_READS = {", '"rows-right": ("crossval",)'),
         "flows/report/sections/rows_right.py": SECTION,
+        "flows/report/sections/__init__.py": ("MODULES = (", '"sigstats.flows.report.sections.rows_right"'),
         "flows/report/figures/bar.py": FIGURE,
+        "flows/report/figures/__init__.py": ("MODULES = (", '"sigstats.flows.report.figures.bar"'),
     }
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--cluster", "serial", "--quiet")
     assert done.returncode == 0, done.stderr
@@ -288,8 +291,13 @@ def test_a_cluster_is_a_class_and_a_file_that_names_it(tmp_path, program):
 
 
 @pytest.mark.long
-def test_a_test_of_a_table_and_its_key_are_a_file_each(tmp_path, program):
-    files = {"tasks/statistical_tests/signs.py": TABLE_TEST, "flows/studies/significance_tables/signs.py": TABLE}
+def test_a_test_of_a_table_and_its_key_are_a_file_and_an_entry_each(tmp_path, program):
+    files = {
+        "tasks/statistical_tests/signs.py": TABLE_TEST,
+        "tasks/statistical_tests/__init__.py": ("TESTS = (", '"signs"'),
+        "flows/studies/significance_tables/signs.py": TABLE,
+        "flows/studies/significance_tables/__init__.py": ("_MODULES = (", '"signs"'),
+    }
     text = 'kind = "significance"\n[[signs]]\nname = "nine of ten"\nplus = 9\nminus = 1\n'
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--quiet")
     assert done.returncode == 0, done.stderr
@@ -302,7 +310,9 @@ def test_a_kind_of_study_is_a_file_beside_those_of_its_fan_out_and_its_analysis(
     files = {
         "flows/studies/coin.py": KIND,
         "tasks/replicates/coin.py": FAN_OUT,
+        "tasks/fan_out.py": ("FAN_OUTS = {", '"coin": "sigstats.tasks.replicates.coin"'),
         "tasks/analyses/heads.py": COUNTED,
+        "tasks/summary/analyses.py": ("ANALYSES = {", '"heads": "sigstats.tasks.analyses.heads"'),
     }
     path = study(tmp_path, 'kind = "coin"\nthrows = 1000\n')
     planned = program(files, "plan", path)

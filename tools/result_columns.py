@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from sigstats.tasks import replicates
 from sigstats.tasks.engine.run_block import Failure, Receipt
+from sigstats.tasks.fan_out import FAN_OUTS, fanout
 from sigstats.tasks.results import PLAN
 from sigstats.tasks.schema import SUMMARY
 
@@ -24,9 +24,10 @@ PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 def tables() -> dict[str, str]:
     """Each table of the page by the name in its marker."""
     shown = dict.fromkeys(rows(SUMMARY), "`summary.parquet`")
+    modules = {name: fanout(name) for name in FAN_OUTS}
     cells = "\n\n".join(
         f"### `{name}`\n\n{first_sentence(module)}{of_cells(name, module.SCHEMA, shown)}"
-        for name, module in replicates.REGISTRY.modules().items()
+        for name, module in modules.items()
     )
     schemas = {"summary.parquet": of_rows(rows(SUMMARY)), "plan.parquet": of_rows(rows(PLAN)), "replicates": cells}
     return {**schemas, "receipts": of_dataclass(Receipt), "failures": of_dataclass(Failure)}

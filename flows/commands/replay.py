@@ -98,8 +98,8 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
 
 def _require_allowed(options: argparse.Namespace, cells: list["Cell"]) -> None:
     """Refuse tests of packages that are not allowed, before any of these is imported, and packages of no test."""
+    from sigstats.tasks.fan_out import own_code
     from sigstats.tasks.populations import own_tests
-    from sigstats.tasks.replicates import own_code
 
     from ..clusters import allowed
 

@@ -17,8 +17,8 @@ from typing import Any
 from sigstats.tasks.engine.execute import Interrupted, Outcome, done_and_left, run_cell
 from sigstats.tasks.engine.pools import MOST_CELLS, Pool
 from sigstats.tasks.engine.run_block import Failure, Receipt
+from sigstats.tasks.fan_out import prerequisites, waves
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.replicates import prerequisites, waves
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from sigstats._common.numerals import significant
 from sigstats.multiplicity import IN_WORDS
 from sigstats.tasks.engine.execute import done_and_left
+from sigstats.tasks.fan_out import input_cells
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.replicates import input_cells
 from sigstats.tasks.storage.store import Store
 
 from ..pages.wording import in_words

@@ -9,8 +9,8 @@ import numpy as np
 
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure, Receipt
+from sigstats.tasks.fan_out import observed_cell, stand_in
 from sigstats.tasks.plan import Block, Cell
-from sigstats.tasks.replicates import observed_cell, stand_in
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
 

@@ -11,8 +11,8 @@ from sigstats.tasks.engine.dask_staff import modules_sent
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.pools import THIS_PROCESS, Pool, RoutedPool, Serial
+from sigstats.tasks.fan_out import own_code
 from sigstats.tasks.plan import Needs, Plan, needs_of
-from sigstats.tasks.replicates import own_code
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 

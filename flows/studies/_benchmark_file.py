@@ -1,5 +1,6 @@
 """The model of a benchmark study's file: data sets, classifiers, folds, permutations, tests and measures."""
 
+from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, WrapValidator, field_validator, model_validator
@@ -7,11 +8,12 @@ from pydantic import AfterValidator, Field, WrapValidator, field_validator, mode
 from sigstats._common.validation import as_choice, refuse, shown
 from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import fewest_resamples
-from sigstats.tasks import analyses
 from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
+from sigstats.tasks.record import Null
+from sigstats.tasks.statistical_tests import TESTS, of_runs
 
 from ..config.model import DataStudy, Options, Strict, each_once
-from ._published import Null, Published
+from ._published import Published
 from ._settings import DatasetTable, Limited, Stopping, StoppingSettings
 
 #: The analysis of a study that names measures.
@@ -25,6 +27,15 @@ ERROR = "error"
 
 #: The test of the differences on folds.
 OVER_FOLDS = "corrected-resampled"
+
+#: The fan-outs that each analysis reads. A test of runs reads only ``crossval``.
+_READS = {
+    OVER_FOLDS: ("crossval", "repetition"),
+    MEASURES_ANALYSIS: ("crossval", "scores"),
+    MEASURES_OVER_FOLDS: ("crossval", "repetition"),
+    "permutation": ("crossval", "retrain", "measured", "measured-retrain"),
+    "likeness": ("crossval", "repetition", "retrain"),
+}
 
 
 class Classifier(Limited):
@@ -101,8 +112,21 @@ class Permutation(StoppingSettings):
 
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
-    known = [name for name in analyses.names() if analyses.used_by([name], "crossval")]
-    return tuple(as_choice(name, "tests", known) for name in names)
+    for name in names:
+        if name not in _READS and of_runs(name) is None:
+            as_choice(name, "tests", sorted([*_READS, *(test for test in TESTS if of_runs(test))]))
+    return names
+
+
+def read_by(names: Iterable[str], fanout: str) -> bool:
+    """True if one of these analyses or tests reads the replicates of a fan-out."""
+    return any(fanout in _READS.get(name, ("crossval",)) for name in names)
+
+
+def takes_groups(name: str) -> bool:
+    """True if the level of an analysis or a test holds where rows come in groups that are not independent."""
+    test = of_runs(name)
+    return name in (OVER_FOLDS, "permutation") if test is None else test.takes_groups
 
 
 def _known_measures(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -213,7 +237,7 @@ class BenchmarkStudy(DataStudy):
 
     @model_validator(mode="after")
     def _reachable(self) -> "BenchmarkStudy":
-        if not analyses.used_by(self.tests, "retrain"):
+        if not read_by(self.tests, "retrain"):
             return self
         smallest = 1 / (self.permutation.resamples + 1)
         if self.permutation.nulls and smallest > self.alpha:
@@ -232,4 +256,4 @@ def named(item: str | Classifier) -> Classifier:
 
 def nulls_of(study: BenchmarkStudy) -> tuple[Null, ...]:
     """The null hypotheses under which classifiers are retrained: none if no test reads it."""
-    return study.permutation.nulls if analyses.used_by(study.tests, "retrain") else ()
+    return study.permutation.nulls if read_by(study.tests, "retrain") else ()

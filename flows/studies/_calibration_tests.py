@@ -21,15 +21,13 @@ from sigstats.measures.measure import as_measure
 from sigstats.measures.table import MEASURES, SCORE_MEASURES
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.populations import own_tests
+from sigstats.tasks.record import Null
 
 from ..config.model import Options, Strict, only
-from ._published import Null
 from ._settings import Limited
 
 #: The tests of test sets by the name of their record.
-_OF_RECORDS = {
-    name: of for name in statistical_tests.REGISTRY.names() if (of := statistical_tests.of_sets(name)) is not None
-}
+_OF_RECORDS = {name: of for name in statistical_tests.TESTS if (of := statistical_tests.of_sets(name)) is not None}
 _NAMES = {
     **{name: of.name for name, of in _OF_RECORDS.items()},
     "bootstrap": "bootstrap",

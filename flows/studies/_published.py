@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from sigstats._common.validation import as_choice, refuse
 from sigstats.tasks.analyses import sample_size
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.record import Null
 from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Tested
 
@@ -26,9 +27,6 @@ def _number(text: str) -> str:
 
 
 PrintedNumber = Annotated[str, AfterValidator(_number)]
-
-
-Null = Literal["labels", "features"]
 
 
 class Published(Strict):

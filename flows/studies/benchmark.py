@@ -15,13 +15,12 @@ from sigstats._common.validation import did_you_mean, refuse
 from sigstats.measures.table import MEASURES, needs_positive
 from sigstats.multiplicity import IN_WORDS
 from sigstats.retraining.measured import Statistic
-from sigstats.tasks import analyses
 from sigstats.tasks.datasets import readers as sources
 from sigstats.tasks.datasets.dataset import GIVEN, Dataset, cross_validation_folds
+from sigstats.tasks.fan_out import cell, observed_cell
 from sigstats.tasks.own_code import code_of
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named, digest
-from sigstats.tasks.replicates import cell, observed_cell
 from sigstats.tasks.work import CrossValidated, MeasuredRetrain, Retrained
 
 from ..config.model import Study
@@ -36,6 +35,8 @@ from ._benchmark_file import (
     Classifier,
     named,
     nulls_of,
+    read_by,
+    takes_groups,
 )
 from ._benchmark_savings import savings
 from ._cell_study import CellStudyKind
@@ -120,7 +121,7 @@ def _check_folds(study: BenchmarkStudy, dataset: Dataset) -> None:
     if dataset.groups is None:
         return
     for test in study.tests:
-        if not analyses.takes_groups(test):
+        if not takes_groups(test):
             raise refuse("tests", test, "others, since it takes rows for independent, and the data set has groups")
     if "labels" in nulls_of(study):
         LabelExchange(dataset.y, dataset.groups)
@@ -149,7 +150,7 @@ def _notes(study: BenchmarkStudy, datasets: list[Dataset]) -> Iterator[str]:
         given = (f"cross_validation.{key}" for key in {"folds"} & study.cross_validation.model_fields_set)
         yield from unused_note(given, "each data set names the fold of each row")
     repeats = study.cross_validation.repeats
-    if repeats > 1 and not analyses.used_by(study.tests, "repetition"):
+    if repeats > 1 and not read_by(study.tests, "repetition"):
         yield f"the cross-validation is not repeated {repeats} times: no test of the study uses it"
     if nulls_of(study):
         rules = {study.permutation.stopping, *(named(item).stopping for item in study.classifiers)}
@@ -203,7 +204,7 @@ def _cells(
     if any(MEASURES[name].needs in ("scores", "probabilities") for name in study.measures):
         scores = cell("scores", subject=subject, work=work, seed=study.seed, replicates=1, limits=limits)
         retrains = [scores, *retrains]
-    if repeats == 1 or not analyses.used_by(study.tests, "repetition"):
+    if repeats == 1 or not read_by(study.tests, "repetition"):
         return [observed, *retrains]
     return [
         observed,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 from pydantic import Field, create_model, model_validator
 
 from sigstats._common.messages import refuse, shown
+from sigstats.tasks.fan_out import cell
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.replicates import cell
 from sigstats.tasks.statistical_tests import MONTE_CARLO, table_test
 from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Evaluated, TableTested

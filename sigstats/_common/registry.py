@@ -4,8 +4,8 @@ Objects of other packages are found by an import path into an allowed package, o
 package is called, and nothing of it is imported before its name is found among the allowed ones. An entry point of an
 installed package needs no allowance.
 
-A folder of which every module is one of a kind: its ``__init__`` states what a module must offer, as a
-`typing.Protocol`, and makes one `Registry` of it. The name of a module is that of its file, with dashes for
+A folder of which every module is one of a kind, such as the commands: its ``__init__`` states what a module must offer,
+as a `typing.Protocol`, and makes one `Registry` of it. The name of a module is that of its file, with dashes for
 underscores. Packages, and files whose names begin with an underscore, are no members.
 """
 
@@ -178,17 +178,14 @@ class Registry(Generic[Member]):
     """The modules of one folder, by name; each is imported when it is asked for.
 
     `package` is the folder's ``__name__``, `protocol` what each module implements, and `what` what one is called in
-    messages. `optional`: a protocol of what a module may have besides. `group`: the group of entry points by which
-    installed packages offer modules of the kind; the folder's own names win.
+    messages. `group`: the group of entry points by which installed packages offer modules of the kind; the folder's own
+    names win.
     """
 
-    def __init__(
-        self, package: str, protocol: type[Member], *, what: str, optional: type | None = None, group: str | None = None
-    ) -> None:
+    def __init__(self, package: str, protocol: type[Member], *, what: str, group: str | None = None) -> None:
         self.package = package
         self.protocol = protocol
         self.what = what
-        self.optional = optional
         self.group = group
         self._checked: dict[str, Member] = {}
 

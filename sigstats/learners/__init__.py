@@ -1,7 +1,7 @@
 """Learners: scikit-learn estimators by name, and batched forms of them that share work across permutations.
 
-A new learner is one new module of `sigstats.learners.families`. Its batched form is one module of a room beside it, and
-one entry of `_FORMS`.
+A ready learner is an entry of `READY` in `sigstats.learners.ready`. Its batched form is a module of a room beside it,
+and an entry of `_FORMS`.
 """
 
 import importlib
@@ -9,20 +9,14 @@ import importlib.util
 import inspect
 from collections.abc import Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from .._common.validation import did_you_mean, refuse
-from . import families, own
-from .base import BatchedLearner, Build, attempt, steps_of
-
-#: The ready learners: name to builder.
-READY: Mapping[str, Build] = MappingProxyType(
-    {name: make for family in families.REGISTRY.modules().values() for name, make in family.READY.items()}
-)
-
+from . import own
+from .base import BatchedLearner, attempt, steps_of
+from .ready import READY as READY
 
 #: The modules of batched learners.
 _FORMS = (

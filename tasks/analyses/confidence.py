@@ -27,8 +27,6 @@ from ..work import OnTestSets, TrainedPair
 #: The bins of the histogram of bootstrap replicates.
 _BINS = 48
 
-USES = ("subsample",)
-
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """One row for each test on each pair of trained classifiers, where test sets of the same size were drawn."""

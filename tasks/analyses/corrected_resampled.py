@@ -15,10 +15,7 @@ from sigstats.retraining.resampled import five_by_two_test
 from ..results import Results
 from ..schema import Hypothesis
 from ..work import CrossValidated
-from . import OverFolds, corrected_t, read
-
-USES = ("crossval", "repetition")
-TAKES_GROUPS = True
+from .runs import OverFolds, corrected_t, read
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

@@ -28,9 +28,7 @@ from ..results import Results
 from ..schema import Hypothesis
 from ..statistical_tests import ObservedRun
 from ..work import CrossValidated
-from . import observed_run
-
-USES = ("crossval", "scores")
+from .runs import observed_run
 
 #: The tests of its rows: of one classifier, which tests nothing, and of two; on all rows, and on slices.
 _ON_ALL, _ON_SLICES = ("measures", "measured-pairs"), ("slices", "sliced-pairs")

@@ -38,8 +38,6 @@ from ..schema import Hypothesis
 from ..work import Described, Events, JudgedRows, OnTestSets, Outcomes, Tested
 from .calibration import count_undefined, null_is_true, undefined
 
-USES = ("interval", "subsample", "fold-test")
-
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """Nine or ten rows for each interval, one for each test that has power and a population without a difference."""

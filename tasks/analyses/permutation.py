@@ -9,7 +9,7 @@ from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
 from ..work import Measured
-from . import observed_run
+from .runs import observed_run
 from .significance import sequential_fields
 
 _NULLS = {
@@ -20,9 +20,6 @@ _IN_GROUPS = {
     "labels": "labels are independent of the features inside each group, or among groups of one class",
     "features": "features are independent of each other inside each group and class",
 }
-
-USES = ("crossval", "retrain", "measured", "measured-retrain")
-TAKES_GROUPS = True
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

@@ -14,9 +14,7 @@ from sigstats.retraining.measured import Statistic
 from ..plan import Cell
 from ..results import Results
 from ..schema import Hypothesis
-from . import OverFolds, corrected_t, read
-
-USES = ("crossval", "repetition")
+from .runs import OverFolds, corrected_t, read
 
 #: The tests of its rows: of one classifier, which tests nothing, and of two.
 ESTIMATES, PAIRS = "resampled-measures", "resampled-pairs"

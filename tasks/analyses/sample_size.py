@@ -16,8 +16,6 @@ from ..work import AppliedTest, OnTestSets
 #: The measure of a row.
 HALF = "rows for half of the time"
 
-USES = ("subsample",)
-
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """For each population in which one classifier is better and each of McNemar's tests the number of rows."""

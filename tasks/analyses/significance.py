@@ -15,8 +15,6 @@ from ..work import TableTested
 LIKENESS = "likeness"
 _SUBJECT = ("dataset", "classifier", "a", "b")
 
-USES = ("evaluate", "replicate")
-
 
 def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     """The hypothesis of a cell, with its results if they are stored."""

@@ -21,8 +21,6 @@ from ..work import Categorised
 
 _MEASURES = ("micro-f1", "macro-f1")
 
-USES = ("categorise",)
-
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """Each measure of each classifier: ``statistic`` on the test set, ``estimate`` on the population."""

@@ -9,8 +9,8 @@ from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from ..fan_out import prerequisites
 from ..plan import Cell, missing_lanes
-from ..replicates import prerequisites
 from ..storage.seal import Damaged
 from ..storage.store import Store
 from .block_sizing import TARGET_SECONDS, BlockSizer

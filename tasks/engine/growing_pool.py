@@ -10,8 +10,8 @@ from typing import Self
 
 import psutil
 
+from ..fan_out import beside_others, own_code
 from ..plan import Block, Plan
-from ..replicates import beside_others, own_code
 from ..storage.store import Store
 from .guarded import run_guarded
 from .pools import Pool, RoutedPool, Serial

@@ -22,8 +22,8 @@ from socket import SO_RCVTIMEO, SOL_SOCKET, socketpair
 
 import psutil
 
+from ..fan_out import own_code
 from ..plan import Block, Needs, tried
-from ..replicates import own_code
 from ..storage.store import Store
 from .guarded_child import BEGIN, END
 from .run_block import Failure, Receipt, failure, run_block

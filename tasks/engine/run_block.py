@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from sigstats._common.messages import one_line
 
+from ..fan_out import beside_others, fanout
 from ..plan import Block, Needs
-from ..replicates import beside_others, fanout
 from ..storage.store import Store
 from ..threads import alone, threads
 from .process_memory import kept_memory
@@ -88,7 +88,7 @@ def run_block(block: Block, store: Store, *, engine: str = "serial") -> Receipt 
     try:
         with turn, kept_memory(), threads(Needs.of(block.cell).threads):
             started = time.perf_counter()
-            table = fanout(block.cell.fanout).compute(block, store)
+            table = fanout(block.cell.fanout).compute(block, store, block.cell.work)
     except OSError:
         raise
     except Exception as error:  # a classifier may raise anything; the cell reports it

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from sigstats.sequential.precision_rules import PrecisionRule
 
-from ..fan_out import offered
+from ..fan_out import fanout, observed_cell, offered
 from ..plan import Cell
-from ..replicates import fanout, observed_cell
 from ..storage.store import Store
 
 

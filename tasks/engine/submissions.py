@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from ..fan_out import own_code
 from ..plan import Block, tried
-from ..replicates import own_code
 from ..storage.store import Store
 from .guarded import run_guarded
 from .run_block import Failure, Receipt, receipt

@@ -14,15 +14,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from sigstats._common.validation import FloatArray, IntArray
 from sigstats.judged.law import judged_rows
 
 from ..work import AppliedTest, JudgedRows
 from .intervals import Estimate
-
-FloatArray = NDArray[np.float64]
 
 #: The test that is applied to its test sets.
 TEST = "judged-interval"
@@ -40,7 +38,7 @@ class Sample:
     #: The number of labels.
     n: int
     #: The item of each row; None where each has its own.
-    items: NDArray[np.int64] | None
+    items: IntArray | None
 
 
 def fits(population: JudgedRows, test: AppliedTest) -> bool:

@@ -10,17 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sigstats._common.validation import FloatArray, IntArray
 from sigstats.learners import build
 from sigstats.retraining.folds import stratified_folds
 from sigstats.retraining.retrainer import Retrainer
 
 from ..record import Learner, Permuted, Scheme, TwoViews
 from ..work import AppliedTest
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

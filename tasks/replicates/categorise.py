@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sigstats.joint.events import JointEvents
 
-from ..fan_out import draws_nothing, new_cell
+from ..fan_out import cell, draws_nothing
 from ..plan import Block, Cell
 from ..populations.trained import SetPair, joint_events, train_sets
 from ..record import SIDES, Side
@@ -48,9 +48,8 @@ def tuning_cells(work: Categorised) -> dict[Side, Cell]:
 def _tuning_cell(work: Categorised, side: Side) -> Cell:
     classifier = work.side(side)
     assert work.set is not None
-    return new_cell(
+    return cell(
         "tune",
-        tune,
         subject={"dataset": work.data.name, "slice": work.set, "classifier": f"{side.upper()} ({classifier.learner})"},
         work=Tuned(
             dataset=work.dataset,
@@ -89,9 +88,8 @@ def stand_in(work: Categorised, store: Store) -> Categorised:  # noqa: ARG001
     return replace(work, **settled)
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: Categorised) -> pa.Table:
     """The counts of each chunk."""
-    work = block.cell.work_of(Categorised)
     found = chosen(work, store)
     assert found.keys() == tuning_cells(work).keys()  # the engine completes prerequisites first
     pair: SetPair = train_sets(store, work, found)

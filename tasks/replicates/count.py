@@ -43,9 +43,8 @@ stream = draws_nothing
 SCHEMA = pa.schema([REPLICATE, *fields("file")])
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: Counted) -> pa.Table:
     """The counts of each file."""
-    work = block.cell.work_of(Counted)
     files = store.read_data(LabelFiles, work.files.name, work.files.digest)
     counts = [files.count(index).outcomes(work.positive) for index in range(block.first, block.last)]
     return replicates_table(block, SCHEMA, **columns(counts))

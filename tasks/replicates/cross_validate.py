@@ -48,9 +48,8 @@ def stream(work: OnSamples) -> dict[str, Any]:
     return {"population": work.population, "n": work.n}
 
 
-def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
+def compute(block: Block, store: Store, work: OnSamples) -> pa.Table:  # noqa: ARG001
     """The joint outcomes of each sample of the block."""
-    work = block.cell.work_of(OnSamples)
     found: dict[str, list[Any]] = {"outcomes": [], "wrong": [], "permuted": []}
     for rng, size in block.lanes():
         samples = two_views.draw(work.population, work.n, rng, LANE_SIZE)

@@ -34,9 +34,8 @@ def stream(work: CrossValidated) -> dict[str, Any]:
     return {"dataset": work.dataset, "draws": "none"}
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa: ARG001
     """The predictions, one row for each row of the data set."""
-    work = block.cell.work_of(CrossValidated)
     dataset = dataset_of(store, work)
     with lent_retrainer(store, work, null="labels") as classifier:
         return predictions(0, dataset, folds_of(dataset, work), classifier.observed())

@@ -31,9 +31,8 @@ def revision(work: Evaluated) -> int:
     return int(work.test == "goodness-of-fit" and by_chi2)
 
 
-def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
+def compute(block: Block, store: Store, work: Evaluated) -> pa.Table:  # noqa: ARG001
     """The result, one row."""
-    work = block.cell.work_of(Evaluated)
     found = run_table_test(work.test, work.data, work.method)
     columns: dict[str, list[Any]] = {name: [found.get(name, "" if name == "note" else None)] for name in RESULT}
     return replicates_table(block, SCHEMA, **columns)

@@ -19,7 +19,7 @@ from sigstats.homogeneity.homogeneity_test import homogeneity_test
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.retraining.resampled import corrected_resampled_test, five_by_two_test
 
-from ..fan_out import new_cell, replicates_table
+from ..fan_out import cell, replicates_table
 from ..plan import Block, Cell
 from ..populations.population import Population
 from ..populations.tests import advantage, attempts, require_some_defined, run_test
@@ -44,9 +44,8 @@ def folds_cell(work: OfFolds) -> Cell:
     permutation = permutation_of(work.test)
     scheme = scheme_of(work.test, work.scheme)
     what = "" if permutation is None else f", {permutation.null} permuted"
-    return new_cell(
+    return cell(
         "cross-validate",
-        cross_validate,
         subject={
             "dataset": work.of.dataset,
             "slice": work.of.slice,
@@ -66,9 +65,8 @@ def needs(work: OfFolds) -> list[Cell]:
     return [folds_cell(work)]
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: OfFolds) -> pa.Table:
     """The p-value on each sample of the block."""
-    work = block.cell.work_of(OfFolds)
     source = folds_cell(work)
     folds = store.read_prefix(source)
     assert folds is not None  # the engine completes prerequisites first

@@ -60,9 +60,8 @@ def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
     return float(module_of(drawn_from).truth(drawn_from, work.test.compared))
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     """The interval on each test set of the block."""
-    work = block.cell.work_of(OnTestSets)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     found: list[NDArray[np.float64]] = []

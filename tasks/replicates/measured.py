@@ -28,9 +28,8 @@ def statistic(store: Store, work: Measured) -> Statistic:
     return Statistic(work.measure, len(dataset_of(store, work).classes), work.positive)
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: Measured) -> pa.Table:
     """The measure of all rows."""
-    work = block.cell.work_of(Measured)
     with lent_retrainer(store, work, null="labels") as classifier:
         value = observed_value(classifier, statistic(store, work))
     return replicates_table(block, SCHEMA, value=[value])

@@ -30,9 +30,8 @@ SCHEMA = pa.schema(
 )
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: MeasuredRetrain) -> pa.Table:
     """The measure of every replicate of the block."""
-    work = block.cell.work_of(MeasuredRetrain)
     statistic = measured.statistic(store, work)
     with lent_retrainer(store, work, null=work.null) as classifier:
         values = [values_of(classifier, statistic, draws) for draws in draws_of(block, classifier)]
@@ -41,7 +40,7 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 def observed(retrains: Cell) -> Cell:
     """The cell of the observed value: the same measure of the same classifier on the labels as they are."""
-    return retrain.on_labels_as_they_are(retrains, "measured", measured, Measured)
+    return retrain.on_labels_as_they_are(retrains, "measured", Measured)
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

@@ -37,9 +37,8 @@ def own_code(work: OnTestSets) -> Mapping[str, str] | None:
     return {"learner": work.test.test, **(work.test.code or {})}
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     """The answer of the test on each test set of the block."""
-    work = block.cell.work_of(OnTestSets)
     test = work.test
     assert test.code is not None
     name, allowed = test.test, (test.code["package"],)
@@ -55,5 +54,5 @@ def compute(block: Block, store: Store) -> pa.Table:
         answers = Answers(found, problem=f"p undefined in its first {size} test sets ({why[0]})")
         return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
 
-    found = subsample.answered(block, store, answer)
+    found = subsample.answered(block, store, work, answer)
     return found.append_column(SCHEMA.field("problem"), pa.array(problems, pa.string()))

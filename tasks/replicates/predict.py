@@ -24,9 +24,9 @@ SCHEMA = pa.schema(
 )
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: Predicted) -> pa.Table:
     """The counts of each chunk."""
-    pair: Pair = train_pair(store, block.cell.work_of(Predicted))
+    pair: Pair = train_pair(store, work)
     chunks = pair.parts.chunks()[block.first : block.last]
     in_test = np.array([np.isin(rows[0], pair.parts.test).item() for rows in chunks])
     return replicates_table(block, SCHEMA, test=in_test, **columns(pair.outcomes(rows).tolist() for rows in chunks))

@@ -28,9 +28,8 @@ def stream(work: CrossValidated) -> dict[str, Any]:
     return {"dataset": work.dataset.digest, "cross_validation": replace(work.cross_validation, transforms="fold")}
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: CrossValidated) -> pa.Table:
     """The predictions of each repetition, one row for each row of the data set."""
-    work = block.cell.work_of(CrossValidated)
     dataset = dataset_of(store, work)
     tables = []
     for number, (rng, _) in enumerate(block.lanes(), block.first):

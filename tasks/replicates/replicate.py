@@ -27,9 +27,8 @@ def stream(work: TableTested) -> dict[str, Any]:
     return {"test": work.test, "data": work.data}
 
 
-def compute(block: Block, store: Store) -> pa.Table:  # noqa: ARG001
+def compute(block: Block, store: Store, work: TableTested) -> pa.Table:  # noqa: ARG001
     """Whether each replicate of the block is at least as extreme as observed."""
-    work = block.cell.work_of(TableTested)
     drawn = table_test(work.test).exceedances
     if drawn is None:
         raise ValueError(f"test: {work.test!r} is not valid; expected one that has the method monte-carlo")

@@ -7,12 +7,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..fan_out import FanOut, new_cell, replicates_table
+from ..fan_out import cell, replicates_table
 from ..plan import Block, Cell
 from ..schema import REPLICATE, column
 from ..storage.store import Store
 from ..work import CrossValidated, Retrained
-from . import crossval
 from ._retrainers import beside_others as beside_others
 from ._retrainers import draws_of
 from ._retrainers import lent_retrainer as lent_retrainer
@@ -30,9 +29,8 @@ def stream(work: Retrained) -> dict[str, Any]:
     return {"dataset": work.dataset.digest, "null": work.null}
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: Retrained) -> pa.Table:
     """The number of wrong rows of every replicate of the block."""
-    work = block.cell.work_of(Retrained)
     with lent_retrainer(store, work, null=work.null) as classifier:
         wrong = np.concatenate([classifier.count_wrong(draws) for draws in draws_of(block, classifier)])
     return replicates_table(block, SCHEMA, wrong=wrong.astype(np.int32))
@@ -40,14 +38,14 @@ def compute(block: Block, store: Store) -> pa.Table:
 
 def observed(retrains: Cell) -> Cell:
     """The cell of the observed run: the same classifier on the labels as they are."""
-    return on_labels_as_they_are(retrains, "crossval", crossval, CrossValidated)
+    return on_labels_as_they_are(retrains, "crossval", CrossValidated)
 
 
-def on_labels_as_they_are(retrains: Cell, name: str, fan_out: FanOut, kind: type[CrossValidated]) -> Cell:
+def on_labels_as_they_are(retrains: Cell, name: str, kind: type[CrossValidated]) -> Cell:
     """The cell of a fan-out for what retrains are counted against; `kind` is its work."""
     subject = {key: value for key, value in retrains.subject.items() if key != "null"}
     work = kind(**{field.name: getattr(retrains.work, field.name) for field in fields(kind)})
-    return new_cell(name, fan_out, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
+    return cell(name, subject=subject, work=work, seed=retrains.seed, replicates=1, limits=retrains.limits)
 
 
 def exceeds(table: pa.Table, observed: pa.Table) -> NDArray[np.bool_]:

@@ -41,9 +41,8 @@ SCHEMA = pa.schema(
 )
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: CrossValidated) -> pa.Table:  # noqa: ARG001
     """The scores, one row for each row of the data set."""
-    work = block.cell.work_of(CrossValidated)
     dataset = dataset_of(store, work)
     estimator = build_as_planned(work.classifier, nominal=dataset.nominal)
     transforms = work.cross_validation.transforms

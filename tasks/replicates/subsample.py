@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sigstats._common.extreme import at_most
 from sigstats._common.validation import shown
 
-from ..fan_out import FanOut, new_cell, replicates_table
+from ..fan_out import cell, replicates_table
 from ..own_code import require_measure
 from ..plan import Block, Cell
 from ..populations import judged, kinds, task_rows, votes
@@ -55,7 +55,7 @@ Answered: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
 _TOGETHER = 2**21
 
 #: The fan-outs whose replicates are the outcomes of a population.
-_SOURCES: dict[str, FanOut] = {"count": count, "predict": predict, "categorise": categorise}
+_SOURCES: dict[str, Any] = {"count": count, "predict": predict, "categorise": categorise}
 
 VERSION = 3
 LANE_SIZE = 100
@@ -102,9 +102,7 @@ def outcomes_cell(work: OnTestSets) -> Cell | None:
     if not isinstance(work.population, Computed):
         return None
     of = work.population.outcomes_of
-    return new_cell(
-        of.fanout, _SOURCES[of.fanout], subject=of.subject, work=of.work, seed=of.seed, replicates=of.replicates
-    )
+    return cell(of.fanout, subject=of.subject, work=of.work, seed=of.seed, replicates=of.replicates)
 
 
 def needs(work: OnTestSets) -> list[Cell]:
@@ -167,14 +165,13 @@ def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
     return EventPopulation(name, categorise.events(table, source.work_of(Categorised).categories, test=test))
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
     """The results of the test on each test set of the block."""
-    return answered(block, store, _answer)
+    return answered(block, store, work, _answer)
 
 
-def answered(block: Block, store: Store, answer: Callable[..., Answered]) -> pa.Table:
+def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
     """The results of a test on each test set of the block: `answer` finds those of some lanes."""
-    work = block.cell.work_of(OnTestSets)
     require_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first

@@ -33,9 +33,8 @@ SCHEMA = pa.schema(
 )
 
 
-def compute(block: Block, store: Store) -> pa.Table:
+def compute(block: Block, store: Store, work: Tuned) -> pa.Table:
     """The scores of the combinations of the block."""
-    work = block.cell.work_of(Tuned)
     tried = combinations(work.classifier)[block.first : block.last]
     with one_thread():
         rows = training_rows(store, work)

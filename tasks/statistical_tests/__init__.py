@@ -1,18 +1,18 @@
-"""The statistical tests of studies, each one record. A new test is one new module of this folder, with a `TEST`.
+"""The statistical tests of studies, each the record `TEST` of a module of this folder, imported when it is asked for.
 
 The name of a test is that of its module, with dashes. Its record says what the test is in words, and how its p-value is
 found from each kind of data that it takes: a table of counts, cross-validated runs, or test sets of a population.
 """
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats._common.registry import Registry
-from sigstats._common.validation import Alternative
+from sigstats._common.validation import Alternative, as_choice
 from sigstats.intervals import Interval
 from sigstats.ranking.means import share_interval
 from sigstats.test_result import TestResult
@@ -172,25 +172,23 @@ class StatisticalTest:
     sets: OfSets | None = None
 
 
-class TestModule(Protocol):
-    """The members that a module of this folder must have."""
-
-    @property
-    def TEST(self) -> StatisticalTest:  # noqa: N802
-        """The test."""
-
-
-REGISTRY = Registry(__name__, TestModule, what="test")
+#: The names of all tests.
+TESTS = (
+    "bootstrap", "cochran-q", "dcf", "efficiency", "enumeration-size", "friedman", "goodness-of-fit", "homogeneity",
+    "joint-outcomes", "looks", "mcnemar", "monte-carlo-size", "proportion", "signed-rank",
+)  # fmt: skip
 
 
 def named(name: str) -> StatisticalTest:
     """The test of a name."""
-    return REGISTRY.module(name).TEST
+    module: Any = importlib.import_module(f"{__name__}.{as_choice(name, 'test', TESTS).replace('-', '_')}")
+    test: StatisticalTest = module.TEST
+    return test
 
 
 def find(name: str) -> StatisticalTest | None:
     """The test of a name; None if there is none."""
-    return named(name) if name in REGISTRY.names() else None
+    return named(name) if name in TESTS else None
 
 
 def of_runs(name: str) -> OfRuns | None:

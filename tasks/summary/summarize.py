@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from sigstats.multiplicity import adjust_pvalues, adjusted
 from sigstats.possibilistic_indices import possibility
 
-from .. import analyses
 from ..plan import Plan
 from ..record import digest
 from ..results import Results
 from ..schema import Hypothesis, summary_table
 from ..storage.seal import Damaged
 from ..storage.store import Store
+from .analyses import rows_of
 from .published import compare_with_published, read_references
 
 #: Raised when the summary of equal replicates gains or changes columns.
@@ -28,7 +28,7 @@ def summarize(store: Store) -> list[Hypothesis]:
     """
     results = Results(store)
     plan = results.plan
-    found = [row for name in plan.analyses for row in analyses.rows(name, results)]
+    found = [row for name in plan.analyses for row in rows_of(name, results)]
     rows = list(compare_with_published(complete(found, plan), read_references(store)))
     store.write_table("summary.parquet", summary_table(rows), kind="summary", fingerprint=fingerprint(plan))
     return rows

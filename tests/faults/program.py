@@ -81,9 +81,9 @@ def strike(block):
 
 
 def fanout(name):
-    def compute(block, store):
+    def compute(block, store, work):
         strike(block)
-        return sound(name).compute(block, store)
+        return sound(name).compute(block, store, work)
 
     return SimpleNamespace(compute=compute)
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named
-from sigstats.tasks.replicates import cell, fanout
 from sigstats.tasks.results import write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize

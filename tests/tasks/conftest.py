@@ -1,5 +1,6 @@
 """A fan-out that draws one integer a replicate, and can be told to fail or to take long."""
 
+import sys
 import uuid
 from types import SimpleNamespace
 
@@ -7,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sigstats.tasks import replicates as fanouts
+from sigstats.tasks.fan_out import FAN_OUTS
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.schema import REPLICATE, column
 from sigstats.tasks.storage.store import Store
@@ -25,7 +26,7 @@ class Drawing:
         self.calls = []
         self.fail = {}
 
-    def compute(self, block, store):
+    def compute(self, block, store, work):
         self.calls.append((block.first, block.last))
         if len(self.calls) in self.fail:
             raise self.fail[len(self.calls)]
@@ -42,7 +43,9 @@ def drawing(monkeypatch):
 
 def put_in_place(monkeypatch, **functions):
     """A module of these functions, in place of that of every fan-out."""
-    monkeypatch.setattr(fanouts.REGISTRY, "module", lambda name: SimpleNamespace(**functions))
+    for name in ("drawing", "observing", *FAN_OUTS):
+        monkeypatch.setitem(FAN_OUTS, name, "fan_out_of_a_test")
+    monkeypatch.setitem(sys.modules, "fan_out_of_a_test", SimpleNamespace(**functions))
 
 
 @pytest.fixture

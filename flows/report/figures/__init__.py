@@ -1,32 +1,36 @@
-"""The figures of the report. A new figure is one new module of this folder.
+"""The figures of the report, by the modules that draw them.
 
 A figure is a piece of HTML (inline SVG, or a table with coloured cells) whose colours are classes of the page's style
-sheet, so that it is right on light, dark and paper.
+sheet, so that it is right on light, dark and paper. `FIGURES` of a module has for the name of each of its kinds where
+it stands among the others, and the function that draws those that the evidence holds.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
-
-from sigstats._common.registry import Registry
+import importlib
+from collections.abc import Callable, Iterable
 
 from ..evidence import Evidence
 from ..section import Figure
 
-
-class FigureModule(Protocol):
-    """The members that a module of this folder must have."""
-
-    @property
-    def FIGURES(self) -> Mapping[str, tuple[int, Callable[[Evidence], Iterable[Figure]]]]:  # noqa: N802
-        """Of each kind its name, where it stands among the others, and what draws those that the evidence holds."""
-
-
-REGISTRY = Registry(__name__, FigureModule, what="figure")
+#: The modules that draw figures.
+MODULES = (
+    "sigstats.flows.report.figures.counts",
+    "sigstats.flows.report.figures.dominance",
+    "sigstats.flows.report.figures.nested_loops",
+    "sigstats.flows.report.figures.null_histograms",
+    "sigstats.flows.report.figures.null_p_values",
+    "sigstats.flows.report.figures.over_data_sets",
+    "sigstats.flows.report.figures.paired_rates",
+    "sigstats.flows.report.figures.power_curves",
+    "sigstats.flows.report.figures.single_classifiers",
+    "sigstats.flows.report.figures.stated_confidence",
+    "sigstats.flows.report.figures.trends",
+    "sigstats.flows.report.figures.zips",
+)
 
 
 def kinds() -> dict[str, Callable[[Evidence], Iterable[Figure]]]:
-    """What draws each kind of figure, by its name, in the order of the report."""
-    every = [kind for module in REGISTRY.modules().values() for kind in module.FIGURES.items()]
+    """The functions that draw each kind of figure, by its name, in the order of the report."""
+    every = [kind for module in map(importlib.import_module, MODULES) for kind in module.FIGURES.items()]
     return {name: draw for name, (_, draw) in sorted(every, key=lambda kind: kind[1][0])}
 
 

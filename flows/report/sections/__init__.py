@@ -1,8 +1,7 @@
 """The sections of the report, one for each test. What a test needs beside the words of its record is a module here."""
 
-from typing import Protocol
+import importlib
 
-from sigstats._common.registry import Registry
 from sigstats.tasks import statistical_tests
 
 from ..evidence import Evidence
@@ -15,22 +14,21 @@ from ._tables import section_without_module
 __all__ = ["approximations", "known", "of", "over_data_sets", "over_data_sets_method", "printed_numbers"]
 
 
-class SectionModule(Protocol):
-    """The members that a module of this folder must have."""
-
-    @property
-    def SECTIONS(self) -> tuple[Section, ...]:  # noqa: N802
-        """Question, verdict, columns, method and source of each of its tests."""
-
-
-REGISTRY = Registry(__name__, SectionModule, what="section of the report")
+#: The modules whose `SECTIONS` have question, verdict, columns, method and source of some tests.
+MODULES = (
+    "sigstats.flows.report.sections.calibration",
+    "sigstats.flows.report.sections.measures",
+    "sigstats.flows.report.sections.performance",
+    "sigstats.flows.report.sections.retrained",
+    "sigstats.flows.report.sections.significance_tables",
+)
 
 
 def known() -> list[Section]:
     """The sections of this folder, and of all tests that need none, in their order."""
-    ready = [section for module in REGISTRY.modules().values() for section in module.SECTIONS]
+    ready = [section for module in map(importlib.import_module, MODULES) for section in module.SECTIONS]
     covered = {section.test for section in ready}
-    told = [section_without_module(name) for name in statistical_tests.REGISTRY.names() if name not in covered]
+    told = [section_without_module(name) for name in statistical_tests.TESTS if name not in covered]
     return sorted([*ready, *told], key=lambda section: section.order)
 
 

@@ -1,11 +1,12 @@
-"""What a significance study may ask: new kinds of tables are one new module of this folder."""
+"""The tables that a significance study may ask about: what all kinds of them have."""
 
+import importlib
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Protocol, Self, TypeAlias
+from typing import Annotated, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from sigstats._common.messages import shown
-from sigstats._common.registry import Registry
 from sigstats._common.validation import as_choice
 from sigstats.files.inputs import place, read_bytes
 from sigstats.files.inputs.content import open_content
@@ -195,19 +195,13 @@ def codes(*columns: Any) -> tuple[list[NDArray[np.int64]], list[str]]:
     return [pc.index_in(column, value_set=lookup).to_numpy().astype(np.int64) for column in columns], classes
 
 
-class TableKind(Protocol):
-    """The members that a module of this folder must have."""
-
-    @property
-    def ENTRIES(self) -> Mapping[str, type[Entry]]:  # noqa: N802
-        """By its key what the study file says under ``[[key]]``, and which cases it makes of it."""
-
-
-REGISTRY = Registry(__name__, TableKind, what="kind of table")
+#: The modules of this folder, whose `ENTRIES` are models by their keys in the study file.
+_MODULES = ("pairs", "scores", "tables")
 
 
 @cache
 def entries() -> dict[str, type[Entry]]:
     """The model of every kind of table by its key in the study file, in the order of the report."""
-    found = {key: entry for module in REGISTRY.modules().values() for key, entry in module.ENTRIES.items()}
+    modules: Iterable[Any] = (importlib.import_module(f"{__name__}.{name}") for name in _MODULES)
+    found: dict[str, type[Entry]] = {key: entry for module in modules for key, entry in module.ENTRIES.items()}
     return dict(sorted(found.items(), key=lambda item: item[1].ORDER))

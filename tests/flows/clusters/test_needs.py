@@ -12,9 +12,9 @@ from sigstats.flows.clusters._engine import settings
 from sigstats.flows.clusters.by_class import imported, started_cluster, with_needs
 from sigstats.flows.errors import BadInput
 from sigstats.tasks.engine.pools import RoutedPool, Serial
+from sigstats.tasks.fan_out import cell
 from sigstats.tasks.plan import Needs, needs_of
 from sigstats.tasks.record import Folds, Learner, Named
-from sigstats.tasks.replicates import cell
 from sigstats.tasks.work import Retrained
 
 from .test_kinds import commands, loaded

@@ -161,7 +161,7 @@ def test_an_answer_that_is_not_as_stored_is_told(output, tmp_path, capsys):
 def test_a_ready_test_that_fails_leaves_the_others(output, monkeypatch, capsys):
     from sigstats.tasks.replicates import interval
 
-    def fails(block, store):
+    def fails(block, store, work):
         raise ZeroDivisionError("by\x1b[2J zero")
 
     monkeypatch.setattr(interval, "compute", fails)

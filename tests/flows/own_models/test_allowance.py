@@ -296,14 +296,14 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
     their, our = sorted(cells, key=lambda cell: cell.work.test.measure_code is None)
     assert our.work.test.measure_code is None
     tables = [
-        subsample.compute(Block(cell=each, first_lane=0, last_lane=1), Store(str(tmp_path / "store")))
+        subsample.compute(Block(cell=each, first_lane=0, last_lane=1), Store(str(tmp_path / "store")), each.work)
         for each in (their, our)
     ]
     assert tables[0].equals(tables[1])
     with (package / "measures.py").open("a") as file:
         file.write("# another\n")
     with pytest.raises(OtherCode, match=r"has netpackage 2\.5 .* planned with netpackage 2\.5"):
-        subsample.compute(Block(cell=their, first_lane=0, last_lane=1), Store(str(tmp_path / "store")))
+        subsample.compute(Block(cell=their, first_lane=0, last_lane=1), Store(str(tmp_path / "store")), their.work)
 
 
 def test_a_measure_of_a_package_is_given_no_count_below_0(offers):

@@ -19,7 +19,7 @@ from sigstats.flows.studies.benchmark import KIND
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import BesagCliffordRule
-from sigstats.tasks.replicates import fanout
+from sigstats.tasks.fan_out import fanout
 from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize

@@ -30,9 +30,9 @@ from sigstats.intervals import clopper_pearson
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.tasks.analyses.confidence import resampled_differences
+from sigstats.tasks.fan_out import fanout, input_cells, stand_in
 from sigstats.tasks.populations.trained import likely_answers, train_pair
 from sigstats.tasks.record import Learner
-from sigstats.tasks.replicates import fanout, input_cells, stand_in
 from sigstats.tasks.replicates.categorise import events
 from sigstats.tasks.replicates.predict import outcomes
 from sigstats.tasks.results import Results
@@ -507,7 +507,12 @@ def test_a_stand_in_reads_no_other_cell_and_has_the_rows_that_are_left(sets, don
             other = stand_in(each, stored.store)
             assert input_cells(other) == []
             assert other.fingerprint != each.fingerprint
-            assert fanout(other.fanout).compute(replace(other, replicates=1).block(0, 1), stored.store).num_rows > 0
+            assert (
+                fanout(other.fanout)
+                .compute(replace(other, replicates=1).block(0, 1), stored.store, other.work)
+                .num_rows
+                > 0
+            )
     (trained,) = sets.cells("categorise")
     likely = likely_answers(sets.store, "all", trained.work)
     truth = events(sets.table(trained), trained.work.categories, test=False)

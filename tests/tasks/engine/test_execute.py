@@ -78,11 +78,11 @@ def test_blocks_that_are_lost_before_they_are_joined_are_made_again(store, cell,
     names = [f"blocks/{cell.name}/{10 * lane:09d}-{10 * lane + 10:09d}.parquet" for lane in range(lost)]
     drawing.calls.clear()
 
-    def compute(block, store):
+    def compute(block, store, work):
         if len(drawing.calls) == 9:
             for name in names:
                 store.files.remove(name)
-        return sound(block, store)
+        return sound(block, store, work)
 
     put_in_place(monkeypatch, compute=compute)
     told = []

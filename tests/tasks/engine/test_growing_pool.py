@@ -62,12 +62,12 @@ def test_the_first_blocks_are_computed_here_and_the_others_by_the_workers(
     pool, happened = grown
     sound = drawing.compute
 
-    def compute(block, store):  # the first block takes until the workers are there
+    def compute(block, store, work):  # the first block takes until the workers are there
         for _ in range(6000):
             if pool.workers == 3:
                 break
             threading.Event().wait(0.01)
-        return sound(block, store)
+        return sound(block, store, work)
 
     put_in_place(monkeypatch, compute=compute)
     with pool:
@@ -133,9 +133,9 @@ def test_the_work_goes_on_here_where_the_workers_cannot_be_started(store, cell, 
 
     sound = drawing.compute
 
-    def compute(block, store):
+    def compute(block, store, work):
         assert told.wait(60)
-        return sound(block, store)
+        return sound(block, store, work)
 
     put_in_place(monkeypatch, compute=compute)
     with GrowingPool(opened, expected=2, after=0.0, stop=threading.Event(), say=say) as pool:
@@ -166,14 +166,14 @@ def test_workers_are_started_where_processors_are_idle(clock, worked, idle, star
 def test_blocks_that_may_run_beside_others_do_on_as_many_processors(store, monkeypatch, processors, at_once):
     inside, most, full = set(), [], threading.Event()
 
-    def compute(block, store):
+    def compute(block, store, work):
         inside.add(block.cell.seed)
         most.append(len(inside))
         if len(inside) == at_once:
             full.set()
         assert full.wait(60)
         inside.discard(block.cell.seed)
-        return Drawing().compute(block, store)
+        return Drawing().compute(block, store, work)
 
     put_in_place(monkeypatch, compute=compute, beside_others=lambda work: True)
     ended = []
@@ -194,11 +194,11 @@ def test_one_block_at_a_time_is_computed_here_and_none_after_the_stop(store, cel
     stop, entered, leave, at_once = threading.Event(), threading.Event(), threading.Event(), []
     sound = drawing.compute
 
-    def compute(block, store):
+    def compute(block, store, work):
         at_once.append(block.first)
         entered.set()
         assert leave.wait(60)
-        return sound(block, store)
+        return sound(block, store, work)
 
     put_in_place(monkeypatch, compute=compute)
     ended = []

@@ -19,8 +19,8 @@ from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import Interrupted, run_cell
 from sigstats.tasks.engine.pools import Serial
 from sigstats.tasks.engine.run_block import run_block
+from sigstats.tasks.fan_out import cell as cell_of
 from sigstats.tasks.plan import Plan
-from sigstats.tasks.replicates import cell as cell_of
 from sigstats.tasks.results import Results, read_plan, write_plan
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import fingerprint
@@ -150,9 +150,9 @@ def test_two_runs_that_meet_in_a_cell_both_end_with_its_bytes(compared, tmp_path
     """As where a lease ran out: each cuts the cell in its own way, joins it, and removes the blocks of both."""
     moments = random.Random(3)
 
-    def compute(block, store):
+    def compute(block, store, work):
         time.sleep(moments.random() / 500)  # to mix their steps; the test holds for any
-        return compared.compute(block, store)
+        return compared.compute(block, store, work)
 
     for seed in range(25):
         cell = make_stopping(seed, rule)
@@ -246,10 +246,10 @@ def test_a_lane_that_fails_beyond_the_stop_fails_nothing(compared, tmp_path):
     stop = run_cell(cell, plain, Serial()).wanted
     good = compared.compute
 
-    def compute(block, store):
+    def compute(block, store, work):
         if block.cell.fanout == "drawing" and block.last > fails:
             raise ZeroDivisionError
-        return good(block, store)
+        return good(block, store, work)
 
     compared_fanout = SimpleNamespace(compute=compute)
     with pytest.MonkeyPatch.context() as patch:

@@ -15,11 +15,12 @@ from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.formulas import accuracy, f1
 from sigstats.tasks import statistical_tests
+from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.populations import tests as trials
 from sigstats.tasks.populations.population import EventPopulation, Population, random_classifiers
 from sigstats.tasks.populations.tests import exact_rate, null_holds
 from sigstats.tasks.record import Named
-from sigstats.tasks.replicates import cell, count, fanout, subsample
+from sigstats.tasks.replicates import count, subsample
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import AppliedTest, Computed, Counted, OnTestSets, Outcomes, Source
 
@@ -161,7 +162,7 @@ def test_a_calibration_does_not_depend_on_how_its_lanes_are_cut_into_blocks(tmp_
     )
     for together in (1, 2**21):
         monkeypatch.setattr(subsample, "_TOGETHER", together)
-        tables.append(fanout("interval").compute(interval.block(0, 4), store))
+        tables.append(fanout("interval").compute(interval.block(0, 4), store, interval.work))
     assert tables[0].equals(tables[1])
     drawn = np.concatenate(
         [
@@ -216,9 +217,9 @@ def test_outcomes_of_another_cell_are_read_once_and_looked_for_until_they_are_th
     assert subsample.population(work, store) is None
     counts = {f"e{number}": [number, 10 * number] for number in range(1, 9)}
     store.write_block(source, 0, 2, pa.table({"replicate": [0, 1], **counts}, schema=count.SCHEMA))
-    first = subsample.compute(drawn.block(0, 1), store)
+    first = subsample.compute(drawn.block(0, 1), store, work)
     shutil.rmtree(tmp_path / "replicates")
-    second = subsample.compute(drawn.block(1, 2), store)
+    second = subsample.compute(drawn.block(1, 2), store, work)
     assert (first.num_rows, second.num_rows) == (100, 100)
     assert subsample.population(work, store).outcomes == tuple(11 * number for number in range(1, 9))
     assert subsample.population(work, Store(str(tmp_path / "other"))) is None

@@ -13,8 +13,9 @@ from sigstats.retraining import retrainer
 from sigstats.retraining.folds import stratified_folds
 from sigstats.tasks.datasets.dataset import Dataset
 from sigstats.tasks.engine.run_block import Failure, run_block
+from sigstats.tasks.fan_out import cell
 from sigstats.tasks.record import record
-from sigstats.tasks.replicates import _retrainers, cell
+from sigstats.tasks.replicates import _retrainers
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import WORK
 

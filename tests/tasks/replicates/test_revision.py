@@ -2,8 +2,8 @@
 
 import pytest
 
+from sigstats.tasks.fan_out import cell, fanout
 from sigstats.tasks.record import record
-from sigstats.tasks.replicates import cell, fanout
 from sigstats.tasks.work import WORK
 
 

@@ -1,5 +1,6 @@
 """The ready learners: scikit-learn's, with transforms in front of them, and those of the rooms beside."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,12 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from ..._common.validation import refuse
-from ..base import attempt
-from ..encoders import with_encoding
-from ..gaussian.estimators import MixedNB
-from ..neighbours.nearest_neighbours import NearestNeighbours
-from ..trees.c45_classifier import C45Classifier
+from .._common.validation import refuse
+from .base import Build, attempt
+from .encoders import with_encoding
+from .gaussian.estimators import MixedNB
+from .neighbours.nearest_neighbours import NearestNeighbours
+from .trees.c45_classifier import C45Classifier
 
 
 def _naive_bayes(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
@@ -23,7 +24,7 @@ def _naive_bayes(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
 
 
 def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from ..gaussian.estimators import LinearDiscriminant
+    from .gaussian.estimators import LinearDiscriminant
 
     return with_encoding(attempt(LinearDiscriminant, params), nominal, missing, standardise=True)
 
@@ -98,7 +99,8 @@ def _c45(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: A
     return attempt(C45Classifier, params, nominal=None if nominal is None else tuple(nominal.tolist()))
 
 
-READY = {
+#: The ready learners: the name of each, and the function ``(params, nominal, missing) -> estimator`` that builds it.
+READY: Mapping[str, Build] = {
     "naive-bayes": _naive_bayes,
     "lda": _lda,
     "qda": _qda,
