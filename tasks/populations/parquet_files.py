@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from sigstats._common.validation import hint, shown
 from sigstats.files.inputs import place, reason
 from sigstats.files.inputs.places import visible
-from sigstats.files.tables.arrow_files import PagedFile
+from sigstats.files.tables import arrow_files
 
 from ..schema import column
 
@@ -58,13 +59,12 @@ def file_system(where: str) -> Any:
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
 
 
-def open_parquet(system: Any, file: str, **options: Any) -> PagedFile:
+def open_parquet(system: Any, file: str, **options: Any) -> pq.ParquetFile:
     """Open a Parquet file; ValueError if it is damaged or cannot be read."""
     if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # a pipe would be waited for
         raise ValueError(f"{file}: is no file; expected a Parquet file")
     try:
-        local = _is_local(system)
-        return PagedFile(file if local else system.open(file, "rb"), remote=not local, **options)
+        return arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
     except Exception as error:  # a damaged file or a remote file system may raise anything
         raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None
 

@@ -8,7 +8,7 @@ joint outcomes stay in memory.
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -22,7 +22,7 @@ from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import shown
 from sigstats.files.inputs import FilesRead, in_silence, reason
 from sigstats.files.inputs.limit import Budget
-from sigstats.files.tables.arrow_files import require_columns, require_stored
+from sigstats.files.tables.arrow_files import read_columns, require_stored
 from sigstats.files.tables.table import is_text
 
 from ..record import digest
@@ -106,10 +106,15 @@ def count_file(
     for group in range(opened.num_row_groups):
         tally.begin(f"{file}, row group {group}")
         try:
+            batches: Iterable[pa.RecordBatch]
             if first.listed:
-                require_columns(partial(open_parquet, system, file), opened, columns, budget, group=group)
-            require_stored(opened, columns, group, budget)
-            for batch in opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False):
+                reopen = partial(open_parquet, system, file)
+                batches = read_columns(reopen, columns, budget, group=group).to_batches(_BATCH)
+            else:
+                require_stored(opened, columns, group, budget)
+                batches = opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False)
+            for batch in batches:
+                batch.validate(full=True)
                 tally.add([batch.column(name) for name in columns])
         except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{tally.where}: cannot be read ({reason(error)})") from None

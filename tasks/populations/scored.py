@@ -23,7 +23,7 @@ from sigstats._common.class_names import refuse_missing_texts
 from sigstats._common.validation import refuse, shown
 from sigstats.files.inputs import FilesRead, in_silence, reason
 from sigstats.files.inputs.limit import Budget
-from sigstats.files.tables.arrow_files import require_columns
+from sigstats.files.tables.arrow_files import read_columns
 from sigstats.measures.table import MEASURES
 
 from ..schema import column
@@ -81,10 +81,9 @@ def concatenate(parts: Sequence[Rows]) -> Rows:
 def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], positive: Label) -> Rows:
     """The rows of one row group of a file, within the limit of what is read."""
     where = f"{file}, row group {group}"
-    opened, wanted = open_parquet(system, file), list(dict.fromkeys(columns.values()))
+    wanted = list(dict.fromkeys(columns.values()))
     try:
-        require_columns(partial(open_parquet, system, file), opened, wanted, Budget(file), group=group)
-        table = opened.read_row_group(group, columns=wanted, use_threads=False)
+        table = read_columns(partial(open_parquet, system, file), wanted, Budget(file), group=group)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
     for name in columns.values():

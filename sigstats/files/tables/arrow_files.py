@@ -1,20 +1,68 @@
-"""Parquet, and Arrow's own files and streams, within a limit: a file of kilobytes may hold gigabytes."""
+"""Parquet, and Arrow's own files and streams, within a limit: a file of kilobytes may contain gigabytes.
+
+Sizes are those that the metadata of a file state. A forged file may state less than it contains (`docs/security.md`).
+"""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from struct import calcsize, unpack_from
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from ..inputs.limit import Budget
-from ._parquet_file import PagedFile as PagedFile
-from ._parquet_file import StoredColumn
 
 _TEXTS = (pa.string(), pa.large_string())
-#: Rows that are read at a time at most.
-_BATCH = 2**16
+#: The largest number of rows in a batch, and the bytes of text that it should contain at most.
+_BATCH, _PIECE = 2**16, 2**27
+#: Bytes of a value of the physical types that have a width.
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
+#: The encodings in which a few bytes stand for many long values.
+_DICTIONARY, _PREFIXES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}, "DELTA_BYTE_ARRAY"
+#: Bytes of the offset at which a text begins.
+_OFFSET = 4
+
+
+@dataclass(frozen=True)
+class _Chunk:
+    """One column of one row group, as the metadata describe it."""
+
+    path: str
+    values: int
+    #: Bytes of all values once they are unpacked, but still encoded.
+    stored: int
+    encodings: frozenset[str]
+    #: Bytes of a value, 0 if they vary.
+    width: int
+
+    @property
+    def dictionary(self) -> bool:
+        """True if texts are codes of a dictionary."""
+        return not self.width and not _DICTIONARY.isdisjoint(self.encodings)
+
+    @property
+    def prefixes(self) -> bool:
+        """True if texts are stored without what they share with the text before."""
+        return not self.width and _PREFIXES in self.encodings
+
+    @property
+    def least(self) -> int:
+        """The smallest size in memory, in bytes."""
+        return self.values * (self.width or _OFFSET)
+
+    @property
+    def most(self) -> int:
+        """The largest size in memory, in bytes: no text is longer than all that is stored."""
+        if self.width:
+            return self.least
+        return self.least + self.stored * (self.values if self.dictionary or self.prefixes else 1)
+
+
+def open_parquet(source: Any, **options: Any) -> pq.ParquetFile:
+    """Open a Parquet file, a path or an open file that can be read by place; checksums of pages are verified."""
+    return pq.ParquetFile(source, page_checksum_verification=True, pre_buffer=False, **options)
 
 
 def read_parquet(
@@ -23,141 +71,121 @@ def read_parquet(
     """The names of all columns, and the table of those that are wanted.
 
     `source`: a path, or an open file that can be read by place.
-    `budget`: what the columns may take in memory.
+    `budget`: the memory that the columns may take.
     `wanted`: all by default; names that the file lacks are left out.
     `coded`: whether text that is stored as codes of few values is read as codes, which takes a fifth of the time.
 
-    Whatever Arrow raises for a damaged file is passed on.
+    Errors of Arrow for a damaged file are passed on.
     """
-    file = PagedFile(source)
-    names = file.schema_arrow.names
+    reopen = partial(open_parquet, source)
+    names = reopen().schema_arrow.names
     columns = [name for name in names if wanted is None or name in wanted]
-    reopen = partial(PagedFile, source)
-    require_columns(reopen, file, columns, budget)
-    if coded and (few := _of_few_values(file, columns)):
-        file = reopen(read_dictionary=few)
-    return names, file.read(columns=columns)
+    return names, read_columns(reopen, columns, budget, coded=coded)
 
 
-def _of_few_values(file: PagedFile, columns: Sequence[str]) -> list[str]:
-    """The columns of text of which a value takes two bytes at most where it is stored: they are codes."""
-    schema = file.schema_arrow
-    at = {name: schema.get_field_index(name) for name in columns}  # below 0 where a name is there twice
-    texts = [name for name, position in at.items() if position >= 0 and schema.types[position] in _TEXTS]
-    many = {chunk.path for chunk in file.stored(texts) if not chunk.dictionary or chunk.stored > 2 * chunk.values}
-    return [name for name in texts if name not in many]
-
-
-def require_columns(
-    reopen: Callable[..., PagedFile],
-    file: PagedFile,
+def read_columns(
+    reopen: Callable[..., pq.ParquetFile],
     columns: Sequence[str],
     budget: Budget,
     *,
     group: int | None = None,
-) -> None:
-    """Refuse columns of a file, or of one of its row groups, that would take more than the limit."""
-    chunks = list(file.stored(columns, group))
+    coded: bool = False,
+) -> pa.Table:
+    """Columns of a file, or of one of its row groups, within the limit.
+
+    `reopen`: opens the file with the options of `pyarrow.parquet.ParquetFile`. The rest is as in `read_parquet`.
+    """
+    file = reopen()
+    groups = list(range(file.num_row_groups)) if group is None else [group]
+    chunks = [chunk for each in groups for chunk in _chunks(file, columns, each)]
     budget.require(sum(chunk.stored for chunk in chunks))
-    budget.require(sum(chunk.least for chunk in chunks if chunk.nested))
-    try:
-        budget.require(sum(chunk.size(chunk.stored) for chunk in chunks))
-    except ValueError:
-        longest = [_longest_value(reopen, chunk, file.schema_arrow.names) for chunk in chunks]
-        sizes = [chunk.size(each) for chunk, each in zip(chunks, longest, strict=True)]
-        if sum(sizes) > budget.limit:
-            known = [chunk.nested and each < chunk.stored for chunk, each in zip(chunks, longest, strict=True)]
-            budget.require(sum(size for size, exact in zip(sizes, known, strict=True) if exact))
-            rows = min(max(budget.limit // (16 * max(longest) * len(columns)), 1), _BATCH)
-            _require_size(file, columns, rows, budget, group)
-
-
-def require_stored(file: PagedFile, columns: Sequence[str], group: int, budget: Budget) -> None:
-    """Refuse columns of a row group of which more is stored than the limit; their rows may be read in batches."""
-    budget.require(sum(chunk.stored for chunk in file.stored(columns, group)))
-
-
-def _longest_value(reopen: Callable[..., PagedFile], chunk: StoredColumn, names: Sequence[str]) -> int:
-    """The length of the longest value, from the dictionary alone, if there is no value beside it."""
-    if not chunk.dictionary or not chunk.values or chunk.path.split(".")[0] not in names:
-        return chunk.stored
-    file = reopen(read_dictionary=[chunk.path])
-    column: Any = next(file.iter_batches(1, row_groups=[chunk.group], columns=[chunk.path])).column(0)
-    while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-        column = column.values
-    if not pa.types.is_dictionary(column.type):
-        return chunk.stored
-    longest: Any = pc.max(pc.binary_length(column.dictionary))
-    return max(int(longest.as_py() or 0), 1)
-
-
-def _require_size(file: Any, columns: Sequence[str], rows: int, budget: Budget, group: int | None) -> None:
-    """Refuse columns that take more than the limit, of which so many rows are held at a time."""
-    groups = None if group is None else [group]
-    for batch in file.iter_batches(rows, row_groups=groups, columns=columns):
-        budget.spend(batch.nbytes)
-
-
-_FILE = b"ARROW1"
-_OF_DICTIONARY, _OF_ROWS = 2, 3
-
-
-def read_ipc(content: bytes, budget: Budget) -> pa.Table:
-    """The table in a file or a stream; whatever Arrow raises for a damaged one is passed on."""
-    whole: Any = pa.py_buffer(content)
-    messages: Any
-    if content.startswith(_FILE):
-        read = pa.ipc.open_file(whole).read_all
-        messages = (pa.ipc.read_message(whole[at:]) for at in _places(content))
-    else:
-        read = pa.ipc.open_stream(whole).read_all
-        messages = pa.ipc.MessageReader.open_stream(whole)
-    for message in messages:
-        budget.spend(sum(_sizes(message.metadata.to_pybytes(), message.body)))
-    table = read()
-    table.validate(full=True)
+    budget.require(sum(chunk.least for chunk in chunks))
+    if sum(chunk.most for chunk in chunks) > budget.limit:
+        _require_decoded(reopen, chunks, columns, groups, budget)
+    if coded and (few := _of_few_values(file, columns, chunks)):
+        file = reopen(read_dictionary=few)
+    table = file.read_row_groups(groups, columns=list(columns), use_threads=group is None)
+    table.validate(full=True)  # a code without a value would be looked up in memory that is not the file's
     return table
 
 
-def _number(data: bytes, kind: str, at: int) -> int:
-    return int(unpack_from(kind, data, at)[0])
+def require_stored(file: pq.ParquetFile, columns: Sequence[str], group: int, budget: Budget) -> None:
+    """Refuse columns of a row group of which more is stored than the limit; their rows may be read in batches."""
+    budget.require(sum(chunk.stored for chunk in _chunks(file, columns, group)))
 
 
-def _field(data: bytes, table: int, place: int) -> int:
-    """The position of a field of a table, 0 where it is left out."""
-    names, at = table - _number(data, "<i", table), 4 + 2 * place
-    offset = _number(data, "<H", names + at) if at < _number(data, "<H", names) else 0
-    return table + offset if offset else 0
+def _chunks(file: pq.ParquetFile, columns: Sequence[str], group: int) -> Iterator[_Chunk]:
+    about = file.metadata.row_group(group)
+    for place in range(about.num_columns):
+        leaf = file.schema.column(place)
+        if leaf.path in columns or any(leaf.path.startswith(f"{name}.") for name in columns):
+            chunk = about.column(place)
+            width = leaf.length or _WIDTHS.get(leaf.physical_type, 0)
+            values, stored = chunk.num_values, chunk.total_uncompressed_size
+            if min(values, stored) < 0:
+                raise pa.ArrowInvalid(f"column {leaf.path!r} with {values} values in {stored} bytes")
+            yield _Chunk(leaf.path, values, stored, frozenset(chunk.encodings), width)
 
 
-def _places(content: bytes) -> Iterator[int]:
-    """The positions of the messages of a file, by the footer of Arrow's File.fbs, which is all that readers go by."""
-    end = len(content) - len(_FILE) - calcsize("<i")
-    footer = content[end - _number(content, "<i", end) : end]
-    root = _number(footer, "<I", 0)
-    for place in (_OF_DICTIONARY, _OF_ROWS):
-        if at := _field(footer, root, place):
-            start = at + _number(footer, "<I", at)
-            for number in range(_number(footer, "<I", start)):
-                yield _number(footer, "<q", start + 4 + number * calcsize("<qiiq"))
+def _of_few_values(file: pq.ParquetFile, columns: Sequence[str], chunks: Sequence[_Chunk]) -> list[str]:
+    """The columns of text in which a value takes two bytes at most where it is stored: they are codes."""
+    schema = file.schema_arrow
+    texts = {schema.names[place] for place, kind in enumerate(schema.types) if kind in _TEXTS}
+    many = {chunk.path for chunk in chunks if not chunk.dictionary or chunk.stored > 2 * chunk.values}
+    return [name for name in columns if name in texts - many and schema.names.count(name) == 1]
 
 
-def _sizes(metadata: bytes, body: Any) -> Iterator[int]:
-    """The number of rows of a message and the unpacked sizes of its buffers, by Arrow's Message.fbs."""
-    number, field = partial(_number, metadata), partial(_field, metadata)
-    root = number("<I", 0)
-    kind, header = number("<B", field(root, 1)), field(root, 2)
-    if kind not in (_OF_DICTIONARY, _OF_ROWS):
-        return
-    batch = header + number("<I", header)
-    if kind == _OF_DICTIONARY:
-        batch = field(batch, 1) + number("<I", field(batch, 1))
-    yield number("<q", field(batch, 0)) if field(batch, 0) else 0
-    if not field(batch, 2) or body is None:
-        return
-    start = field(batch, 2) + number("<I", field(batch, 2))
-    packed = bool(field(batch, 3))
-    for place in range(number("<I", start)):
-        offset, length = unpack_from("<qq", metadata, start + 4 + place * calcsize("<qq"))
-        # A packed buffer begins with its size; -1 says that it is not.
-        yield max(length, unpack_from("<q", body, offset)[0] if packed and length else 0)
+def _require_decoded(
+    reopen: Callable[..., pq.ParquetFile],
+    chunks: Sequence[_Chunk],
+    columns: Sequence[str],
+    groups: Sequence[int],
+    budget: Budget,
+) -> None:
+    """Refuse columns that take more than the limit: their texts, which may repeat, are read as codes and measured."""
+    shared = [chunk.stored for chunk in chunks if chunk.prefixes]
+    texts = {chunk.path for chunk in chunks if chunk.dictionary} - {chunk.path for chunk in chunks if chunk.prefixes}
+    rows = min(_PIECE * chunk.values // chunk.stored for chunk in chunks if chunk.stored)
+    if shared:
+        rows = min(rows, budget.limit // (16 * max(shared) * len(shared)))
+    file, size = reopen(read_dictionary=sorted(texts)), 0
+    for group in groups:  # one by one, since Arrow joins no codes within lists
+        for batch in file.iter_batches(min(max(rows, 1), _BATCH), row_groups=[group], columns=list(columns)):
+            batch.validate(full=True)
+            size += sum(map(_decoded_size, batch.columns))
+            budget.require(size)
+
+
+def _decoded_size(array: Any) -> int:
+    """The size of an array in memory, in bytes, once its codes are replaced by their values."""
+    if pa.types.is_dictionary(array.type):
+        lengths: Any = pc.binary_length(array.dictionary)
+        return _OFFSET * len(array) + int(pc.sum(lengths.take(array.indices)).as_py() or 0)
+    if pa.types.is_nested(array.type):
+        inner = [array.keys, array.items] if pa.types.is_map(array.type) else array.flatten()
+        return _OFFSET * len(array) + sum(map(_decoded_size, inner if isinstance(inner, list) else [inner]))
+    return int(array.nbytes)
+
+
+def read_ipc(content: bytes, budget: Budget) -> pa.Table:
+    """The table in a file or a stream of Arrow; its errors for a damaged one are passed on.
+
+    Batches are unpacked one after the other, and each is counted once it is.
+    """
+    whole: Any = pa.py_buffer(content)
+    reader: Any
+    batches: Any
+    if content.startswith(b"ARROW1"):
+        reader = pa.ipc.open_file(whole)
+        batches = map(reader.get_batch, range(reader.num_record_batches))
+    else:
+        reader = batches = pa.ipc.open_stream(whole)
+    held, before = [], pa.total_allocated_bytes()
+    for batch in batches:
+        taken = max(pa.total_allocated_bytes() - before, 0)  # nothing for what is used where it lies in `content`
+        budget.spend(taken + batch.num_rows)
+        before += taken
+        held.append(batch)
+    table = pa.Table.from_batches(held, reader.schema)
+    table.validate(full=True)
+    return table
