@@ -16,7 +16,7 @@ from sigstats._common.messages import printable, shown
 
 from .limit import Budget
 from .opening import Joined, open_local, open_remote, reason, unreadable
-from .packing import Archive, Buffer, packing, pieces, unpacked
+from .packing import Archive, packing, pieces, unpacked
 
 _MARKS = {
     codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
@@ -262,12 +262,12 @@ def _plain(source: Any, packed: str | None, encoding: str | None) -> Iterator[by
 
 
 def _collect(where: str, parts: Iterable[bytes], budget: Budget) -> bytes:
-    held = Buffer()
+    content = io.BytesIO()  # a large one grows in place, and gives its value without a copy
     try:
         for piece in parts:
             budget.spend(len(piece))
-            held.add(piece)
-        return held.joined()
+            content.write(piece)
+        return content.getvalue()
     except MemoryError:
         raise ValueError(f"{where}: is larger than the memory that is free") from None
     except Exception as error:  # a remote file system may raise anything

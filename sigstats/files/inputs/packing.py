@@ -1,8 +1,10 @@
 """Packed files: gzip, bzip2, xz and Zstandard, known by their first bytes, and ZIP, unpacked within the limit."""
 
+import bz2
 import contextlib
+import gzip
 import io
-import mmap
+import lzma
 import re
 import zipfile
 import zlib
@@ -13,10 +15,6 @@ from .limit import Budget
 
 #: Bytes that are unpacked at a time.
 PIECE = 2**20
-
-#: The most that xz may take for its dictionary.
-_XZ_MEMORY = 2**27
-
 
 _MARKS = {
     "gzip": re.compile(rb"\x1f\x8b\x08"),
@@ -34,45 +32,21 @@ def packing(start: bytes) -> str | None:
 def unpacked(name: str, source: BinaryIO) -> Iterator[bytes]:
     """The content of a packed file, in pieces of at most `PIECE` bytes."""
     try:
-        if name == "xz":
-            yield from _xz(source)
-        else:
-            with _opened(name, source) as opened:
-                yield from pieces(opened)
-    except (OSError, EOFError, zlib.error, ValueError) as error:
+        with _opened(name, source) as opened:
+            yield from pieces(opened)
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError) as error:
         raise ValueError(f"is damaged {name} data: {' '.join(str(error).split())[:120]}") from None
 
 
 def _opened(name: str, source: BinaryIO) -> Any:
     if name == "gzip":
-        import gzip
-
-        return gzip.GzipFile(fileobj=source, mode="rb")
-    if name == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(source)
+        return gzip.GzipFile(fileobj=source)
+    if name != "Zstandard":
+        return bz2.BZ2File(source) if name == "bzip2" else lzma.LZMAFile(source)
     import pyarrow as pa
 
     file: Any = source  # the stubs of pyarrow ask for a class where any file will do
     return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
-
-
-def _xz(source: BinaryIO) -> Iterator[bytes]:
-    import lzma
-
-    data = source.read(PIECE)
-    try:
-        while data:
-            decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-            while not decoder.eof:
-                yield decoder.decompress(data, PIECE)
-                data = source.read(PIECE) if decoder.needs_input and not decoder.eof else b""
-                if not data and decoder.needs_input and not decoder.eof:
-                    raise EOFError("it ends too early")
-            data = (decoder.unused_data or source.read(PIECE)).lstrip(b"\0")  # streams are padded with zeros
-    except lzma.LZMAError as error:
-        raise ValueError(str(error)) from None
 
 
 def pieces(opened: Any) -> Iterator[bytes]:
@@ -99,14 +73,14 @@ class Archive:
         """The content of a file; ValueError where it is damaged, or where more than the limit is unpacked."""
         info = name if isinstance(name, zipfile.ZipInfo) else self._opened.getinfo(name)
         self._budget.require(self._budget.spent + info.file_size)  # as the archive says, before any of it is unpacked
-        held = Buffer()
+        content = io.BytesIO()
         try:
             for piece in self._pieces(info):
                 self._budget.spend(len(piece))
-                held.add(piece)
+                content.write(piece)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
             raise ValueError(f"{info.filename[:100]} is damaged: {' '.join(str(error).split())[:120]}") from None
-        return held.joined()
+        return content.getvalue()
 
     def _pieces(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
         with contextlib.ExitStack() as opened:
@@ -130,36 +104,3 @@ def _stored(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
         raise zipfile.BadZipFile("its header is not where the archive says")
     source.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), io.SEEK_CUR)
     return bytes(source.read(info.compress_size))
-
-
-#: Above 32 MiB, glibc's largest threshold, an allocation has pages of its own and grows by moving them, uncopied.
-_BLOCK = 40 * 2**20
-
-
-class Buffer:
-    """Bytes in the order in which they arrive.
-
-    What is enlarged piece by piece is copied whenever the heap has no room behind it, and holds its bytes twice then.
-    Here they lie in blocks of pages of their own, each of which is freed once it is joined.
-    """
-
-    def __init__(self) -> None:
-        self._blocks: list[mmap.mmap] = []
-
-    def add(self, piece: bytes) -> None:
-        """Append bytes."""
-        start = 0
-        while start < len(piece):
-            if not self._blocks or self._blocks[-1].tell() == _BLOCK:
-                self._blocks.append(mmap.mmap(-1, _BLOCK))
-            block = self._blocks[-1]
-            start += block.write(piece[start : start + _BLOCK - block.tell()])
-
-    def joined(self) -> bytes:
-        """All bytes; the buffer is empty then."""
-        whole = io.BytesIO()
-        for block in self._blocks:
-            with block, memoryview(block) as content, content[: block.tell()] as used:
-                whole.write(used)
-        self._blocks = []
-        return whole.getvalue()

@@ -20,7 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sigstats._common.messages import printable
-from sigstats.files.inputs import packing, read_bytes
+from sigstats.files.inputs import read_bytes
 from sigstats.files.inputs.content import open_content
 from sigstats.files.inputs.limit import VARIABLE, Budget, read_limit
 from sigstats.files.tables.arrow_files import read_parquet
@@ -297,29 +297,16 @@ def test_a_parquet_file_behind_a_url_is_read_by_place(tmp_path):
         assert read_parquet(content.by_place(), content.budget)[1] == table
 
 
-@settings(max_examples=examples(50), deadline=None)
-@given(pieces=st.lists(st.binary(max_size=20), max_size=20), block=st.integers(1, 30))
-def test_pieces_are_joined_in_their_order(pieces, block):
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(packing, "_BLOCK", block)
-        held = packing.Buffer()
-        for piece in pieces:
-            held.add(piece)
-        assert held.joined() == b"".join(pieces)
-        assert held.joined() == b""
-
-
 _JOIN = """
-from sigstats.files.inputs.packing import Buffer
+from sigstats.files.inputs.content import _collect
+from sigstats.files.inputs.limit import Budget
 
 def most():
     return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmHWM"))
 
 before = most()
-held = Buffer()
-for _ in range(2500):
-    held.add(bytes(100_000))
-assert len(held.joined()) == 250_000_000
+parts = (bytes(100_000) for _ in range(2500))
+assert len(_collect("a", parts, Budget("a"))) == 250_000_000
 print(most() - before)
 """
 
