@@ -83,7 +83,7 @@ def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], p
     where = f"{file}, row group {group}"
     wanted = list(dict.fromkeys(columns.values()))
     try:
-        table = read_columns(partial(open_parquet, system, file), wanted, Budget(file), group=group)
+        table: Any = read_columns(partial(open_parquet, system, file), wanted, Budget(file), group=group)
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
     for name in columns.values():
