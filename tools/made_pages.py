@@ -21,7 +21,7 @@ from sigstats.flows.pages.page import GLOSSARY
 DOCS = Path(__file__).parents[1] / "docs"
 #: Names of the types of JSON Schema.
 _TYPES = {
-    "string": "text", "integer": "integer", "number": "number", "boolean": "`true` or `false`", "object": "table",
+    "string": "text", "integer": "integer", "number": "number", "boolean": "boolean", "object": "table",
 }  # fmt: skip
 Row = tuple[str, str, str]
 _LIMITS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
@@ -237,19 +237,30 @@ def _default(value: Any) -> str:
     return f" = `{str(value).lower() if isinstance(value, bool) else value}`"
 
 
-def _value(schema: dict[str, Any], node: dict[str, Any]) -> str:
+def _value(schema: dict[str, Any], node: dict[str, Any], plural: str = "") -> str:
     """The type and limits of a key, in the words of TOML."""
     types = []
-    for each in _branches(schema, node):
-        if "enum" in each or "const" in each:
-            values = [str(value).lower() if isinstance(value, bool) else value for value in each.get("enum", [])]
-            types.append(", ".join(f"`{value}`" for value in dict.fromkeys(values or [each.get("const")])))
-        elif each.get("type") == "array":
-            types.append(f"list of {_value(schema, each['items'])}" if each.get("items") else "list")
-        elif each.get("type") != "null":
-            limits = [f"{sign} {each[name]:,}" for name, sign in _LIMITS.items() if abs(each.get(name, 2**62)) < 2**62]
-            types.append(", ".join([_TYPES.get(each.get("type", ""), "any value"), *limits]))
+    for branch in _branches(schema, node):
+        if "enum" in branch or "const" in branch:
+            values = [
+                str(value).lower() if isinstance(value, bool) else value
+                for value in branch.get("enum", [branch.get("const")])
+            ]
+            types.append(", ".join(f"`{value}`" for value in dict.fromkeys(values)))
+        elif branch.get("type") == "array":
+            items = _value(schema, branch["items"], "s") if branch.get("items") else "values"
+            types.append(f"lists of {items}" if plural else f"list of {items}" if "`" in items else items)
+        elif branch.get("type") != "null":
+            types.append(" ".join([f"{_TYPES.get(branch.get('type', ''), 'any value')}{plural}", *_limits(branch)]))
     return " or ".join(dict.fromkeys(types))
+
+
+def _limits(branch: dict[str, Any]) -> list[str]:
+    """The limits of a number: a range if both ends belong to it."""
+    limits = {name: f"{branch[name]:,}" for name in _LIMITS if abs(branch.get(name, 2**62)) < 2**62}
+    if {*limits} == {"minimum", "maximum"}:
+        return [(" to " if "-" in limits["minimum"] else "–").join(limits.values())]
+    return [", ".join(f"{_LIMITS[name]} {limit}" for name, limit in limits.items())] if limits else []
 
 
 def _row(*cells: str) -> str:

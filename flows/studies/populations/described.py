@@ -77,7 +77,7 @@ class Judged(Described):
 
     source: Literal["judged"]
     rows: int = Field(2000, ge=2, le=10**6, description="Rows that the judge sees")
-    accuracy: Both = Field(description="Of A and of B, as people see it; of marks the mean")
+    accuracy: Both = Field(description="Accuracies of A and B as people see them; means of marks")
     sensitivity: Both = Field(description="Share of right answers of A and B that the judge calls right")
     specificity: Both = Field(description="Share of wrong answers of A and B that the judge calls wrong")
     answers: int = Field(1, ge=1, le=1000, description="Dependent answers per item")

@@ -28,8 +28,8 @@ class Simulated(PopulationSource):
 
     source: Literal["simulated"]
     prevalence: list[Share] = Field(min_length=1, description="Shares of truly positive rows")
-    recall: list[Probability] = Field(min_length=1, description="Of A")
-    precision: list[Probability] = Field(min_length=1, description="Of A")
+    recall: list[Probability] = Field(min_length=1, description="Recall of A")
+    precision: list[Probability] = Field(min_length=1, description="Precision of A")
     difference: list[Annotated[float, Field(gt=-1, lt=1)]] = Field(
         min_length=1,
         default=[0.0],
