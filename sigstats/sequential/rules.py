@@ -143,6 +143,10 @@ class FixedRule:
             if flags.size < self.maximum:
                 return None
             n = self.maximum
+        return self._result(flags, n, confidence_level)
+
+    def _result(self, flags: NDArray[np.bool_], n: int, confidence_level: float) -> SequentialResult:
+        """The result of a test that ends after `n` of these replicates."""
         s = int(np.count_nonzero(flags[:n]))
         pvalue, interval, verdict = self._evidence(n, s, confidence_level)
         return SequentialResult(

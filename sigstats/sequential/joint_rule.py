@@ -1,0 +1,134 @@
+"""Stop Monte-Carlo or permutation tests together: a test ends once it is rejected, or its own rule ends it.
+
+Besag and Clifford's rule ends a test at its h-th exceedance, after n replicates, with the valid p-value h / n. Before,
+w replicates that did not exceed show that n is at least h + w. So h / (h + w) bounds this p-value from above at all
+times, and only falls (Fischer, Barry and Ramdas 2024). `JointRule` adjusts the bounds of all tests together after each
+replicate, and ends a test whose adjusted bound is at most alpha.
+
+The rejections are those of `BesagCliffordRule` without any such stop, exactly. Adjustments are monotone: smaller
+p-values reject more, so that no test is rejected which would not be in the end. Conversely, every test that is not
+rejected has its final p-value, and those that are rejected count as such whatever their final p-values are. So every
+guarantee is that of the adjustment applied to Besag and Clifford's p-values, each of which is valid: ``"holm"`` bounds
+the probability of any false rejection, and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence;
+``"benjamini-hochberg"`` bounds the latter if the p-values are independent, or positively dependent on each one of a
+true hypothesis (PRDS). That is not proved for tests that share rows, folds or permutations; in simulations they keep
+to the level (`benchmarks/joint.md`).
+
+A smaller h needs fewer replicates and less power: h = 10 needs some 10 / alpha replicates a test under Benjamini and
+Hochberg, whatever the share of rejections. Under Holm a rejection needs as many as tests times that.
+
+Fischer, Barry and Ramdas, Multiple testing with anytime-valid Monte-Carlo p-values, arXiv 2404.15586 (2024).
+"""
+
+import math
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.validation import FloatArray, IntArray, as_choice, as_indicators, as_real
+from ..intervals import Interval, clopper_pearson
+from ..multiplicity import ADJUST_METHODS, Adjustment, adjusted
+from .rules import BesagCliffordRule, SequentialResult, Verdict
+
+
+class JointStop(NamedTuple):
+    """The end of one test of a family."""
+
+    #: The number of replicates that the test uses; if it has not ended, a number that it needs in any case.
+    replicates: int
+    ended: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointRule(BesagCliffordRule):
+    """Stop at a number of exceedances, or once the test is rejected together with others of its family.
+
+    Attributes
+    ----------
+    maximum, exceedances : int
+        As of `BesagCliffordRule`.
+    alpha : float
+        The level of the decisions, strictly between 0 and 1.
+    adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
+        The adjustment for multiplicity.
+
+    Raises
+    ------
+    ValueError
+        If a field is out of its range.
+
+    Examples
+    --------
+    >>> rule = JointRule(maximum=999, alpha=0.05)
+    >>> rule.stops([[0] * 300, [0] * 300, [0, 1] * 150])
+    [JointStop(replicates=290, ended=True), JointStop(replicates=290, ended=True), JointStop(replicates=20, ended=True)]
+    """
+
+    method: ClassVar[str] = "joint"
+
+    exceedances: int = 10
+    alpha: float
+    adjust: Adjustment = "benjamini-hochberg"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        alpha = as_real(self.alpha, "alpha", low=0, high=1, open_ends=True)
+        self._set(alpha=alpha, adjust=as_choice(self.adjust, "adjust", (*ADJUST_METHODS, "none")))
+
+    def stops(self, exceeds: Sequence[Any]) -> list[JointStop]:
+        """Where each test ends, from as many first replicates as there are of each.
+
+        `exceeds`: for each test of the family, whether each of its replicates is at least as extreme as observed. The
+        ends do not depend on replicates after them, nor on how many there are of the other tests beyond their ends.
+        """
+        flags = [as_indicators(one, "exceeds")[: self.maximum] for one in exceeds]
+        own = [self._stop(one) or self.maximum for one in flags]
+        known = np.array([min(one.size, end) for one, end in zip(flags, own, strict=True)])
+        losses = [np.concatenate([[0], np.cumsum(one)]) for one in flags]
+        stop, rejected, now = np.array(own), np.zeros(len(flags), dtype=np.bool_), 0
+
+        def rejections(time: int) -> NDArray[np.bool_]:
+            """The tests that may be rejected at a later time: if no further replicate of any exceeds."""
+            at = np.minimum(now, stop)
+            s = np.array([one[end] for one, end in zip(losses, at.tolist(), strict=True)])
+            p = self._bounds(np.where(stop > now, time, at), s)
+            return np.array(adjusted(p.tolist(), self.adjust)) <= self.alpha
+
+        def more(time: int) -> bool:
+            return bool((rejections(time) & ~rejected).any())
+
+        while True:
+            time = now + 1 + bisect_left(range(now + 1, self.maximum + 1), True, key=more)
+            needed = min(time, self.maximum)
+            if (short := known < np.minimum(needed, stop)).any() or time > self.maximum:
+                ended = (stop <= now) | ~short.any()
+                ends = zip(stop.tolist(), ended.tolist(), strict=True)
+                return [JointStop(end if done else needed, done) for end, done in ends]
+            now = time
+            new = rejections(now) & ~rejected
+            rejected |= new
+            stop[new] = np.minimum(stop[new], now)
+
+    def stopped(self, exceeds: Any, replicates: int) -> SequentialResult:
+        """The result of a test that ends after a number of replicates, as `stops` gives it."""
+        return self._result(as_indicators(exceeds, "exceeds"), replicates, 0.99)
+
+    def _bounds(self, n: IntArray, s: IntArray) -> FloatArray:
+        """The p-values of tests that end after n replicates, s of which exceed; valid at any time."""
+        last = (n == self.maximum) & (s < self.exceedances)
+        return np.where(last, (s + 1) / (n + 1), self.exceedances / (self.exceedances + n - s))
+
+    def _stop_evenly(self, p: float) -> int:
+        return min(super()._stop_evenly(p), math.ceil(self.exceedances / self.alpha))  # as if most are rejected
+
+    def _evidence(self, n: int, s: int, confidence_level: float) -> tuple[float, Interval, Verdict]:
+        if s >= self.exceedances or n == self.maximum:
+            pvalue, interval, _ = super()._evidence(n, s, confidence_level)
+            return pvalue, interval, "keep" if s >= self.exceedances else "undecided"
+        least = self.exceedances + n - s  # of the replicates at the last exceedance
+        high = clopper_pearson(self.exceedances - 1, least - 1, confidence_level=confidence_level).high
+        return self.exceedances / least, Interval(0.0, high, confidence_level), "reject"
