@@ -259,13 +259,15 @@ def refuse_missing_texts(
             raise ValueError(f"{where}: {told}; {remedy.replace('{}', shown(text))}")
 
 
-def require_no_missing_texts(classes: Collection[str] | None = None, **columns: NDArray[Any]) -> None:
+def require_no_missing_texts(
+    classes: Collection[str] | None = None, missing: str = "leave out rows without a label", /, **columns: NDArray[Any]
+) -> None:
     """Refuse arrays of labels with such a text; `classes`: those listed, None where a function has no such option."""
     way = "another name" if classes is None else "classes=[{}]"
     for argument, labels in columns.items():
         if labels.dtype.kind == "U":
             texts, rows = (each.tolist() for each in np.unique(labels, return_counts=True))
-            remedy = f"leave out rows without a label, or give {way} if it is a class"
+            remedy = f"{missing}, or give {way} if it is a class"
             refuse_missing_texts(argument, dict(zip(texts, rows, strict=True)), remedy, classes=classes)
 
 

@@ -195,19 +195,20 @@ def pair_arrays(
     listed: Sequence[str] = (),
 ) -> PairedPredictions:
     """The predictions of two models from arrays, as `sigstats.compare` takes them; or ValueError."""
-    slices = _by_name(slices)
+    slices = by_name(slices)
     beside = {f"scores[{which}]": each for which, each in enumerate(scores)} if isinstance(scores, Sequence) else {}
     parts = {f"slices[{shown(name)}]": column for name, column in slices.items()}
     named = {"y": y, "prediction_a": prediction_a, "prediction_b": prediction_b, "groups": groups}
     named["weights"] = weights
     require_same_index(**named, **beside, **parts)
     label = as_labels(y, "y")
-    require_no_missing_texts(listed, y=label)
+    missing = "give missing={} and unscored='drop', which leaves out these rows"
+    require_no_missing_texts(listed, missing, y=label)
     columns = [label]
     for name, values in (("prediction_a", prediction_a), ("prediction_b", prediction_b)):
         columns.append(as_labels(values, name))
         same_kind_of_labels(label, columns[-1], name)
-        require_no_missing_texts(listed, **{name: columns[-1]})
+        require_no_missing_texts(listed, missing, **{name: columns[-1]})
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
     return PairedPredictions(
@@ -246,7 +247,7 @@ def as_weights(given: Any, rows: int) -> FloatArray:
     return np.asarray(np.ldexp(weights, -math.frexp(most)[1]))  # of no unit; a power of two rounds nothing
 
 
-def _by_name(slices: Any) -> Mapping[Any, Any]:
+def by_name(slices: Any) -> Mapping[Any, Any]:
     """Columns of slices by their names: a mapping, a data frame, or a Series."""
     if slices is None or isinstance(slices, Mapping):
         return slices or {}

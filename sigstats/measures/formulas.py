@@ -101,11 +101,7 @@ def error(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 
 @of_counts
 def precision(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The share of positives among those called so, ``tp / (tp + fp)``; 0/0 if none is (Keller et al., section 4).
-
-    >>> precision(30, 10, 20, 40), precision(0, 10, 0, 90)
-    (0.6, 0.0)
-    """
+    """The share of positives among those called so, ``tp / (tp + fp)``; 0/0 if none is (Keller et al., section 4)."""
     return ratio(tp, tp + fp, undefined)
 
 
@@ -123,11 +119,7 @@ def specificity(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -
 
 @of_counts
 def balanced_accuracy(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
-    """The mean of recall and specificity, of those of which the class occurs; 0/0 if neither does.
-
-    >>> balanced_accuracy(30, 10, 25, 75), balanced_accuracy(30, 10, 0, 0)
-    (0.75, 0.75)
-    """
+    """The mean of recall and specificity, of those of which the class occurs; 0/0 if neither does."""
     occurring = (tp + fn > 0).astype(np.float64) + (tn + fp > 0)
     return ratio(ratio(tp, tp + fn, 0.0) + ratio(tn, tn + fp, 0.0), occurring, undefined)
 
@@ -138,9 +130,6 @@ def f_beta(tp: Any, fn: Any, fp: Any, tn: Any, *, beta: float = 1.0, undefined: 
 
     ``(1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp)``. `beta`, from 0 (precision) to 1e6; 0/0 if nothing is
     positive and nothing is called positive.
-
-    >>> f_beta(30, 10, 20, 40, beta=2)
-    0.7142857142857143
     """
     square = as_real(beta, "beta", low=0, high=1e6) ** 2
     return ratio((1 + square) * tp, (1 + square) * tp + square * fn + fp, undefined)
@@ -151,9 +140,6 @@ def f1(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
     """The harmonic mean of precision and recall, ``2 tp / (2 tp + fn + fp)`` (Keller et al., eq. 11).
 
     0/0 if nothing is positive and nothing is called positive.
-
-    >>> f1(30, 10, 20, 40)
-    0.6666666666666666
     """
     twice = 2 * tp
     return ratio(twice, twice + fn + fp, undefined)
@@ -164,9 +150,6 @@ def jaccard(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> An
     """The intersection of the positives and those called positive over their union, ``tp / (tp + fn + fp)``.
 
     0/0 if nothing is positive and nothing is called positive.
-
-    >>> jaccard(30, 10, 20, 40)
-    0.5
     """
     return ratio(tp, tp + fn + fp, undefined)
 
@@ -177,9 +160,6 @@ def mcc(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 
     ``(tp tn - fn fp) / sqrt((tp + fn) (tp + fp) (tn + fn) (tn + fp))`` (Matthews 1975). 0/0 if all are of one class or
     all are called one class.
-
-    >>> round(mcc(30, 10, 20, 40), 12), mcc(10, 0, 0, 0)
-    (0.408248290464, 0.0)
     """
     scale = np.sqrt((tp + fn) * (tp + fp)) * np.sqrt((tn + fn) * (tn + fp))
     return ratio(tp * tn - fn * fp, scale, undefined)
@@ -191,9 +171,6 @@ def kappa(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> Any:
 
     ``2 (tp tn - fn fp) / ((tp + fp) (fp + tn) + (tp + fn) (fn + tn))``, which is ``(po - pe) / (1 - pe)``.
     0/0 if all are of one class and all are called so (scikit-learn: NaN).
-
-    >>> kappa(30, 10, 20, 40)
-    0.4
     """
     return ratio(2 * (tp * tn - fn * fp), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn), undefined)
 

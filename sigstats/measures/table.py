@@ -201,21 +201,13 @@ SCORE_MEASURES: tuple[str, ...] = tuple(
 
 
 def base_of(name: str) -> tuple[str, str]:
-    """The average of a measure (``"micro"``, ``"macro"`` or an empty string), and its name without it.
-
-    >>> base_of("macro-f1"), base_of("f-beta")
-    (('macro', 'f1'), ('', 'f-beta'))
-    """
+    """The average of a measure (``"micro"``, ``"macro"`` or an empty string), and its name without it."""
     average, _, base = name.partition("-")
     return (average, base) if average in ("micro", "macro") else ("", name)
 
 
 def refers_to_one_class(name: str) -> bool:
-    """True if a measure is of one of two classes, the positive one, and so needs that there are two.
-
-    >>> [name for name in ("f1", "macro-f1", "mcc", "auc", "neg-log-loss") if refers_to_one_class(name)]
-    ['f1', 'auc']
-    """
+    """True if a measure is of one of two classes, the positive one, and so needs that there are two."""
     if name in ("auc", "neg-brier"):
         return True
     spec = MEASURES[name]
@@ -223,11 +215,7 @@ def refers_to_one_class(name: str) -> bool:
 
 
 def needs_positive(name: str) -> bool:
-    """True if the positive class must be named: for probabilities of both classes, either gives the same value.
-
-    >>> [name for name in ("f1", "macro-f1", "mcc", "auc", "neg-log-loss") if needs_positive(name)]
-    ['f1']
-    """
+    """True if the positive class must be named: for probabilities of both classes, either gives the same value."""
     return refers_to_one_class(name) and MEASURES[name].needs == "classes"
 
 

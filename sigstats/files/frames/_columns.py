@@ -60,8 +60,8 @@ def pairs_of_frames(
     pairs = []
     for each in scores:
         own = replace(columns, score=each)
-        first = _predictions(baseline, "baseline", own)
-        second = _predictions(other, "candidate", replace(of_other, score=each))
+        first = predictions_of(baseline, "baseline", own)
+        second = predictions_of(other, "candidate", replace(of_other, score=each))
         with as_arguments():
             found = join(first, second, own, unmatched=unmatched)
         pairs.append(replace(found, identical=identical))
@@ -70,7 +70,7 @@ def pairs_of_frames(
 
 def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
     """The rows of one frame, which need no ids, as those of baseline and candidate."""
-    found = _predictions(frame, "predictions", replace(columns, by_position=None))
+    found = predictions_of(frame, "predictions", replace(columns, by_position=None))
     with as_arguments():
         return join(found, found, columns)
 
@@ -79,7 +79,7 @@ def labels_of(frame: Any, columns: Columns) -> Predictions:
     """The labels of a frame, by id."""
     own = Columns(id=columns.id, label=columns.label, prediction=columns.label, duplicates="all")
     own = replace(own, missing=columns.missing, classes=columns.classes, unscored=columns.unscored)
-    return _predictions(frame, "labels", own)
+    return predictions_of(frame, "labels", own)
 
 
 def columns_of(
@@ -154,8 +154,9 @@ def same_frames(baseline: Any, candidate: Any) -> bool:
         return False
 
 
-def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
-    opened = _frame(_with_texts(frame), name)
+def predictions_of(frame: Any, name: str, columns: Columns) -> Predictions:
+    """The rows of a frame that messages call `name`."""
+    opened = _frame(with_texts(frame), name)
     names = [str(each) for each in opened.columns]
     try:
         table = opened.select([each for each in columns.wanted if each in names]).to_arrow()
@@ -170,16 +171,21 @@ def _predictions(frame: Any, name: str, columns: Columns) -> Predictions:
         with as_arguments():
             return settled(from_table(ArrowTable(name, table, names=names), columns), columns)
     except OtherNamesError as other:
-        return _predictions(frame, name, other.columns)
+        return predictions_of(frame, name, other.columns)
 
 
-def _with_texts(frame: Any) -> Any:
+def with_texts(frame: Any) -> Any:
     """A frame of pandas with its intervals and periods, as `pandas.cut` makes them, as text; another as it is."""
     kinds: Any = getattr(frame, "dtypes", None)
     for column, kind in kinds.items() if hasattr(kinds, "items") else ():
-        if str(getattr(getattr(kind, "categories", None), "dtype", kind)).startswith(("interval", "period")):
+        if has_no_text(kind):
             frame = frame.assign(**{column: frame[column].astype(object).map(str, na_action="ignore")})
     return frame
+
+
+def has_no_text(kind: Any) -> bool:
+    """True for a data type of pandas whose values Arrow cannot write: intervals and periods."""
+    return str(getattr(getattr(kind, "categories", None), "dtype", kind)).startswith(("interval", "period"))
 
 
 def _frame(frame: Any, name: str) -> Any:

@@ -18,12 +18,12 @@ from sigstats.comparison.answer import Answer, reasons
 from sigstats.comparison.check import check_predictions
 from sigstats.comparison.check_result import CheckResult
 from sigstats.comparison.class_probabilities import class_probabilities, has_columns
-from sigstats.comparison.paired_predictions import as_score_range, pair_arrays
+from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 
 from ._arguments import as_arguments
-from .compare import CompareOptions, compare
+from .compare import CompareOptions, compare, paired_arrays
 
 
 def assert_no_regression(
@@ -192,13 +192,15 @@ def assert_at_least(
         columns = columns_of(names, ("id", "label", "prediction"), slices=slices, **how)
         paired = replace(paired_with_itself(y, columns), score_range=limits)
     else:
-        of_frames = {"score": score, "ratio": ratio, "run": run, "task": task, "missing": missing or None}
+        of_frames = {"score": score, "ratio": ratio, "run": run, "task": task}
         for name, value in {**of_frames, "lower_is_better": lower_is_better or None}.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays")
         if has_columns(prediction):
             ((prediction,), *_) = class_probabilities(y, {"prediction": prediction}, named, classes=listed)
-        paired = pair_arrays(y, prediction, prediction, listed=listed, groups=groups, slices=slices, score_range=limits)
+        rows: dict[str, Any] = {"listed": listed, "groups": groups, "slices": slices, "names": ["predictions"] * 2}
+        paired = paired_arrays(y, (prediction, prediction), missing=missing, unscored=unscored, **rows)
+        paired = replace(paired, score_range=limits)
     with as_arguments():
         found = check_predictions(paired, bar, rule, measures, positive=named, at_most=at_most is not None)
     if found.verdict == "fail" or found.verdict == fail_on:

@@ -3,16 +3,17 @@
 When not to use: for more than two models (`sigstats.rank_models`), or for models that were tested on different rows.
 """
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal, Never, TypedDict
 
 from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import class_notes, label_name
-from sigstats._common.validation import did_you_mean, refuse
+from sigstats._common.validation import as_labels, did_you_mean, refuse
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.class_probabilities import class_probabilities, has_columns
-from sigstats.comparison.paired_predictions import as_score_range, pair_arrays
+from sigstats.comparison.paired_predictions import PairedPredictions, as_score_range, by_name, pair_arrays
 from sigstats.comparison.requirements import are_measurements, are_scores
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
@@ -52,6 +53,25 @@ class CompareOptions(TypedDict, total=False):
     unscored: Literal["refuse", "drop", "wrong"]
     duplicates: Literal["refuse", "first", "last", "all"]
     rule: ComparisonRule | None
+
+
+def paired_arrays(
+    y: Any, predictions: tuple[Any, Any], *, missing: Any, unscored: str, names: Sequence[str] = _ARRAYS, **options: Any
+) -> PairedPredictions:
+    """The rows of arrays; `options`: those of `pair_arrays`."""
+    options["slices"] = by_name(options["slices"])
+    if not missing and unscored == "refuse" and all(map(_are_labels, options["slices"].values())):
+        return pair_arrays(y, *predictions, **options)
+    from ._arrays import pair_as_frames
+
+    options |= {"missing": missing, "unscored": unscored, "classes": options.pop("listed")}
+    return pair_as_frames(y, predictions, names, **options)
+
+
+def _are_labels(values: Any) -> bool:
+    with contextlib.suppress(ValueError):
+        return bool(len(as_labels(values, "slices")))
+    return False
 
 
 def compare(
@@ -148,14 +168,14 @@ def compare(
         the columns of a data frame name; text such as "10" and "9", whose order as numbers is another, needs one of
         the two. Texts that usually mean a missing value, such as "NA" or "None", are refused unless they are listed.
     missing : str or sequence of str
-        Frames only: texts that mean a missing value, which is what an empty field is.
+        Texts that mean a missing value, as an empty field, None and NaN do.
     score_range : pair of float, optional
         What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default as
         the name of the score states (``f1``); other scores have no limits, and cannot pass.
     unmatched : {"refuse", "drop"}
         Frames only: whether rows that only one frame has are refused or dropped.
     unscored : {"refuse", "drop", "wrong"}
-        Frames only: whether rows without a score or prediction are refused, dropped from both, or count as wrong.
+        Whether rows without a score or prediction are refused, dropped from both, or count as wrong.
     duplicates : {"refuse", "first", "last", "all"}
         Frames only: whether rows that repeat an id are refused, one of them is kept, or all are answers to one item.
     rule : ComparisonRule, optional
@@ -211,41 +231,24 @@ def compare(
         names = {"id": id, "label": label, "epoch": epoch, "run": run}
         names |= {"group": groups, "task": task, "weights": weights}
         score, directions = scores_of(score, ratio, lower_is_better, higher_is_better)
-        pairs = pairs_of_frames(
-            y,
-            prediction_a,
-            names,
-            prediction,
-            model,
-            score,
-            labels=labels,
-            unmatched=unmatched,
-            slices=slices,
-            by_position=by_position,
-            unscored=unscored,
-            duplicates=duplicates,
-            missing=missing,
-            classes=listed,
-            **directions,
-        )
+        how = {"missing": missing, "classes": listed, "unscored": unscored, "duplicates": duplicates, **directions}
+        how |= {"labels": labels, "unmatched": unmatched, "slices": slices, "by_position": by_position}
+        pairs = pairs_of_frames(y, prediction_a, names, prediction, model, score, **how)
     else:
-        of_frames = {
+        of_frames: dict[str, Any] = {
             "score": score,
             "ratio": ratio,
             "model": model,
             "epoch": epoch,
             "run": run,
             "task": task,
-            "labels": labels,
-            "by_position": by_position or None,
-            "lower_is_better": lower_is_better or None,
-            "missing": missing or None,
         }
+        of_frames |= {"labels": labels, "by_position": by_position or None, "lower_is_better": lower_is_better or None}
         for name, value in of_frames.items():
             if value is not None:
                 raise refuse(name, value, "none with arrays, which have `scores` and `groups`")
-        options: dict[str, Any] = {"scores": scores, "groups": groups, "slices": slices, "weights": weights}
-        options["listed"] = listed
+        options: dict[str, Any] = {"scores": scores, "groups": groups, "weights": weights, "listed": listed}
+        options["slices"] = slices
         alone = scores is None and are_scores(y, prediction_a, prediction_b, measures)
         if has_columns(prediction_a) and has_columns(prediction_b) and scores is None:
             given = {"prediction_a": prediction_a, "prediction_b": prediction_b}
@@ -263,15 +266,12 @@ def compare(
             first, second, said = prediction_a, prediction_b, None
         if said is not None:
             positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
-        pair = replace(
-            pair_arrays(y, first, second, **options),
-            predicted=not alone,
-            score_column="" if scores is None else "scores",
-        )
-        if not are_measurements(pair.classes):
-            told = class_notes(pair.classes, pair.label, [*zip(_ARRAYS, (pair.a, pair.b), strict=True)])
-            pair = replace(pair, notes=tuple(told))
-        pairs = [pair]
+        pair = paired_arrays(y, (first, second), missing=missing, unscored=unscored, **options)
+        told = class_notes(pair.classes, pair.label, [*zip(_ARRAYS, (pair.a, pair.b), strict=True)])
+        notes = dict.fromkeys((*pair.notes, *([] if are_measurements(pair.classes) else told)))
+        column = "" if scores is None else "scores"
+        same = prediction_a is prediction_b and (scores is None or scores[0] is scores[1])
+        pairs = [replace(pair, predicted=not alone, score_column=column, notes=tuple(notes), identical=same)]
     limits = as_score_range(score_range)
     pairs = [replace(pair, score_range=limits) for pair in pairs]
     with as_arguments():

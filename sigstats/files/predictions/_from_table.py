@@ -218,7 +218,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
             refuse_missing_texts(table, name, column, columns)
     others = {name: texts(name) for name in columns.others if name in table.names}
     others |= {
-        name: _of_slices(table, name, texts) for name in columns.slices if name in table.names and name not in others
+        name: of_slices(table, name, texts) for name in columns.slices if name in table.names and name not in others
     }
     epoch = None
     if columns.run is not None and (columns.epoch is not None or columns.group is not None):
@@ -266,7 +266,7 @@ def _is_lower_better(columns: Columns, score: Any) -> bool | None:
     return None if negated else lower
 
 
-def _of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
+def of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
     """A column whose values are slices; rows without a value are one too."""
     if pc.any(table.missing(name)).as_py():
         return pc.fill_null(table.texts_or_missing(name), MISSING)

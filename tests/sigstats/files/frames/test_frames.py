@@ -273,3 +273,44 @@ def test_one_model_may_give_probabilities_of_its_classes():
     y = ["a", "b", "c"] * 20
     said = pd.DataFrame(np.eye(3)[[2, 0, 1] * 20], columns=["b", "c", "a"])
     assert sigstats.assert_at_least(y, said, at_least=0.9, measures="accuracy").rows[0].value == 1
+
+
+@pytest.mark.parametrize(("how", "n"), [("drop", 53), ("wrong", 60)])
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series])
+def test_missing_texts_of_arrays_are_what_they_are_in_frames(how, n, kind):
+    y, b = ["a", "b"] * 30, ["a", "b"] * 25 + ["b", "a"] * 5
+    c = ["NA" if row < 7 else label for row, label in enumerate(y)]
+    frames = [pd.DataFrame({"id": range(60), "label": y, "prediction": said}) for said in (b, c)]
+    ours = sigstats.compare(*map(kind, (y, b, c)), missing="NA", unscored=how)
+    theirs = sigstats.compare(*frames, missing="NA", unscored=how)
+    assert ours.n == theirs.n == n
+    assert [row.pvalue for row in ours.rows] == [row.pvalue for row in theirs.rows]
+    checked = sigstats.assert_at_least(kind(y), kind(c), at_least=0.1, missing="NA", unscored=how)
+    assert checked.rows[0].value == (1.0 if how == "drop" else 53 / 60)
+
+
+def test_missing_labels_of_arrays_are_refused_with_their_number_and_a_number_may_be_declared_missing():
+    y, said = [-1 if row % 4 == 0 else row % 2 for row in range(60)], [row % 2 for row in range(60)]
+    with pytest.raises(ValueError, match=r"15 of 60 rows have no 'y': .*; add unscored='drop', which leaves them out"):
+        sigstats.compare(y, said, [0] * 60, missing="-1")
+    assert sigstats.compare(y, said, [0] * 60, missing="-1", unscored="drop").rows[0].baseline == 1
+    text = ["NA" if each < 0 else str(each) for each in y]
+    with pytest.raises(ValueError, match="y: 15 of 60 labels are 'NA'; give missing='NA' and unscored='drop'"):
+        sigstats.compare(text, list(map(str, said)), ["0"] * 60)
+
+
+def test_slices_of_arrays_are_named_as_those_of_frames():
+    y, days = ["a", "b"] * 30, pd.to_datetime(["2024-01-01", "2024-01-02"]).repeat(30)
+    columns = {
+        "day": pd.DatetimeIndex(days),
+        "week": days.to_period("W"),
+        "age": pd.cut(np.arange(60.0), [10, 30, 60]),
+        "kind": pd.Categorical(["u", None] * 30),
+        "date": days.date,
+        "part": ["u", None] * 30,
+    }
+    frame = pd.DataFrame({"id": range(60), "label": y, "prediction": y, **columns})
+    for name, values in columns.items():
+        theirs = sigstats.compare(frame, frame.assign(prediction=y[::-1]), slices=name)
+        ours = sigstats.compare(y, y, y[::-1], slices={name: values})
+        assert [(row.slice, row.pvalue) for row in ours.rows] == [(row.slice, row.pvalue) for row in theirs.rows]
