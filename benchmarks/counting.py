@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster
 
+from sigstats.tasks.calibration.populations.prediction_files import scan_footers
 from sigstats.tasks.engine.dask_pool import DaskPool
 from sigstats.tasks.engine.execute import run_cell
 from sigstats.tasks.fan_out import cell
-from sigstats.tasks.populations.prediction_files import scan_footers
 from sigstats.tasks.record import Named
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import Counted

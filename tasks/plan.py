@@ -166,7 +166,7 @@ class Plan:
     #: The kind of study.
     kind: str
     cells: tuple[Cell, ...]
-    #: The names of the analyses that turn replicates into hypotheses (`sigstats.tasks.analyses`), in order.
+    #: The names of the analyses that turn replicates into hypotheses (`sigstats.tasks.summary.analyses`), in order.
     analyses: tuple[str, ...]
     #: The level at which a decision is made.
     alpha: float

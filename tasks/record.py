@@ -180,7 +180,7 @@ class Permuted(Record):
 
 
 class TwoViews(Record):
-    """A population on which two learners are retrained (`sigstats.tasks.populations.two_views`)."""
+    """A population on which two learners are retrained (`sigstats.tasks.calibration.populations.two_views`)."""
 
     #: The number of features that each learner sees.
     features: int

@@ -128,7 +128,7 @@ class Swappable(Record):
 
 
 class Outcomes(Swappable):
-    """The values of a `sigstats.tasks.populations.population.Population`."""
+    """The values of a `sigstats.tasks.calibration.populations.population.Population`."""
 
     outcomes: tuple[float, ...]
     endless: bool
@@ -154,13 +154,13 @@ class ScoredRows(Swappable):
 
 
 class Described(Record):
-    """A population of which everything is said, and `sigstats.tasks.replicates.subsample` names the module."""
+    """A population of which everything is said, and `sigstats.tasks.calibration.subsample` names the module."""
 
     swapped: ClassVar[bool] = False
 
 
 class JudgedRows(Described):
-    """A population of rows that a judge sees, and people in part (`sigstats.tasks.populations.judged`)."""
+    """A population of rows that a judge sees, and people in part (`sigstats.tasks.calibration.populations.judged`)."""
 
     #: How many the judge sees.
     rows: int
@@ -177,7 +177,7 @@ class JudgedRows(Described):
 
 
 class Kinds(Described):
-    """A population of a few kinds of rows (`sigstats.tasks.populations.kinds`), with a value for each kind."""
+    """A population of a few kinds of rows (`calibration.populations.kinds`), with a value for each kind."""
 
     shares: tuple[float, ...]
     labels: tuple[str, ...]
@@ -188,7 +188,7 @@ class Kinds(Described):
 
 
 class TaskRows(Described):
-    """A population of rows of several tasks (`sigstats.tasks.populations.task_rows`), with a value for each task."""
+    """A population of rows of several tasks (`calibration.populations.task_rows`), with a value for each task."""
 
     #: Its share of all rows.
     shares: tuple[float, ...]
@@ -201,7 +201,7 @@ class TaskRows(Described):
 
 
 class Votes(Described):
-    """A population of votes between two models (`sigstats.tasks.populations.votes`)."""
+    """A population of votes between two models (`sigstats.tasks.calibration.populations.votes`)."""
 
     #: The strength of each model, in log odds.
     strengths: tuple[float, ...]

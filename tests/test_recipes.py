@@ -45,7 +45,7 @@ LEARNER = """"majority": lambda params, nominal, missing: attempt(
 ANALYSIS = '''
 """How many rows are right."""
 from sigstats.tasks.schema import Hypothesis
-from sigstats.tasks.analyses.runs import observed_run
+from sigstats.tasks.benchmark.runs import observed_run
 
 def rows(results):
     for cell in results.cells("crossval"):
@@ -262,8 +262,8 @@ def test_a_source_is_a_file_and_a_learner_an_analysis_a_section_and_a_figure_an_
     files = {
         "tasks/datasets/readers/ring.py": READER,
         "sigstats/learners/ready.py": ("READY: Mapping[str, Build] = {", LEARNER),
-        "tasks/analyses/rows_right.py": ANALYSIS,
-        "tasks/summary/analyses.py": ("ANALYSES = {", '"rows-right": "sigstats.tasks.analyses.rows_right"'),
+        "tasks/benchmark/rows_right.py": ANALYSIS,
+        "tasks/summary/analyses.py": ("ANALYSES = {", '"rows-right": "sigstats.tasks.benchmark.rows_right"'),
         "flows/studies/_benchmark_file.py": ("_READS = {", '"rows-right": ("crossval",)'),
         "flows/report/sections/rows_right.py": SECTION,
         "flows/report/sections/__init__.py": ("MODULES = (", '"sigstats.flows.report.sections.rows_right"'),
@@ -309,10 +309,10 @@ def test_a_test_of_a_table_and_its_key_are_a_file_and_an_entry_each(tmp_path, pr
 def test_a_kind_of_study_is_a_file_beside_those_of_its_fan_out_and_its_analysis(tmp_path, program):
     files = {
         "flows/studies/coin.py": KIND,
-        "tasks/replicates/coin.py": FAN_OUT,
-        "tasks/fan_out.py": ("FAN_OUTS = {", '"coin": "sigstats.tasks.replicates.coin"'),
-        "tasks/analyses/heads.py": COUNTED,
-        "tasks/summary/analyses.py": ("ANALYSES = {", '"heads": "sigstats.tasks.analyses.heads"'),
+        "tasks/coin.py": FAN_OUT,
+        "tasks/fan_out.py": ("FAN_OUTS = {", '"coin": "sigstats.tasks.coin"'),
+        "tasks/heads.py": COUNTED,
+        "tasks/summary/analyses.py": ("ANALYSES = {", '"heads": "sigstats.tasks.heads"'),
     }
     path = study(tmp_path, 'kind = "coin"\nthrows = 1000\n')
     planned = program(files, "plan", path)

@@ -12,7 +12,7 @@ from sigstats._common.drawing import forest, ranks_with_cliques
 from sigstats._common.messages import some_of
 from sigstats._common.validation import did_you_mean, refuse
 from sigstats.ecdf_band import ecdf_band, shares
-from sigstats.tasks.rates import COVERAGE, POWER
+from sigstats.tasks.calibration.rates import COVERAGE, POWER
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.history import Record

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from sigstats.tasks.calibration.replay import Replay
     from sigstats.tasks.plan import Cell
-    from sigstats.tasks.replay import Replay
     from sigstats.tasks.results import Results
 
 _FILTERS = ("dataset", "slice", "n", "test")
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Show the test set and the answers."""
-    from sigstats.tasks.replay import replay
+    from sigstats.tasks.calibration.replay import replay
     from sigstats.tasks.results import Results
     from sigstats.tasks.storage.store import Store
 
@@ -78,7 +78,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
-    from sigstats.tasks.replay import can_replay
+    from sigstats.tasks.calibration.replay import can_replay
 
     cells = [cell for cell in results.plan.cells if can_replay(cell)]
     if not cells:
@@ -98,8 +98,8 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
 
 def _require_allowed(options: argparse.Namespace, cells: list["Cell"]) -> None:
     """Refuse tests of packages that are not allowed, before any of these is imported, and packages of no test."""
+    from sigstats.tasks.calibration.populations import own_tests
     from sigstats.tasks.fan_out import own_code
-    from sigstats.tasks.populations import own_tests
 
     from ..clusters import allowed
 

@@ -16,7 +16,7 @@ from sigstats.many_datasets.stratified import stratified_paired_test
 from sigstats.multiplicity import adjust_pvalues
 from sigstats.ranking.rank_sets import adjusted_pairs
 from sigstats.sign_flips.sign_flip_test import sign_flip_test
-from sigstats.tasks.analyses.runs import observed_run
+from sigstats.tasks.benchmark.runs import observed_run
 from sigstats.tasks.results import Results
 from sigstats.tasks.work import TableTested
 from sigstats.test_result import TestResult

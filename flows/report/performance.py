@@ -8,7 +8,7 @@ from markupsafe import Markup
 from sigstats.intervals import Interval
 from sigstats.multiplicity import fewest_resamples
 from sigstats.ranking.means import share_interval
-from sigstats.tasks.analyses.runs import observed_run
+from sigstats.tasks.benchmark.runs import observed_run
 from sigstats.tasks.schema import Hypothesis
 
 from ..pages import svg

@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from sigstats.tasks.rates import SHARES, monte_carlo_error
+from sigstats.tasks.calibration.rates import SHARES, monte_carlo_error
 from sigstats.tasks.schema import Hypothesis
 
 from ..pages.wording import index_number, number, p_at_most, percent, percent_range, significant, told_apart

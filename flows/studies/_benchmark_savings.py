@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sigstats.tasks.benchmark.retrain import lent_retrainer
 from sigstats.tasks.engine.guarded import run_guarded
 from sigstats.tasks.engine.run_block import Failure
 from sigstats.tasks.own_code import build_as_planned
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.replicates.retrain import lent_retrainer
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.work import CrossValidated
 

@@ -20,7 +20,7 @@ from sigstats.comparison.requirements import as_compared_measures
 from sigstats.measures.measure import as_measure
 from sigstats.measures.table import MEASURES, SCORE_MEASURES
 from sigstats.tasks import statistical_tests
-from sigstats.tasks.populations import own_tests
+from sigstats.tasks.calibration.populations import own_tests
 from sigstats.tasks.record import Null
 
 from ..config.model import Options, Strict, only

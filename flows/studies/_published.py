@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from sigstats._common.validation import as_choice, refuse
-from sigstats.tasks.analyses import sample_size
+from sigstats.tasks.calibration import sample_size
 from sigstats.tasks.plan import Cell
 from sigstats.tasks.record import Null
 from sigstats.tasks.summary.published import Reference

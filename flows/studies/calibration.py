@@ -15,16 +15,16 @@ import numpy as np
 from pydantic import Field, ValidationInfo, field_validator
 
 from sigstats._common.validation import shown
+from sigstats.tasks.calibration.populations import own_tests
+from sigstats.tasks.calibration.populations.intervals import run_interval
+from sigstats.tasks.calibration.populations.population import EventPopulation, Population
+from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
+from sigstats.tasks.calibration.rates import is_large_part
+from sigstats.tasks.calibration.subsample import module_of
 from sigstats.tasks.fan_out import cell, input_cells
 from sigstats.tasks.own_code import with_measure_code
 from sigstats.tasks.plan import Cell, Plan
-from sigstats.tasks.populations import own_tests
-from sigstats.tasks.populations.intervals import run_interval
-from sigstats.tasks.populations.population import EventPopulation, Population
-from sigstats.tasks.populations.tests import needs_classes, require_some_defined, run_test
-from sigstats.tasks.rates import is_large_part
 from sigstats.tasks.record import TwoViews, record
-from sigstats.tasks.replicates.subsample import module_of
 from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples
 

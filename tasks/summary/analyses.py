@@ -9,20 +9,20 @@ from ..schema import Hypothesis
 
 #: The module of each analysis.
 ANALYSES = {
-    "calibration": "sigstats.tasks.analyses.calibration",
-    "confidence": "sigstats.tasks.analyses.confidence",
-    "corrected-resampled": "sigstats.tasks.analyses.corrected_resampled",
-    "likeness": "sigstats.tasks.analyses.likeness",
-    "measures": "sigstats.tasks.analyses.measures",
-    "performance": "sigstats.tasks.analyses.performance",
-    "permutation": "sigstats.tasks.analyses.permutation",
-    "resampled-measures": "sigstats.tasks.analyses.resampled_measures",
-    "sample-size": "sigstats.tasks.analyses.sample_size",
-    "significance": "sigstats.tasks.analyses.significance",
-    "trained": "sigstats.tasks.analyses.trained",
+    "calibration": "sigstats.tasks.calibration.rejections",
+    "confidence": "sigstats.tasks.calibration.confidence",
+    "corrected-resampled": "sigstats.tasks.benchmark.corrected_resampled",
+    "likeness": "sigstats.tasks.significance.likeness",
+    "measures": "sigstats.tasks.benchmark.measures",
+    "performance": "sigstats.tasks.calibration.performance",
+    "permutation": "sigstats.tasks.benchmark.permutation",
+    "resampled-measures": "sigstats.tasks.benchmark.resampled_measures",
+    "sample-size": "sigstats.tasks.calibration.sample_size",
+    "significance": "sigstats.tasks.significance.hypotheses",
+    "trained": "sigstats.tasks.calibration.trained",
 }
 #: The module of the tests of cross-validated runs, which are made of their records alone.
-_OF_RUNS = "sigstats.tasks.analyses.runs"
+_OF_RUNS = "sigstats.tasks.benchmark.runs"
 
 
 def rows_of(name: str, results: Results) -> Iterator[Hypothesis]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from sigstats.tasks.rates import COVERAGE, ERROR, POWER
+from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.work import Tested
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sigstats.tasks.rates import COVERAGE
+from sigstats.tasks.calibration.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.work import OnTestSets
 

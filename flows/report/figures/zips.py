@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from sigstats.tasks.rates import COVERAGE
+from sigstats.tasks.calibration.rates import COVERAGE
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages import svg

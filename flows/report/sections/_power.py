@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sigstats.measures.table import MEASURES
-from sigstats.tasks.rates import measure_of
+from sigstats.tasks.calibration.rates import measure_of
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.work import Events, OnTestSets, Outcomes, Tested
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from sigstats.tasks.rates import COVERAGE, ERROR, POWER, is_large_part
+from sigstats.tasks.calibration.rates import COVERAGE, ERROR, POWER, is_large_part
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.work import OnTestSets, Outcomes
 

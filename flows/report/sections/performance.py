@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from sigstats.tasks.rates import COVERAGE, SHARES, UNDEFINED, WIDTH
+from sigstats.tasks.calibration.rates import COVERAGE, SHARES, UNDEFINED, WIDTH
 from sigstats.tasks.schema import Hypothesis
 
 from ...pages.wording import count_of, join_words, number, percent

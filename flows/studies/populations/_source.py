@@ -8,9 +8,9 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field
 
+from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.populations.tests import AnyPopulation
 from sigstats.tasks.plan import Cell
-from sigstats.tasks.populations.population import Population
-from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.record import Learner, Scheme, TwoViews
 from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.work import AppliedTest, Categorised, Computed, Counted, DrawnFrom, Outcomes, Predicted, Source

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from pydantic import Field
 
 from sigstats._common.validation import refuse
+from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.populations.prediction_files import MANY, LabelFiles, scan_footers
+from sigstats.tasks.calibration.populations.scored import read_scores
+from sigstats.tasks.calibration.populations.tests import AnyPopulation
 from sigstats.tasks.fan_out import cell
-from sigstats.tasks.populations.population import Population
-from sigstats.tasks.populations.prediction_files import MANY, LabelFiles, scan_footers
-from sigstats.tasks.populations.scored import read_scores
-from sigstats.tasks.populations.tests import AnyPopulation
 from sigstats.tasks.record import Named
 from sigstats.tasks.work import Counted, Events, ScoredRows
 

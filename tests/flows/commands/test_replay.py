@@ -10,7 +10,7 @@ from sklearn.metrics import f1_score
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.tasks.replay import replay
+from sigstats.tasks.calibration.replay import replay
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.seal import seal
 from sigstats.tasks.storage.store import Store
@@ -159,7 +159,7 @@ def test_an_answer_that_is_not_as_stored_is_told(output, tmp_path, capsys):
 
 
 def test_a_ready_test_that_fails_leaves_the_others(output, monkeypatch, capsys):
-    from sigstats.tasks.replicates import interval
+    from sigstats.tasks.calibration import interval
 
     def fails(block, store, work):
         raise ZeroDivisionError("by\x1b[2J zero")
@@ -176,7 +176,7 @@ def test_a_ready_test_that_fails_leaves_the_others(output, monkeypatch, capsys):
 def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp_path, monkeypatch, capsys):
     import shutil
 
-    from sigstats.tasks.replicates import subsample
+    from sigstats.tasks.calibration import subsample
 
     copy = tmp_path / "copy"
     shutil.copytree(output, copy)

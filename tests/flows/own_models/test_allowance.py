@@ -19,11 +19,11 @@ from sigstats.flows.studies._settings import DatasetTable
 from sigstats.flows.studies.calibration import KIND
 from sigstats.learners import build, own
 from sigstats.measures.measure import as_measure
+from sigstats.tasks.calibration import subsample
 from sigstats.tasks.datasets import readers
 from sigstats.tasks.own_code import OtherCode, build_as_planned, code_of, difference, with_measure_code
 from sigstats.tasks.plan import Block
 from sigstats.tasks.record import Learner
-from sigstats.tasks.replicates import subsample
 from sigstats.tasks.storage.store import Store
 
 from .conftest import forget, named, replicates, study_of

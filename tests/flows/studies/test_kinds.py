@@ -10,7 +10,7 @@ from scipy.stats import ttest_1samp
 
 import sigstats
 from sigstats.flows.cli import main
-from sigstats.tasks.populations import kinds
+from sigstats.tasks.calibration.populations import kinds
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store

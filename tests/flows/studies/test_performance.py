@@ -9,11 +9,11 @@ from scipy.stats import binom
 
 from sigstats.flows.cli import main
 from sigstats.flows.studies.populations.simulated import two_classifiers
-from sigstats.tasks.analyses.performance import adjusted_power_error, critical_p
-from sigstats.tasks.populations import intervals
-from sigstats.tasks.populations.intervals import run_interval, truth
-from sigstats.tasks.populations.population import Population
-from sigstats.tasks.rates import STATED, monte_carlo_error
+from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
+from sigstats.tasks.calibration.populations import intervals
+from sigstats.tasks.calibration.populations.intervals import run_interval, truth
+from sigstats.tasks.calibration.populations.population import Population
+from sigstats.tasks.calibration.rates import STATED, monte_carlo_error
 from sigstats.tasks.results import Results
 from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.store import Store
@@ -166,7 +166,7 @@ def test_the_measures_are_those_of_the_replicates(done, found):
 
 def test_the_error_of_a_stated_error_is_that_of_many_studies():
     """The formulas of Morris, White and Crowther, by simulation: chi-square variances of 9 degrees of freedom."""
-    from sigstats.tasks.analyses.performance import _means
+    from sigstats.tasks.calibration.performance import _means
 
     rng = np.random.default_rng(2)
     row = Hypothesis(study="", cell="", test="performance", method="", alternative="", null="", replicates=100)

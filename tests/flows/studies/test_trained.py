@@ -29,12 +29,12 @@ from sigstats.flows.report.evidence import Evidence
 from sigstats.intervals import clopper_pearson
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
-from sigstats.tasks.analyses.confidence import resampled_differences
+from sigstats.tasks.calibration.categorise import events
+from sigstats.tasks.calibration.confidence import resampled_differences
+from sigstats.tasks.calibration.populations.trained import likely_answers, train_pair
+from sigstats.tasks.calibration.predict import outcomes
 from sigstats.tasks.fan_out import fanout, input_cells, stand_in
-from sigstats.tasks.populations.trained import likely_answers, train_pair
 from sigstats.tasks.record import Learner
-from sigstats.tasks.replicates.categorise import events
-from sigstats.tasks.replicates.predict import outcomes
 from sigstats.tasks.results import Results
 from sigstats.tasks.storage.store import Store
 

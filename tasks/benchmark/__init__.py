@@ -1,0 +1,1 @@
+"""Benchmarks: fan-outs that cross-validate and retrain classifiers, and the analyses of their runs."""

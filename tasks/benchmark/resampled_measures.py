@@ -1,0 +1,78 @@
+"""Measures other than accuracy over repeated cross-validation: of each classifier, and of two of them.
+
+The values on the folds of all repetitions are averaged; the interval of the mean and the test of the mean difference
+are Nadeau and Bengio's, as for accuracy (`sigstats.tasks.benchmark.corrected_resampled`).
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from sigstats._common.validation import IntArray
+from sigstats.measures.table import MEASURES, refers_to_one_class
+from sigstats.retraining.measured import Statistic
+
+from ..plan import Cell
+from ..results import Results
+from ..schema import Hypothesis
+from .runs import OverFolds, corrected_t, read
+
+#: The tests of its rows: of one classifier, which tests nothing, and of two.
+ESTIMATES, PAIRS = "resampled-measures", "resampled-pairs"
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """Of each measure of predictions one row for each classifier on a data set, then one for each pair of them."""
+    for measure in results.plan.measures:
+        for dataset, cells in results.by_dataset("crossval").items():
+            lacks = _lacking(measure, results, cells[0])
+            if lacks:
+                yield _row(results, ESTIMATES, dataset, ()).with_(measure=measure, decision="none", note=lacks)
+                continue
+            found = [_read(results, measure, cell) for cell in cells]
+            yield from (_estimate(results, measure, dataset, one) for one in found)
+            yield from (_compared(results, measure, dataset, a, b) for a, b in combinations(found, 2))
+
+
+def _lacking(measure: str, results: Results, cell: Cell) -> str:
+    """Why a measure cannot be had of a data set; empty where it can, or where its replicates are missing."""
+    if MEASURES[measure].needs in ("scores", "probabilities"):
+        return f"{measure} needs scores, which repetitions of the cross-validation do not store"
+    table = results.table(cell)
+    if table is None or not refers_to_one_class(measure):
+        return ""
+    classes = int(table.column("label").to_numpy().max()) + 1
+    return f"{measure} needs two classes, and there are {classes}" if classes > 2 else ""
+
+
+def _read(results: Results, measure: str, observed: Cell) -> OverFolds:
+    positive = results.plan.positive.get(observed.subject["dataset"], 1)
+
+    def of_fold(label: IntArray, prediction: IntArray, classes: int) -> float:
+        return float(Statistic(measure, classes, positive).of_predictions(label, prediction[None])[0])
+
+    return read(results, observed, of_fold)
+
+
+def _row(results: Results, test: str, dataset: str, cells: tuple[Cell, ...]) -> Hypothesis:
+    return results.hypothesis(
+        *cells, test=test, method="corrected t", alternative="two-sided", null="nothing is tested", dataset=dataset
+    )
+
+
+def _estimate(results: Results, measure: str, dataset: str, of: OverFolds) -> Hypothesis:
+    row = _row(results, ESTIMATES, dataset, of.cells).with_(classifier=of.name, measure=measure)
+    if of.values is None:
+        return row
+    return corrected_t(row, of.values, of.rows).with_(statistic=None, p_value=None, decision="none")
+
+
+def _compared(results: Results, measure: str, dataset: str, a: OverFolds, b: OverFolds) -> Hypothesis:
+    row = _row(results, PAIRS, dataset, (*a.cells, *b.cells)).with_(
+        null=f"the algorithms a and b have the same {measure} when trained on other rows, as many as here",
+        a=a.name,
+        b=b.name,
+        measure=f"difference of {MEASURES[measure].plural or measure} (b - a)",
+    )
+    if a.values is None or b.values is None:
+        return row
+    return corrected_t(row, b.values - a.values, a.rows)

@@ -1,0 +1,50 @@
+"""The joint outcomes of a population that is too large for the process that starts a study: a replicate is a file.
+
+The fingerprint of a cell includes `LabelFiles.written`: files that were written anew are counted again, even if their
+footers are equal.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..fan_out import draws_nothing, replicates_table
+from ..plan import Block
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ..work import Counted
+from .populations.prediction_files import LabelFiles
+
+#: The joint outcomes, in the order of `sigstats.joint.outcomes.JointOutcomes`.
+_NAMES = tuple(f"e{number}" for number in range(1, 9))
+
+
+def fields(of: str) -> list["pa.Field[Any]"]:
+    """The columns of the counts; `of` names a part, such as a file."""
+    return [column(name, pa.int64(), "rows", f"rows of the {of} with the joint outcome {name}") for name in _NAMES]
+
+
+def columns(counts: Iterable[Sequence[int]]) -> dict[str, Any]:
+    """The columns, from the eight counts of each part."""
+    return dict(zip(_NAMES, np.array(list(counts), dtype=np.int64).T, strict=True))
+
+
+def total(table: pa.Table) -> tuple[int, ...]:
+    """The eight counts of all parts together."""
+    return tuple(int(table.column(name).to_numpy().sum()) for name in _NAMES)
+
+
+VERSION = 1
+LANE_SIZE = 1
+stream = draws_nothing
+
+SCHEMA = pa.schema([REPLICATE, *fields("file")])
+
+
+def compute(block: Block, store: Store, work: Counted) -> pa.Table:
+    """The counts of each file."""
+    files = store.read_data(LabelFiles, work.files.name, work.files.digest)
+    counts = [files.count(index).outcomes(work.positive) for index in range(block.first, block.last)]
+    return replicates_table(block, SCHEMA, **columns(counts))

@@ -1,0 +1,185 @@
+"""A test on cross-validated learners: its p-value on each sample of a population, from the outcomes of the folds.
+
+Outcomes are those of each fold, or pooled over all folds and repetitions. Pooled predictions share training rows, and
+those of several repetitions share the rows themselves, so that a test which takes them as independent need not keep its
+level: what a calibration study finds out.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats._common.extreme import monte_carlo_pvalue
+from sigstats.efficiency import efficiency_test
+from sigstats.homogeneity.homogeneity_test import homogeneity_test
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.retraining.resampled import corrected_resampled_test, five_by_two_test
+
+from ..fan_out import cell, replicates_table
+from ..plan import Block, Cell
+from ..record import Permuted, Scheme
+from ..storage.store import Store
+from ..work import AppliedTest, OfFolds, OnSamples
+from . import cross_validate, subsample
+from .populations.population import Population
+from .populations.tests import advantage, attempts, require_some_defined, run_test
+
+VERSION = 1
+LANE_SIZE = 100
+
+SCHEMA = subsample.SCHEMA
+
+
+def stream(work: OfFolds) -> dict[str, Any]:
+    """Keyed by the population and the size; the samples have streams of their own."""
+    return {"of": "fold tests", "population": work.population, "n": work.n}
+
+
+def folds_cell(work: OfFolds) -> Cell:
+    """The cell of the cross-validation that a test is made of."""
+    permutation = permutation_of(work.test)
+    scheme = scheme_of(work.test, work.scheme)
+    what = "" if permutation is None else f", {permutation.null} permuted"
+    return cell(
+        "cross-validate",
+        subject={
+            "dataset": work.of.dataset,
+            "slice": work.of.slice,
+            "n": str(work.n),
+            "scheme": f"{scheme.repeats} x {scheme.folds} folds{what}",
+        },
+        work=OnSamples(
+            population=work.population, n=work.n, learner=work.learner, scheme=scheme, permutation=permutation
+        ),
+        seed=work.of.seed,
+        replicates=work.of.replicates,
+    )
+
+
+def needs(work: OfFolds) -> list[Cell]:
+    """The cross-validation."""
+    return [folds_cell(work)]
+
+
+def compute(block: Block, store: Store, work: OfFolds) -> pa.Table:
+    """The p-value on each sample of the block."""
+    source = folds_cell(work)
+    folds = store.read_prefix(source)
+    assert folds is not None  # the engine completes prerequisites first
+    folds = folds.slice(block.first, block.last - block.first)
+    size = folds.num_rows
+    defined = folds.column("wrong").to_numpy() >= 0
+    p_values, advantages = np.full(size, np.nan), np.zeros(size)
+    if permutation_of(work.test) is None:
+        p_values, advantages = _of_outcomes(block, folds, defined)
+    elif defined.any():
+        wrong = folds.column("wrong").to_numpy()[defined]
+        permuted = np.array(folds.filter(pa.array(defined)).column("permuted").to_pylist(), dtype=np.int64)
+        p_values[defined] = permutation_pvalues(wrong, permuted)
+        advantages[defined] = permuted.mean(axis=1) - wrong
+    return replicates_table(
+        block,
+        SCHEMA,
+        p_value=p_values,
+        covers=[None] * size,
+        advantage=advantages,
+        no_positive=np.zeros(size, dtype=np.bool_),
+    )
+
+
+def _of_outcomes(
+    block: Block, folds: pa.Table, defined: np.ndarray[Any, Any]
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """The p-value on each sample, NaN where the test is not defined, and by how much B is better."""
+    work = block.cell.work_of(OfFolds)
+    scheme = scheme_of(work.test, work.scheme)
+    shape = (scheme.repeats, scheme.folds, 8)
+    outcomes = folds.column("outcomes").to_pylist()
+    answers: list[tuple[float, float] | None] = []
+    for rng, size in block.lanes():
+        first = len(answers)
+        own = [place for place in range(first, first + size) if defined[place]]
+        found, problem = attempts(
+            partial(run_fold_test, work.test, np.array(outcomes[place], dtype=np.int64).reshape(shape), rng)
+            for place in own
+        )
+        if block.first == first == 0 and own:
+            require_some_defined(np.array([each and each[0] for each in found], np.float64), problem)
+        by_place = dict(zip(own, found, strict=True))
+        answers.extend(by_place.get(place) for place in range(first, first + size))
+    p_values, advantages = (np.array([each and each[side] for each in answers], np.float64) for side in (0, 1))
+    return p_values, np.nan_to_num(advantages)
+
+
+def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:  # noqa: ARG001
+    """The rows of one sample: the class of each, and what A and B see of it."""
+    source = folds_cell(block.cell.work_of(OfFolds))
+    trial = block.first + index
+    lane = trial // source.lane_size
+    first = source.block(lane, lane + 1)
+    sample = cross_validate.sample(first, trial - first.first)
+    columns: dict[str, Any] = {"label": sample.y}
+    for side, view in (("a", sample.a), ("b", sample.b)):
+        columns |= {f"{side}{column + 1}": view[:, column] for column in range(view.shape[1])}
+    return pa.table(columns)
+
+
+#: Pooled counts are not drawn from a population of rows; what a test needs of one is that both classes occur.
+_POOLED = Population(outcomes=(1,) * 8)
+
+
+def scheme_of(test: AppliedTest, scheme: Scheme) -> Scheme:
+    """The folds and repetitions that a test takes, of a population with this scheme."""
+    return Scheme(folds=2, repeats=5) if test.test == "five-by-two" else scheme
+
+
+def permutation_of(test: AppliedTest) -> Permuted | None:
+    """What is permuted, and how often; None for a test that permutes nothing."""
+    return Permuted(**test.options) if test.test == "permutation" else None
+
+
+def differences(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The accuracy of A less that of B in each fold, shape (repeats, folds), of outcomes of shape (..., 8)."""
+    only_a = outcomes[..., 2] + outcomes[..., 5]
+    only_b = outcomes[..., 1] + outcomes[..., 6]
+    found: NDArray[np.float64] = (only_a - only_b) / outcomes.sum(axis=-1)
+    return found
+
+
+def run_fold_test(test: AppliedTest, outcomes: NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
+    """The p-value of a test on one sample, and by how much B is better than A."""
+    pooled = outcomes.sum(axis=(0, 1))
+    if test.test == "efficiency":
+        a = JointOutcomes(*pooled.tolist()).confusion_a
+        result = efficiency_test([[int(a.tp), int(a.fn)], [int(a.fp), int(a.tn)]], method="exact")
+        return result.pvalue, (a.tp + a.tn) / float(pooled.sum()) - 0.5
+    ahead = -float(differences(outcomes).mean())
+    if test.test == "homogeneity":
+        return homogeneity_test(*_right_by_class(pooled)).pvalue, ahead
+    if test.test == "five-by-two":
+        return five_by_two_test(differences(outcomes)).pvalue, ahead
+    if test.test == "corrected-t":
+        folds = outcomes.shape[1]
+        values = differences(outcomes).ravel()
+        return corrected_resampled_test(values, n_train=folds - 1, n_test=1, **test.options).pvalue, ahead
+    found = run_test(test, pooled[None], _POOLED, rng)
+    if found.problem:
+        raise ValueError(found.problem)
+    return float(found.p_value[0]), float(advantage(test, pooled[None], _POOLED)[0])
+
+
+def _right_by_class(pooled: NDArray[np.int64]) -> Iterator[list[int]]:
+    """Hryniewicz's counts of A and of B (eq. 1): right in each class, and all that are wrong."""
+    joint = JointOutcomes(*pooled.tolist())
+    for side in (joint.confusion_a, joint.confusion_b):
+        yield [int(side.tp), int(side.tn), int(side.fp + side.fn)]
+
+
+def permutation_pvalues(wrong: NDArray[np.int64], permuted: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The p-value of each sample from its wrong answers and those of its permutations, shape (m, resamples)."""
+    exceedances = np.count_nonzero(permuted <= wrong[:, None], axis=1)
+    return np.array([monte_carlo_pvalue(int(count), permuted.shape[1]) for count in exceedances])

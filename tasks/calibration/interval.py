@@ -1,0 +1,90 @@
+"""Intervals on test sets from a population, whole: the estimate, both ends, the stated standard error.
+
+The stream is that of `sigstats.tasks.calibration.subsample`, so that intervals and tests are given the same test sets.
+"""
+
+from dataclasses import astuple
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..fan_out import replicates_table
+from ..plan import Block
+from ..schema import REPLICATE, column
+from ..storage.store import Store
+from ..work import Described, JudgedRows, OnTestSets
+from . import subsample
+from .populations.intervals import draws, run_intervals, truth
+from .populations.population import Population
+from .populations.tests import require_some_defined
+from .subsample import drawn_rows as drawn_rows
+from .subsample import drawn_together, lanes_together, module_of
+from .subsample import stream as stream
+
+VERSION = 1
+LANE_SIZE = subsample.LANE_SIZE
+
+#: An end that is the truth but for rounding holds it.
+_TIE = 1e-12
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("estimate", pa.float64(), "of the measure", "what is estimated, on the test set"),
+        column("low", pa.float64(), "of the measure", "lower end of the interval"),
+        column("high", pa.float64(), "of the measure", "upper end of the interval"),
+        column("standard_error", pa.float64(), "of the measure", "the standard error that the method states"),
+        column("covers", pa.bool_(), "yes or no", "whether the interval holds what is true in the population"),
+        column("undefined", pa.bool_(), "yes or no", "whether the measure is 0/0 on the test set, taken as 0"),
+    ]
+)
+
+
+def revision(work: OnTestSets) -> int:
+    """Since revision 1 the truth is that of exchanged outputs, and rows of a judge have one unseen row."""
+    return int(work.population.swapped or isinstance(work.population, JudgedRows))
+
+
+def population(work: OnTestSets, store: Store) -> Population | Described | None:
+    """The population of a cell; None if the cell that counts its outcomes is incomplete."""
+    drawn_from = subsample.population(work, store)
+    assert drawn_from is None or isinstance(drawn_from, Population | Described)  # the study refuses others
+    return drawn_from
+
+
+def true_value(work: OnTestSets, drawn_from: Population | Described) -> float:
+    """What an interval should hold."""
+    if isinstance(drawn_from, Population):
+        return truth(drawn_from, work.test.options["of"])
+    return float(module_of(drawn_from).truth(drawn_from, work.test.compared))
+
+
+def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
+    """The interval on each test set of the block."""
+    drawn_from = population(work, store)
+    assert drawn_from is not None  # the engine completes prerequisites first
+    found: list[NDArray[np.float64]] = []
+    alone = isinstance(drawn_from, Described) or draws(work.test.options)
+    for lanes in lanes_together(block, drawn_from, alone=alone):
+        rng, size = lanes[0]
+        if isinstance(drawn_from, Population):
+            said, problem = run_intervals(work.test.options, drawn_together(drawn_from, work.n, lanes), rng)
+        else:
+            of, problem = module_of(drawn_from), ""
+            sets = of.draw(drawn_from, work.n, rng, LANE_SIZE)[:size]
+            said = np.array([astuple(of.run_interval(drawn_from, work.test, one, rng)) for one in sets], np.float64)
+        if block.first == 0 and not found:
+            require_some_defined(said[:LANE_SIZE, 1], problem)
+        found.append(said)
+    true = true_value(work, drawn_from)
+    estimate, low, high, error, undefined = np.concatenate(found).T
+    columns = {"estimate": estimate, "low": low, "high": high, "standard_error": error, "undefined": undefined > 0}
+    covers = (low - _TIE <= true) & (true <= high + _TIE)
+    return replicates_table(block, SCHEMA, **columns, covers=covers)
+
+
+def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:  # noqa: ARG001
+    """Which intervals leave the truth out, or are undefined; their confidence is theirs, whatever the level."""
+    missed: NDArray[np.bool_] = ~table.column("covers").to_numpy()
+    return missed

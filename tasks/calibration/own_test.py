@@ -1,0 +1,58 @@
+"""A test of another package on test sets from a population: its p-values, and why some are undefined.
+
+The stream is that of `sigstats.tasks.calibration.subsample`, so that all tests are given the same test sets.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from ..own_code import require_as_planned
+from ..plan import Block
+from ..schema import column
+from ..storage.store import Store
+from ..work import OnTestSets
+from . import subsample
+from .populations import own_tests
+from .populations.tests import Answers, advantage
+from .subsample import Lanes
+from .subsample import drawn_rows as drawn_rows
+from .subsample import needs as needs
+from .subsample import rejections as rejections
+from .subsample import stand_in as stand_in
+from .subsample import stream as stream
+
+VERSION = 1
+LANE_SIZE = subsample.LANE_SIZE
+
+SCHEMA = subsample.SCHEMA.append(
+    column("problem", pa.string(), "", "why the p-value is undefined (NaN); null where it is not", nullable=True)
+)
+
+
+def own_code(work: OnTestSets) -> Mapping[str, str] | None:
+    """That of the test."""
+    return {"learner": work.test.test, **(work.test.code or {})}
+
+
+def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
+    """The answer of the test on each test set of the block."""
+    test = work.test
+    assert test.code is not None
+    name, allowed = test.test, (test.code["package"],)
+    require_as_planned(name, test.code, partial(own_tests.code_of, name, allowed))
+    function = own_tests.find(name, allowed)
+    problems: list[str | None] = []
+
+    def answer(work: OnTestSets, drawn_from: Any, lanes: Lanes) -> subsample.Answered:
+        ((rng, size),) = lanes
+        drawn = drawn_from.draw(work.n, rng, LANE_SIZE)[:size]
+        found, why = own_tests.run_own_test(function, test.options, drawn, drawn_from, rng)
+        problems.extend(why)
+        answers = Answers(found, problem=f"p undefined in its first {size} test sets ({why[0]})")
+        return answers, advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
+
+    found = subsample.answered(block, store, work, answer)
+    return found.append_column(SCHEMA.field("problem"), pa.array(problems, pa.string()))

@@ -1,0 +1,210 @@
+"""What is asked of a method beside its rates (Morris, White and Crowther 2019).
+
+Of an interval bias, standard errors, coverage, misses and width; of a test the power at the level that it really has.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats._common.extreme import at_most
+from sigstats._common.numerals import significant
+from sigstats.intervals import clopper_pearson
+
+from ..plan import Cell
+from ..record import canonical
+from ..results import Results
+from ..schema import Hypothesis
+from ..work import Described, Events, JudgedRows, OnTestSets, Outcomes, Tested
+from .interval import population, true_value
+from .rates import (
+    ABOVE,
+    ADJUSTED_POWER,
+    BELOW,
+    BIAS,
+    COVERAGE,
+    ELIMINATED,
+    EMPIRICAL,
+    ERROR,
+    POWER,
+    STATED,
+    UNDEFINED,
+    WIDTH,
+    Z,
+)
+from .rejections import count_undefined, null_is_true, undefined
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """Nine or ten rows for each interval, one for each test that has power and a population without a difference."""
+    for cell in results.cells("interval"):
+        yield from _of_interval(results, cell)
+    yield from _adjusted_powers(results)
+
+
+def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+    from scipy.stats import binom
+
+    work, alpha = cell.work_of(OnTestSets), results.plan.alpha
+    row = results.hypothesis(
+        cell,
+        test="performance",
+        method=cell.subject["test"],
+        alternative="less",
+        null="the interval holds the truth as often as stated",
+        n=work.n,
+    )
+    drawn_from, table = population(work, results.store), results.table(cell)
+    if table is None or drawn_from is None:
+        yield row.with_(measure=COVERAGE, null_mean=1 - alpha)
+        return
+    true = true_value(work, drawn_from)
+    row = row.with_(
+        truth=true,
+        replicates=table.num_rows,
+        decision="none",
+        unanswered=count_undefined(table, "low"),
+        note="; ".join(undefined(table, "low")),
+    )
+    columns = {name: table.column(name).to_numpy() for name in table.column_names}
+    coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
+    p = float(binom.cdf(np.count_nonzero(columns["covers"]), table.num_rows, 1 - alpha))
+    yield coverage.with_(p_value=p, p_low=p, p_high=p)
+    shares = _shares(columns, true)
+    if isinstance(drawn_from, JudgedRows):
+        shares[POWER if true else ERROR] = (columns["low"] > 0) | (columns["high"] < 0)
+    yield from (_share(row.with_(measure=name), flags) for name, flags in shares.items())
+    yield from _means(row, columns, true)
+
+
+def _shares(columns: Mapping[str, NDArray[np.float64]], true: float) -> dict[str, NDArray[np.bool_]]:
+    low, high = columns["low"], columns["high"]
+    missed = ~columns["covers"].astype(np.bool_)
+    centre = columns["estimate"].mean()
+    return {
+        ELIMINATED: (low - 1e-12 <= centre) & (centre <= high + 1e-12),
+        BELOW: missed & (high < true),
+        ABOVE: missed & (low > true),
+        UNDEFINED: columns["undefined"],
+    }
+
+
+def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:
+    count = int(np.count_nonzero(flags))
+    low, high = clopper_pearson(count, flags.size)
+    return row.with_(estimate=count / flags.size, estimate_low=low, estimate_high=high)
+
+
+def _means(row: Hypothesis, columns: Mapping[str, NDArray[np.float64]], true: float) -> Iterator[Hypothesis]:
+    """Bias, standard errors and width, with the Monte-Carlo errors of Morris, White and Crowther.
+
+    What a method states is averaged over the test sets on which it states something.
+    """
+    defined = ~np.isnan(columns["low"])
+    estimates, stated = columns["estimate"], columns["standard_error"][defined]
+    widths = (columns["high"] - columns["low"])[defined]
+    n, k = estimates.size, widths.size
+    if k < 2:
+        return
+    deviation, mean_square = float(estimates.std(ddof=1)), float(np.mean(stated**2))
+    modelled = math.sqrt(mean_square)
+    of_modelled = math.sqrt(float(np.var(stated**2, ddof=1)) / (4 * k * mean_square)) if mean_square else 0.0
+    found = {
+        BIAS: (float(estimates.mean()) - true, deviation / math.sqrt(n)),
+        EMPIRICAL: (deviation, deviation / math.sqrt(2 * (n - 1))),
+        STATED: (modelled, of_modelled),
+        WIDTH: (float(widths.mean()), float(widths.std(ddof=1)) / math.sqrt(k)),
+    }
+    for measure, (value, error) in found.items():
+        ends = {"estimate_low": value - Z * error, "estimate_high": value + Z * error}
+        yield row.with_(measure=measure, estimate=value, **ends)
+
+
+def _adjusted_powers(results: Results) -> Iterator[Hypothesis]:
+    """The power of each test at the p-value below which it rejects alpha of the test sets without a difference."""
+    cells = [*results.cells("subsample"), *results.cells("fold-test")]
+    nulls = {_key(cell): cell for cell in cells if null_is_true(results, cell)}
+    for cell in cells:
+        null = nulls.get(_key(cell))
+        if null is None or null.name == cell.name or null_is_true(results, cell):
+            continue
+        row = results.hypothesis(
+            cell,
+            null,
+            test="performance",
+            method=cell.subject["test"],
+            alternative="greater",
+            null="the test rejects no more often than stated",
+            measure=ADJUSTED_POWER,
+            n=cell.work_of(Tested).n,
+        )
+        table, under_null = results.table(cell), results.table(null)
+        if table is None or under_null is None:
+            yield row
+        else:
+            yield _adjusted(row, table, under_null, results.plan.alpha)
+
+
+def _key(cell: Cell) -> tuple[str, ...]:
+    """What a population has in common with the one in which the null hypothesis is true."""
+    work = cell.work_of(Tested)
+    if not isinstance(work, OnTestSets) or work.factors is not None:
+        same = ", ".join(f"{name} = {value}" for name, value in (work.factors or {}).items() if name != "difference")
+    else:  # outputs are exchanged in one of two, or r is 0 among several
+        of = work.population
+        endless = isinstance(of, Outcomes | Events) and of.endless
+        same = "" if endless else canonical(of if isinstance(of, Described) else replace(of, swapped=False))
+    return cell.subject["dataset"], same, cell.subject["n"], cell.subject["test"]
+
+
+def _adjusted(row: Hypothesis, table: pa.Table, null: pa.Table, alpha: float) -> Hypothesis:
+    p_values, under_null = (each.column("p_value").to_numpy() for each in (table, null))
+    level = critical_p(under_null, alpha)
+    value = float(np.mean(at_most(p_values, level)))
+    error = adjusted_power_error(p_values, under_null, alpha)
+    share = f"which {significant(alpha, 3)} of the test sets without a difference are"
+    rejecting = f"rejecting where p is at most {significant(level, 3)}, {share}"
+    return row.with_(
+        estimate=value,
+        estimate_low=value - Z * error,
+        estimate_high=value + Z * error,
+        statistic=level,
+        replicates=p_values.size,
+        unanswered=count_undefined(table),
+        decision="none",
+        note="; ".join([rejecting, *undefined(table)]),
+    )
+
+
+def adjusted_power_error(p_values: NDArray[np.float64], under_null: NDArray[np.float64], alpha: float) -> float:
+    """The Monte-Carlo standard error of size-adjusted power, whose critical p-value is an estimate too.
+
+    Both vary independently. The critical p-value varies as in bootstrap samples of the test sets without a difference;
+    that no more than the share alpha of a sample is at most v has a binomial probability, so that none is drawn.
+
+    >>> uniform = (np.arange(400) + 0.5) / 400  # power 0.05, whose error is 0.0109 where the level is known
+    >>> round(adjusted_power_error(uniform, uniform, 0.05), 4)
+    0.0156
+    """
+    from scipy.stats import binom  # slow to import
+
+    n = under_null.size
+    values, counts = np.unique(under_null, return_counts=True)
+    reached = binom.cdf(math.floor(alpha * n * (1 + 1e-12)), n, np.cumsum(counts) / n)
+    chances = -np.diff(np.concatenate([[1.0], reached, [0.0]]))
+    powers = np.array([np.mean(at_most(p_values, level)) for level in (0.0, *values[reached > 1e-6])])
+    chances = chances[: powers.size] / chances[: powers.size].sum()
+    variance = float(chances @ powers**2 - (chances @ powers) ** 2)
+    power = float(np.mean(at_most(p_values, critical_p(under_null, alpha))))
+    return math.sqrt(power * (1 - power) / p_values.size + max(variance, 0.0))
+
+
+def critical_p(under_null: NDArray[np.float64], alpha: float) -> float:
+    """The largest of these p-values that at most a share alpha of them does not exceed; 0 where none is."""
+    values, counts = np.unique(under_null, return_counts=True)
+    allowed = values[np.cumsum(counts) <= alpha * under_null.size * (1 + 1e-12)]
+    return float(allowed[-1]) if allowed.size else 0.0

@@ -1,0 +1,153 @@
+"""Rows that a judge calls right or wrong, or marks, of which people label some; intervals of what people would see.
+
+An item is easy or hard for a model, mostly for both alike, and so are all answers to it. The judge calls right the
+share of the right answers that is his sensitivity, and of the wrong ones what his specificity leaves; where there are
+several answers to an item, he errs alike on equal ones. To some items B may give the answer of A, so that people and
+the judge say the same of both.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from scipy.special import ndtri
+
+from sigstats._common.validation import FloatArray, IntArray
+from sigstats.judged.law import judged_rows
+
+from ...work import AppliedTest, JudgedRows
+from .intervals import Estimate
+
+#: The test that is applied to its test sets.
+TEST = "judged-interval"
+#: In so many items one draw says how hard it is for both models.
+_ALIKE = 0.6
+
+
+@dataclass(frozen=True)
+class Sample:
+    """All rows, of which the first ones have labels by people."""
+
+    #: 1 for right and 0 for wrong, or marks within 0 and 1, of A and of B; ndarrays of float64, shape (2, rows).
+    judge: FloatArray
+    people: FloatArray
+    #: The number of labels.
+    n: int
+    #: The item of each row; None where each has its own.
+    items: IntArray | None
+
+
+def fits(population: JudgedRows, test: AppliedTest) -> bool:
+    """True if a method can be applied to such rows."""
+    return population.marks == 1 or test.options["method"] != "rogan-gladen"
+
+
+def truth(population: JudgedRows, measure: str) -> float:  # noqa: ARG001
+    """What people say of B less what they say of A."""
+    return (1 - population.same) * (population.accuracy[1] - population.accuracy[0])
+
+
+def draw(population: JudgedRows, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
+    """Draw samples of which n rows have labels. `size`: how many samples."""
+    return [_sample(population, n, rng) for _ in range(size)]
+
+
+def _sample(population: JudgedRows, n: int, rng: np.random.Generator) -> Sample:
+    rows, steps = population.rows, population.marks
+    item = np.arange(rows) // population.answers
+    count = int(item[-1]) + 1
+    right, sensitivity, specificity = (
+        np.array([each]).T for each in (population.accuracy, population.sensitivity, population.specificity)
+    )
+    luck = np.where(rng.random(count) < _ALIKE, rng.random(count), rng.random((2, count)))
+    ease = np.clip((luck - 1 + right) / (2 * np.minimum(right, 1 - right)) + 0.5, 0, 1)[:, item]
+    people = np.floor(steps * ease + rng.random((2, rows))) / steps
+    passed = people * sensitivity + (1 - people) * (1 - specificity)
+    judge = np.floor(steps * passed + rng.random((2, count))[:, item]) / steps
+    if population.same:
+        same = (rng.random(count) < population.same)[item]
+        judge[1, same], people[1, same] = judge[0, same], people[0, same]
+    return Sample(judge, people, n, item if population.answers > 1 else None)
+
+
+def _judged(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator, *, judge: bool = True) -> Estimate:
+    """That of `sigstats.judged_test`, or without a judge that of the labels alone."""
+    a, b = sample.judge if judge else np.zeros_like(sample.judge)
+    labelled = np.arange(len(a)) < sample.n
+    seen = (sample.people[1] - sample.people[0])[labelled]
+    data = judged_rows(np.sign(b - a).astype(np.int64), labelled, seen, 1.0, sample.items)
+    law, share = data.law(options["resamples"], rng), (1 - options["confidence"]) / 2
+    return Estimate(data.estimate, law.low(share), law.high(share), float(law.against_a.std()), undefined=False)
+
+
+def _normal(options: Mapping[str, Any], estimate: float, error: float) -> Estimate:
+    away = float(-ndtri((1 - options["confidence"]) / 2)) * error
+    return Estimate(estimate, max(-1.0, estimate - away), min(1.0, estimate + away), error, undefined=False)
+
+
+def _ppi(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
+    """PPI++ (Angelopoulos, Duchi and Zrnic 2023), its lambda within 0 and 1."""
+    n, verdict = sample.n, sample.judge[1] - sample.judge[0]
+    seen, rest = (sample.people[1] - sample.people[0])[:n], verdict[n:]
+    spread, few = verdict.var(), n / max(len(rest), 1)
+    weight = min(max(float(np.cov(verdict[:n], seen, bias=True)[0, 1] / (spread * (1 + few))), 0), 1) if spread else 0
+    if not len(rest):
+        return _normal(options, float(seen.mean()), float(seen.std() / math.sqrt(n)))
+    residual = seen - weight * verdict[:n]
+    error = math.sqrt(residual.var() / n + weight**2 * rest.var() / len(rest))
+    return _normal(options, float(weight * rest.mean() + residual.mean()), error)
+
+
+def _rogan_gladen(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
+    """Rogan and Gladen's (1978) corrected accuracies, whose errors are taken as independent.
+
+    The interval is all that is possible where the judge's verdicts say nothing of a model, or no label says how often
+    he errs.
+    """
+    accuracies, variances = [], []
+    for called, truth in zip(sample.judge, sample.people[:, : sample.n], strict=True):
+        positive, negative = called[: sample.n][truth == 1], 1 - called[: sample.n][truth == 0]
+        sensitivity, specificity = (float(each.mean()) if len(each) else 0.5 for each in (positive, negative))
+        share, slope = float(called.mean()), sensitivity + specificity - 1
+        if slope <= 0 or not len(positive) or not len(negative):
+            return Estimate(0.0, -1.0, 1.0, 1.0, undefined=True)
+        accuracy = (share + specificity - 1) / slope
+        variance = share * (1 - share) / len(called)
+        variance += accuracy**2 * sensitivity * (1 - sensitivity) / len(positive)
+        variance += (1 - accuracy) ** 2 * specificity * (1 - specificity) / len(negative)
+        accuracies.append(accuracy)
+        variances.append(variance / slope**2)
+    return _normal(options, accuracies[1] - accuracies[0], math.sqrt(sum(variances)))
+
+
+def _judge(options: Mapping[str, Any], sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
+    """The judge's own difference."""
+    verdict = sample.judge[1] - sample.judge[0]
+    return _normal(options, float(verdict.mean()), float(verdict.std() / math.sqrt(len(verdict))))
+
+
+_METHODS: dict[str, Callable[..., Estimate]] = {
+    "judged-test": _judged,
+    "labels-alone": partial(_judged, judge=False),
+    "ppi++": _ppi,
+    "rogan-gladen": _rogan_gladen,
+    "judge-alone": _judge,
+}
+
+
+def run_interval(population: JudgedRows, test: AppliedTest, sample: Sample, rng: np.random.Generator) -> Estimate:  # noqa: ARG001
+    """Apply a method to one sample. `rng`: for a method that draws."""
+    return _METHODS[test.options["method"]](test.options, sample, rng)
+
+
+def rows_of(population: JudgedRows, sample: Sample) -> dict[str, Any]:  # noqa: ARG001
+    """The rows of one sample, with no label where people gave none."""
+    labelled = np.arange(sample.judge.shape[1]) < sample.n
+    columns: dict[str, Any] = {} if sample.items is None else {"item": sample.items}
+    for side, judge, people in zip("ab", sample.judge, sample.people, strict=True):
+        columns |= {f"judge_{side}": judge, f"label_{side}": pa.array(people, mask=~labelled)}
+    return columns

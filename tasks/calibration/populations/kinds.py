@@ -1,0 +1,151 @@
+"""Populations of a few kinds of rows, and the interval that a comparison of two models says of a test set of them.
+
+A kind of row is what is true and what A and B say, and how often it occurs. So rare disasters, rare classes and groups
+of rows that are lost together are a line each, for any measure that is compared.
+
+When not to use: the eight joint outcomes of two classes, whose test sets need no rows (`population`).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats.bootstrap.bootstrap_test import bootstrap_test
+from sigstats.comparison.compare import compare_pair
+from sigstats.comparison.paired_predictions import PairedPredictions, pair_arrays
+from sigstats.comparison.requirements import is_of_scores
+from sigstats.comparison.rule import ComparisonRule
+from sigstats.joint.events import JointEvents
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.measures.table import MEASURES, refers_to_one_class
+from sigstats.scores.auc import auc_test
+from sigstats.scores.mean_score import mean_score_test
+
+from ...work import AppliedTest, Kinds
+from .intervals import Estimate
+
+#: The test that is applied to its test sets.
+TEST = "difference-interval"
+#: The positive class.
+_POSITIVE = "1"
+
+
+def fits(kinds: Kinds, test: AppliedTest) -> bool:
+    """True if a measure, and the method of its interval, can be applied to rows of these kinds."""
+    measure, labels = test.compared, set(kinds.labels)
+    spec = MEASURES[measure]
+    if test.options["method"] == "usual" and kinds.group > 1 and spec.test == "counts":
+        return False
+    if not is_of_scores(measure):
+        two = labels == {"0", _POSITIVE}
+        return {*kinds.a, *kinds.b} <= labels and (two or not refers_to_one_class(measure)) and len(labels) > 1
+    numbers = all(_is_number(each) for each in (*kinds.a, *kinds.b))
+    return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return 0 <= float(text) <= 1
+    except ValueError:
+        return False
+
+
+def draw(kinds: Kinds, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+    """How many groups of each kind each of `size` test sets of n rows has."""
+    return rng.multinomial(n // kinds.group, kinds.shares, size).astype(np.int64)
+
+
+def truth(kinds: Kinds, measure: str) -> float:
+    """The measure of B less that of A among all rows."""
+    every, shares = np.ones(len(kinds.shares), np.int64), np.array(kinds.shares)
+    if measure != "auc":
+        rows = _rows(kinds, every, measure, grouped=False, weights=shares)
+        found = _compared(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
+        assert found is not None
+        return float(found)
+    positive = np.array(kinds.labels) == _POSITIVE
+    weights = np.outer(shares[positive], shares[~positive])
+    a, b = (np.array(side, dtype=np.float64) for side in (kinds.a, kinds.b))
+    gained = [np.sign(np.subtract.outer(each[positive], each[~positive])) for each in (a, b)]
+    return float((weights * (gained[1] - gained[0])).sum() / (2 * weights.sum()))
+
+
+def run_interval(kinds: Kinds, test: AppliedTest, counts: Any, rng: np.random.Generator) -> Estimate:
+    """The interval on one test set; where nothing is tested, all that the measure can differ by."""
+    options, measure, seed = test.options, test.compared, int(rng.integers(2**31))
+    try:
+        of = _usual if options["method"] == "usual" else _by_compare
+        return of(_rows(kinds, counts, measure), measure, options, seed)
+    except ValueError:
+        return Estimate(math.nan, -1.0, 1.0, math.nan, True)
+
+
+def rows_of(kinds: Kinds, counts: Any) -> dict[str, Any]:
+    """The rows of one test set: what is true, what A and B say, and the group."""
+    groups = np.repeat(np.arange(len(counts)), counts)
+    kind = np.repeat(groups, kinds.group)
+    columns = {name: np.array(getattr(kinds, name))[kind] for name in ("labels", "a", "b")}
+    return columns | {"group": np.repeat(np.arange(len(groups)), kinds.group)}
+
+
+def _rows(kinds: Kinds, counts: Any, measure: str, *, grouped: bool = True, weights: Any = None) -> PairedPredictions:
+    drawn = rows_of(kinds, counts)
+    if not grouped:
+        drawn = {name: column[:: kinds.group] for name, column in drawn.items()}
+    groups = drawn["group"] if grouped and kinds.group > 1 else None
+    label, a, b = drawn["labels"], drawn["a"], drawn["b"]
+    if MEASURES[measure].needs == "numbers":
+        numbers = [float(each) for each in kinds.labels]
+        return pair_arrays(label, a, b, groups=groups, weights=weights, score_range=(min(numbers), max(numbers)))
+    if not is_of_scores(measure):
+        return pair_arrays(label, a, b, groups=groups, weights=weights)
+    scores = a.astype(np.float64), b.astype(np.float64)
+    pair = pair_arrays(label, label, label.copy(), scores=scores, groups=groups, weights=weights)
+    return replace(pair, limits=(0.0, 1.0))
+
+
+def _compared(rows: PairedPredictions, measure: str, rule: ComparisonRule) -> Any:
+    of_one = refers_to_one_class(measure)
+    return compare_pair(rows, rule, [measure], positive=_POSITIVE if of_one else None).rows[0]
+
+
+def _by_compare(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
+    """The interval that a comparison states."""
+    rule = ComparisonRule(
+        confidence_level=options["confidence"], n_resamples=options["resamples"], rng=seed, smallest_slice=1
+    )
+    found = _compared(rows, measure, rule)
+    if found.low is None or found.difference is None:
+        raise ValueError(found.note)
+    return Estimate(found.difference, found.low, found.high, found.standard_error or math.nan, False)
+
+
+def _usual(rows: PairedPredictions, measure: str, options: Mapping[str, Any], seed: int) -> Estimate:
+    """Student's interval of a mean (Liang and Zeger's of groups), DeLong's of an area, else that of the bootstrap."""
+    spec, level = MEASURES[measure], options["confidence"]
+    label, a, b = (np.array(rows.classes)[codes] for codes in (rows.label, rows.a, rows.b))
+    if rows.scores is not None and spec.test == "areas":
+        found: Any = auc_test(label == _POSITIVE, *rows.scores[::-1], groups=rows.group, confidence_level=level)
+    elif spec.test in ("means", "mcnemar"):
+        if spec.of_rows is None:
+            values = [(each == label) * 1.0 for each in (a, b)]
+        elif rows.scores is None:
+            values = [spec.of_rows(label.astype(np.float64), each.astype(np.float64)) for each in (a, b)]
+        else:
+            values = [spec.of_rows(label == _POSITIVE, each) for each in rows.scores]
+        found = mean_score_test(*values[::-1], groups=rows.group, confidence_level=level)
+    else:
+        one = refers_to_one_class(measure)
+        joint: Any = JointOutcomes if one else JointEvents
+        counted = joint.from_predictions(label, a, b, **({"positive": _POSITIVE} if one else {}))
+        found = bootstrap_test(
+            counted, measure=measure, n_resamples=options["resamples"], confidence_level=level, rng=seed
+        )
+        low, high = -found.confidence_interval
+        return Estimate(-found.estimate, low, high, found.standard_error, False)
+    low, high = found.confidence_interval
+    return Estimate(found.estimate, low, high, found.standard_error, False)

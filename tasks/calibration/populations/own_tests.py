@@ -1,0 +1,149 @@
+"""Tests of other packages, on test sets that are drawn from a population.
+
+Such a test is a function of the labels, the predictions of A and those of B. It returns a p-value, or a result that has
+one as ``pvalue``, as SciPy's do.
+"""
+
+import inspect
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.messages import nearest, one_line, raised, refuse
+from sigstats._common.registry import Offered
+
+from ...own_code import fit
+from .population import EventPopulation
+from .tests import AnyPopulation
+
+_TESTS = Offered("sigstats.tests", "test")
+
+_WANTED = "the import path of a function of labels and two predictions, as in 'mypackage:my_test'"
+
+#: A vectorised test is given about so many rows at once.
+_ROWS_AT_ONCE = 2**22
+
+#: The labels, and the answers of A and of B, in each of the eight joint outcomes; 1 is positive.
+_EIGHT = np.array([[e < 4, e % 2 == 0, e % 4 < 2] for e in range(8)], dtype=np.int64)
+
+
+def named() -> tuple[str, ...]:
+    """The names of the tests that installed packages offer."""
+    return _TESTS.named()
+
+
+def find(name: str, allowed: Sequence[str]) -> Callable[..., Any]:
+    """The function of an import path or an entry point; nothing is imported of a package that is not allowed."""
+    if not {".", ":"} & set(name) and name not in named():
+        near = nearest(name, named())
+        raise refuse("test", name, _WANTED + (f" (did you mean {near!r}?)" if near else ""))
+    found = _TESTS.find(name, allowed)
+    if not callable(found) or inspect.isclass(found):
+        raise refuse("test", name, _WANTED)
+    return found  # type: ignore[no-any-return]
+
+
+def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
+    """What identifies its code: ``package``, ``version``, and SHA-256 of the files that define it, ``source``."""
+    found = inspect.unwrap(find(name, allowed))
+    return _TESTS.code_of(name, (module for module in [getattr(found, "__module__", None)] if module in sys.modules))
+
+
+def check_call(name: str, params: Mapping[str, Any], allowed: Sequence[str]) -> None:
+    """Refuse a test that cannot be called with labels, two predictions and these parameters."""
+    found = find(name, allowed)
+    try:
+        inspect.signature(found).bind(None, None, None, **params, **_generator_of(found, None))
+    except TypeError as error:
+        wanted = "one that can be called with labels, two predictions"
+        raise refuse("test", name, f"{wanted}{' and params' if params else ''}; {one_line(error)}") from None
+    except ValueError:  # a function of C tells no signature
+        return
+
+
+def run_own_test(
+    function: Callable[..., Any],
+    options: Mapping[str, Any],
+    drawn: NDArray[np.int64],
+    population: AnyPopulation,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.float64], list[str | None]]:
+    """Call a test on each test set, or once on many if it is vectorised: its p-values, NaN where undefined, and why.
+
+    The rows of a test set come in random order. A function with a parameter ``rng`` is given a generator there; the
+    global ones are seeded before each call.
+
+    `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`.
+    """
+    answers, vectorised = _answers(population), options["vectorised"]
+    seeds = rng.integers(2**32, size=len(drawn)).tolist()
+    at_once = max(1, _ROWS_AT_ONCE // int(drawn[0].sum())) if vectorised else 1
+    p_values: list[float] = []
+    problems: list[str | None] = []
+    for first in range(0, len(drawn), at_once):
+        sets, seed = drawn[first : first + at_once], seeds[first]
+        own_rng = np.random.default_rng(seed)
+        events = np.repeat(np.tile(np.arange(sets.shape[1]), len(sets)), sets.ravel()).reshape(len(sets), -1)
+        events = own_rng.permuted(events, axis=1)
+        columns = [side[events if vectorised else events[0]] for side in answers]
+        try:
+            with fit(seed):
+                result = function(*columns, **_generator_of(function, own_rng), **options["params"])
+                found = _p_values(result, len(sets))
+        except Exception as error:  # a test may raise anything
+            p_values.extend([math.nan] * len(sets))
+            problems.extend([raised(error)[:200]] * len(sets))
+        else:
+            said = [_wrong(p) for p in found]
+            p_values.extend(math.nan if wrong else p for p, wrong in zip(found, said, strict=True))
+            problems.extend(said)
+    return np.array(p_values, dtype=np.float64), problems
+
+
+def _p_values(result: Any, sets: int) -> list[float]:
+    given = getattr(result, "pvalue", result)
+    if isinstance(given, np.ma.MaskedArray):  # what is masked would be whatever lies below
+        given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
+    found = np.asarray(given)
+    if found.dtype.kind in "bSU" or any(each is None or isinstance(each, str | bytes | bool) for each in found.flat):
+        raise ValueError("it returned what is no number")
+    found = found.astype(np.float64)
+    if found.size != sets:
+        raise ValueError(f"it returned {found.size} p-values for {sets} test {'set' if sets == 1 else 'sets'}")
+    return [float(p) for p in found.ravel()]
+
+
+def _wrong(p: float) -> str | None:
+    """Why a number is no p-value."""
+    if math.isnan(p):
+        return "p is NaN"
+    return None if 0 <= p <= 1 else "p is not between 0 and 1"
+
+
+def _generator_of(function: Callable[..., Any], rng: np.random.Generator | None) -> dict[str, Any]:
+    """The generator as the argument ``rng``, for a function that takes one."""
+    try:
+        return {"rng": rng} if "rng" in inspect.signature(function).parameters else {}
+    except ValueError:
+        return {}
+
+
+def _answers(population: AnyPopulation) -> list[NDArray[Any]]:
+    """The labels, and the answers of A and of B, in each joint event: codes, or of categories a row of 0 and 1."""
+    if not isinstance(population, EventPopulation):
+        return list(_EIGHT.T)
+    joint = population.shape
+    sides = zip(*joint.events, strict=True)
+    if joint.kind == "classes":
+        return [np.array([code for (code,) in side]) for side in sides]
+    indicators = []
+    for side in sides:
+        made = np.zeros((len(joint.events), len(joint.categories)), dtype=np.int64)
+        for row, positions in zip(made, side, strict=True):
+            row[list(positions)] = 1
+        indicators.append(made)
+    return indicators

@@ -1,0 +1,111 @@
+"""Parquet data sets of populations: a file, a folder of them, a pattern or an fsspec URL."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sigstats._common.validation import hint, shown
+from sigstats.files.inputs import place, reason
+from sigstats.files.inputs.places import visible
+from sigstats.files.tables import arrow_files
+
+from ...schema import column
+
+#: The entries of an object store's listing that change with the content of an object, wherever it lies.
+_CONTENT_TAGS = ("md5Hash", "ETag", "etag")
+
+
+def find_files(path: str, base: Path) -> tuple[Any, list[str]]:
+    """The file system and the Parquet files of a data set, in order."""
+    import fsspec
+
+    where = place(path, base)
+    try:
+        system, root = fsspec.core.url_to_fs(where)
+        system.invalidate_cache()  # a cached listing holds sizes and tags of earlier files
+        if system.isdir(root):
+            start = root.rstrip("/") + "/"
+            # Spark and Hive write what is no part of a table under names that begin with an underscore or a dot.
+            inside = visible((str(name).removeprefix(start) for name in system.find(root)), "._")
+            names = [start + name for name in inside if name.endswith((".parquet", ".parq", ".pq"))]
+            problem = "holds no Parquet file"
+        else:
+            names = [root] if system.exists(root) else system.glob(root) if any(sign in root for sign in "*?[") else []
+            problem = "there is no such file or folder"
+    except Exception as error:  # a remote file system may raise anything
+        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
+    if not names:
+        raise ValueError(f"{where}: {problem}")
+    return system, sorted(str(name) for name in names)
+
+
+def absolute_path(path: str, base: Path) -> str:
+    """The path or URL of a data set, the same in every working folder."""
+    where = place(path, base)
+    return where if "://" in where else str(Path(where).absolute())
+
+
+def file_system(where: str) -> Any:
+    """The file system of a data set, which is sent no request; ValueError where its package is missing."""
+    import fsspec
+
+    try:
+        return fsspec.core.url_to_fs(where)[0]
+    except Exception as error:
+        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
+
+
+def open_parquet(system: Any, file: str, **options: Any) -> pq.ParquetFile:
+    """Open a Parquet file; ValueError if it is damaged or cannot be read."""
+    if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # a pipe would be waited for
+        raise ValueError(f"{file}: is no file; expected a Parquet file")
+    try:
+        return arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
+    except Exception as error:  # a damaged file or a remote file system may raise anything
+        raise ValueError(f"{file}: is not a whole Parquet file ({reason(error)})") from None
+
+
+def write_mark(system: Any, file: str) -> str:
+    """A text that changes when a file is written anew, and stays when it is moved, as far as its store tells."""
+    try:
+        if _is_local(system):
+            about = Path(file).stat()
+            return f"{about.st_size} {about.st_mtime_ns}"
+        found = system.info(file)
+        tag = next((found[key] for key in _CONTENT_TAGS if found.get(key)), None) or system.ukey(file)
+        return f"{found.get('size')} {tag}"
+    except Exception as error:  # a remote file system may raise anything
+        raise ValueError(f"{file}: cannot be read ({reason(error)})") from None
+
+
+def require_column(file: str, schema: pa.Schema, name: str) -> None:
+    """Refuse a file without the column."""
+    if name not in schema.names:
+        raise ValueError(f"{file}: column {shown(name)} is not there; {hint(name, schema.names)}")
+
+
+def files_table(
+    key: bytes, about: Mapping[str, Any], files: Sequence[str], rows: Sequence[Any], of_rows: "pa.Field[Any]"
+) -> pa.Table:
+    """The files of a data set as a table, whose metadata hold all else under `key`, as JSON.
+
+    `of_rows` describes the column ``rows``: what is known of the number of rows of each file.
+    """
+    schema = pa.schema(
+        [column("file", pa.string(), "name", "a file of rows"), of_rows], metadata={key: json.dumps(about).encode()}
+    )
+    return pa.table({"file": list(files), "rows": list(rows)}, schema=schema)
+
+
+def read_files_table(key: bytes, table: pa.Table) -> tuple[dict[str, Any], list[Any], list[Any]]:
+    """What `files_table` wrote: `about`, `files` and `rows`."""
+    about: dict[str, Any] = json.loads((table.schema.metadata or {})[key])
+    return about, table.column("file").to_pylist(), table.column("rows").to_pylist()
+
+
+def _is_local(system: Any) -> bool:
+    return "file" in (system.protocol if isinstance(system.protocol, tuple) else (system.protocol,))

@@ -1,0 +1,274 @@
+"""Populations from which test sets are drawn: two classifiers on all rows there are.
+
+A `Population` holds eight joint outcomes in the order of `sigstats.joint.outcomes.JointOutcomes`: counts of rows, from
+which test sets are drawn without replacement, or probabilities, from which any number is drawn. If only accuracy
+matters, all rows count as truly positive. An `EventPopulation` holds all distinct joint events of several classes, or
+of any number of categories a row, for measures that are averaged over them.
+
+Test sets are an array of counts, one row a test set, one column an outcome or event.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats.bootstrap.replicates import evaluate
+from sigstats.joint.events import JointEvents
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.measures.measure import Measure, as_measure
+from sigstats.subsampling import draw_samples, draw_subsamples
+
+from ...record import digest
+from ...schema import column
+
+#: The key of the schema's metadata under which `EventPopulation.to_table` stores everything except the counts.
+_ABOUT = b"events"
+#: The outcomes that an exchange of the two outputs turns into each other; it leaves the others as they are.
+_EXCHANGED = ((1, 2), (5, 6))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Population:
+    """Two classifiers on all rows there are."""
+
+    #: How many rows have each of the eight joint outcomes; or, if `endless`, with which probability a row has it.
+    outcomes: tuple[float, ...]
+    #: Whether `outcomes` are probabilities.
+    endless: bool = False
+    #: Whether the outputs of the two are exchanged in each row with probability 1/2, so that neither is better.
+    swapped: bool = False
+
+    def endlessly(self) -> "Population":
+        """The endless population in which each outcome is as likely as it is frequent here."""
+        total = sum(self.outcomes)
+        return replace(self, outcomes=tuple(each / total for each in self.outcomes), endless=True)
+
+    def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """The eight counts of each of `size` test sets of n rows."""
+        draw = draw_samples if self.endless else draw_subsamples
+        drawn = draw(self.outcomes, n, rng=rng, size=size)
+        if self.swapped:
+            for first, second in _EXCHANGED:
+                _exchange(drawn, first, second, rng)
+        return drawn
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows; None if it is endless."""
+        return None if self.endless else int(sum(self.outcomes))
+
+    @property
+    def counts(self) -> NDArray[Any]:
+        """All rows as one test set, shape (1, 8)."""
+        return np.array([self.outcomes])
+
+    @property
+    def expected(self) -> NDArray[np.float64]:
+        """The outcomes as they are, or as they are expected where outputs are exchanged."""
+        found = np.array(self.outcomes, dtype=np.float64)
+        for pair in _EXCHANGED if self.swapped else ():
+            found[list(pair)] = found[list(pair)].mean()
+        return found
+
+    @property
+    def discordant(self) -> tuple[float, float]:
+        """How many rows only A, and only B, gets right; or with which probability."""
+        _, e2, e3, _, _, e6, e7, _ = self.outcomes
+        return e3 + e6, e2 + e7
+
+    def difference(self, measure: str | Measure) -> float:
+        """The true difference B - A of a measure."""
+        if self.swapped:
+            return 0.0
+        return float(self.differences(measure, np.array([self.outcomes]))[0])
+
+    def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
+        """The difference B - A of a measure on each test set; probabilities do as well as counts."""
+        return 0.0 - evaluate(JointOutcomes(e1=1), as_measure(measure), drawn.astype(np.float64)).differences
+
+    def record(self, counts: Sequence[int]) -> JointOutcomes:
+        """One test set, for a test of a measure."""
+        return JointOutcomes(*counts)
+
+    def outcomes_of(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The eight outcomes of each test set."""
+        return drawn
+
+    def lacking(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which test sets have no row that is truly positive."""
+        none: NDArray[np.bool_] = drawn[:, :4].sum(axis=1) == 0
+        return none
+
+    @property
+    def width(self) -> int:
+        """The number of columns of test sets."""
+        return len(self.outcomes)
+
+    @property
+    def binary(self) -> bool:
+        """True if some rows are truly negative, so that measures of two classes have a meaning."""
+        return any(self.outcomes[4:])
+
+
+def _exchange(drawn: NDArray[np.int64], first: Any, second: Any, rng: np.random.Generator) -> None:
+    """Exchange the outputs of each row with probability 1/2: `first` columns become `second` ones, and vice versa."""
+    both = drawn[:, first] + drawn[:, second]
+    drawn[:, first] = rng.binomial(both, 0.5)
+    drawn[:, second] = both - drawn[:, first]
+
+
+def random_classifiers(classes: int, right: float) -> Population:
+    """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise.
+
+    >>> random_classifiers(2, 0.5).outcomes
+    (0.375, 0.375, 0.125, 0.125, 0.0, 0.0, 0.0, 0.0)
+    """
+    a = 1 / classes
+    b = right + (1 - right) / classes
+    outcomes = (a * b, (1 - a) * b, a * (1 - b), (1 - a) * (1 - b), 0.0, 0.0, 0.0, 0.0)
+    return Population(outcomes=outcomes, endless=True)
+
+
+@dataclass(frozen=True, eq=False)
+class EventPopulation:
+    """Two classifiers on all rows there are, by distinct joint events of classes or categories."""
+
+    #: The name that the study gives it.
+    name: str
+    #: How often each event occurs.
+    joint: JointEvents
+    #: As for `Population`.
+    swapped: bool = False
+    endless: bool = False
+    binary: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not self.joint.n:
+            raise ValueError(f"population {self.name}: has no rows; expected one or more")
+
+    @property
+    def rows(self) -> int | None:
+        """The number of rows; None if it is endless."""
+        return None if self.endless else self.joint.n
+
+    @cached_property
+    def shape(self) -> JointEvents:
+        """Each event that a test set may have, once; where outputs are exchanged, also those that an exchange makes."""
+        events = set(self.joint.events)
+        if self.swapped:
+            events |= {(true, b, a) for true, a, b in events}
+        return JointEvents(self.joint.categories, self.joint.kind, tuple(events), (1,) * len(events))
+
+    @cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        known = dict(zip(self.joint.events, self.joint.counts, strict=True))
+        return np.array([known.get(event, 0) for event in self.shape.events], dtype=np.int64)
+
+    @cached_property
+    def _mirrored(self) -> NDArray[np.int64]:
+        """Pairs of events that an exchange turns into each other, shape (m, 2)."""
+        position = {event: index for index, event in enumerate(self.shape.events)}
+        pairs = [(i, position[true, b, a]) for (true, a, b), i in position.items() if a < b]
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+    @cached_property
+    def _outcome(self) -> NDArray[np.int64]:
+        """Of each event, which of the outcomes e1 to e4 it is where nothing but right and wrong answers matter."""
+        return np.array([(a != true) + 2 * (b != true) for true, a, b in self.shape.events])
+
+    def draw(self, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
+        """The counts of each event in `size` test sets of n rows."""
+        if self.endless:
+            drawn = draw_samples(self._counts / self.joint.n, n, rng=rng, size=size)
+        else:
+            drawn = draw_subsamples(self._counts, n, rng=rng, size=size)
+        if self.swapped:
+            first, second = self._mirrored.T
+            _exchange(drawn, first, second, rng)
+        return drawn
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """All rows as one test set, shape (1, events)."""
+        return self._counts[None]
+
+    @property
+    def discordant(self) -> tuple[float, float]:
+        """How many rows only A, and only B, gets wholly right; or with which probability."""
+        eight = self.outcomes_of(self._counts[None])[0]
+        only_a, only_b = int(eight[2]), int(eight[1])
+        return (only_a / self.joint.n, only_b / self.joint.n) if self.endless else (only_a, only_b)
+
+    def difference(self, measure: str | Measure) -> float:
+        """The true difference B - A of a measure."""
+        return 0.0 if self.swapped else float(self.differences(measure, self._counts[None])[0])
+
+    def differences(self, measure: str | Measure, drawn: NDArray[Any]) -> NDArray[np.float64]:
+        """The difference B - A of a measure on each test set."""
+        return 0.0 - evaluate(self.shape, as_measure(measure), drawn.astype(np.float64)).differences
+
+    def record(self, counts: Sequence[int]) -> JointEvents:
+        """One test set, for a test of a measure."""
+        present = [(event, count) for event, count in zip(self.shape.events, counts, strict=True) if count]
+        events, times = zip(*present, strict=True)
+        return JointEvents(self.joint.categories, self.joint.kind, events, times)
+
+    def outcomes_of(self, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Eight outcomes of each test set: a row on which an answer is wholly right counts as a true positive."""
+        eight = np.zeros((len(drawn), 8), dtype=np.int64)
+        for outcome in range(4):
+            eight[:, outcome] = drawn[:, self._outcome == outcome].sum(axis=1)
+        return eight
+
+    def lacking(self, drawn: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which test sets have a class or category to which no row truly belongs."""
+        a, _ = self.shape.confusions(drawn.astype(np.float64))
+        return np.asarray(((a.tp + a.fn) == 0).any(axis=1), dtype=np.bool_)
+
+    @property
+    def width(self) -> int:
+        """The number of columns of test sets."""
+        return len(self.shape.events)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the counts in memory, in bytes."""
+        return self._counts.nbytes
+
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the counts; neither the name nor an exchange is part of it."""
+        joint = self.joint
+        return digest("events", categories=joint.categories, of=joint.kind, events=joint.events, counts=joint.counts)
+
+    def to_table(self) -> pa.Table:
+        """The counts as a table, from which `from_table` makes them again."""
+        about = {"name": self.name, "categories": self.joint.categories, "kind": self.joint.kind}
+        positions = pa.list_(pa.field("element", pa.int32()))
+        schema = pa.schema(
+            [
+                column("true", positions, "positions", "the true classes or categories"),
+                column("a", positions, "positions", "those that A assigned"),
+                column("b", positions, "positions", "those that B assigned"),
+                column("count", pa.int64(), "rows", "how many rows have this joint event"),
+            ],
+            metadata={_ABOUT: json.dumps(about).encode()},
+        )
+        true, a, b = zip(*self.joint.events, strict=True)
+        sides = {"true": true, "a": a, "b": b}
+        columns = {name: [list(each) for each in side] for name, side in sides.items()}
+        return pa.table({**columns, "count": list(self.joint.counts)}, schema=schema)
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> "EventPopulation":
+        """The population that `to_table` wrote."""
+        about = json.loads((table.schema.metadata or {})[_ABOUT])
+        sides: list[list[Any]] = [table.column(name).to_pylist() for name in ("true", "a", "b")]
+        events = tuple((tuple(true), tuple(a), tuple(b)) for true, a, b in zip(*sides, strict=True))
+        counts: list[Any] = table.column("count").to_pylist()
+        return cls(about["name"], JointEvents(tuple(about["categories"]), about["kind"], events, tuple(counts)))

@@ -1,0 +1,268 @@
+"""Populations of rows on disk: Parquet files of labels and of two classifiers' predictions, reduced to counts.
+
+A data set has a column of true classes and one of each classifier's predictions: whole numbers, strings, categories or
+booleans, all three alike. Files are read once, in batches, several at a time by Dask; only the counts of the distinct
+joint outcomes stay in memory.
+"""
+
+import hashlib
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sigstats._common.class_names import refuse_missing_texts
+from sigstats._common.validation import shown
+from sigstats.files.inputs import FilesRead, in_silence, reason
+from sigstats.files.inputs.limit import Budget
+from sigstats.files.tables.arrow_files import read_columns, require_stored
+from sigstats.files.tables.table import is_text
+
+from ...record import digest
+from ...schema import column
+from .counts import Label, LabelCounts, Tally, each_label, is_list
+from .parquet_files import (
+    absolute_path,
+    file_system,
+    files_table,
+    find_files,
+    open_parquet,
+    read_files_table,
+    require_column,
+    write_mark,
+)
+
+#: The key of the schema's metadata under which `LabelFiles.to_table` stores everything except the files.
+_ABOUT = b"files"
+
+#: How many footers are read at once.
+_FOOTERS = 8
+
+#: From this number of rows on it pays to have workers count a data set.
+MANY = 50_000_000
+
+
+#: The rows of a batch, few enough for a core's cache.
+_BATCH = 2**16
+
+
+class ColumnTypes(NamedTuple):
+    """The types of the columns of true classes and of both predictions in a file; categories as their labels.
+
+    Types of one family hold the same labels: 32-bit and 64-bit whole numbers, text with short and with long offsets.
+    """
+
+    file: str
+    types: tuple[pa.DataType, ...]
+
+    @property
+    def listed(self) -> bool:
+        """True if a row has any number of labels."""
+        return is_list(self.types[0])
+
+    def require_alike(self, columns: Sequence[str], first: "ColumnTypes") -> None:
+        """Refuse a file whose columns have other types than those of the first file."""
+        for name, kind, expected in zip(columns, self.types, first.types, strict=True):
+            if _family(kind) != _family(expected):
+                raise ValueError(
+                    f"{self.file}: column {shown(name)}: {kind} is not valid; expected {expected}, as in {first.file}"
+                )
+
+
+def column_types(file: str, opened: pq.ParquetFile, columns: Sequence[str]) -> ColumnTypes:
+    """The types of the three columns."""
+    schema = opened.schema_arrow
+    found: list[pa.DataType] = []
+    for name in columns:
+        require_column(file, schema, name)
+        kind = schema.field(name).type
+        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+        if _family(kind) is None:
+            expected = "whole numbers, strings, booleans, or lists of whole numbers or of strings"
+            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
+        if found and _family(kind) != _family(found[0]):
+            expected = f"{_family(found[0])}, as in column {shown(columns[0])}"
+            raise ValueError(f"{file}: column {shown(name)}: {kind} is not valid; expected {expected}")
+        found.append(kind)
+    return ColumnTypes(file, tuple(found))
+
+
+def count_file(
+    system: Any, file: str, columns: Sequence[str], first: ColumnTypes, classes: Sequence[Label] | None
+) -> LabelCounts:
+    """The counts of one file."""
+    strings = _family(first.types[0]) == "strings"
+    opened = open_parquet(system, file, read_dictionary=list(columns) if strings else None)
+    column_types(file, opened, columns).require_alike(columns, first)
+    budget = Budget(file)
+    tally = Tally(columns, classes=classes, budget=budget)
+    for group in range(opened.num_row_groups):
+        tally.begin(f"{file}, row group {group}")
+        try:
+            batches: Iterable[pa.RecordBatch]
+            if first.listed:
+                reopen = partial(open_parquet, system, file)
+                batches = read_columns(reopen, columns, budget, group=group).to_batches(_BATCH)
+            else:
+                require_stored(opened, columns, group, budget)
+                batches = opened.iter_batches(_BATCH, row_groups=[group], columns=list(columns), use_threads=False)
+            for batch in batches:
+                batch.validate(full=True)
+                tally.add([batch.column(name) for name in columns])
+        except (pa.ArrowException, OSError) as error:
+            raise ValueError(f"{tally.where}: cannot be read ({reason(error)})") from None
+        tally.end()
+    for axis, name in enumerate(columns if classes is None else ()):  # others than the classes were refused
+        rows_of: Counter[Label] = Counter()
+        for outcome, rows in tally.counts.items():
+            rows_of.update(dict.fromkeys(each_label(outcome[axis]), rows))
+        remedy = "leave out these rows, or list all classes in classes if it is one"
+        refuse_missing_texts(f"{file}: column {shown(name)}", rows_of, remedy, n=opened.metadata.num_rows)
+    return LabelCounts(tally.counts)
+
+
+def _family(kind: Any) -> str | None:
+    if pa.types.is_boolean(kind):
+        return "booleans"
+    if pa.types.is_integer(kind):
+        return "whole numbers"
+    if is_list(kind):
+        inner = _family(kind.value_type)
+        return f"lists of {inner}" if inner in ("whole numbers", "strings") else None
+    return "strings" if is_text(kind) else None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LabelFiles:
+    """The files of a population that workers count, each by itself."""
+
+    #: The name that the study gives it.
+    name: str
+    #: A file, a folder, a pattern or an fsspec URL, the same in every working folder.
+    path: str
+    #: The columns of the true classes and of the predictions of A and of B.
+    columns: Sequence[str]
+    #: All classes there are; any other label is refused.
+    classes: Sequence[Label] | None
+    files: Sequence[str]
+    #: The number of rows of each file.
+    rows: Sequence[int]
+    #: SHA-256 of the files' footers, which hold the sizes and extremes of all that is in them, wherever they lie.
+    content: str
+    #: SHA-256 of what changes when a file is written anew, even if its footer does not: the size, and the tag of an
+    #: object store or the time. It is not part of the digest.
+    written: str
+    #: Whether a row has any number of labels.
+    listed: bool
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in memory, in bytes: zero, since its rows stay in their files."""
+        return 0
+
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the footers, the columns and the classes, wherever the files lie."""
+        return digest("files", content=self.content, columns=self.columns, classes=self.classes)
+
+    def to_table(self) -> pa.Table:
+        """The files as a table, from which `from_table` makes it again."""
+        keys = ("name", "path", "columns", "classes", "content", "written", "listed")
+        of_rows = column("rows", pa.int64(), "rows", "how many it has")
+        return files_table(_ABOUT, {key: getattr(self, key) for key in keys}, self.files, self.rows, of_rows)
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> "LabelFiles":
+        """The files that `to_table` wrote."""
+        about, files, rows = read_files_table(_ABOUT, table)
+        return cls(files=files, rows=rows, **about)
+
+    def count(self, index: int) -> LabelCounts:
+        """The counts of one of the files."""
+        file, (system, first) = self.files[index], self._first
+        counts = count_file(system, file, self.columns, first, self.classes)
+        if counts.rows != self.rows[index]:
+            raise ValueError(f"{file}: {counts.rows} rows are not valid; expected {self.rows[index]}, as at the start")
+        return counts
+
+    def count_all(self, progress: FilesRead = in_silence) -> LabelCounts:
+        """The counts of all files, of which several are read at once."""
+        progress(0, len(self.files))
+        read = itertools.count(1)
+
+        def one(index: int) -> LabelCounts:
+            part = self.count(index)
+            progress(next(read), len(self.files))
+            return part
+
+        if len(self.files) == 1:
+            found = one(0)
+        else:
+            from dask import compute, delayed  # type: ignore[attr-defined]
+
+            parts = [delayed(one, pure=False)(index) for index in range(len(self.files))]
+            found = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
+        if not found.rows:
+            raise ValueError(f"{self.path}: there are no rows; expected one or more")
+        return found
+
+    @cached_property
+    def _first(self) -> tuple[Any, ColumnTypes]:
+        system = file_system(self.path)
+        return system, column_types(self.files[0], open_parquet(system, self.files[0]), self.columns)
+
+
+def scan_footers(
+    name: str,
+    path: str,
+    base: Path,
+    *,
+    label: str,
+    a: str,
+    b: str,
+    classes: Sequence[Label] | None = None,
+    progress: FilesRead = in_silence,
+) -> LabelFiles:
+    """The files of a Parquet data set, of which only the footers are read."""
+    system, files = find_files(path, base)
+    columns, content, written = (label, a, b), hashlib.sha256(), hashlib.sha256()
+    rows: list[int] = []
+    first: ColumnTypes | None = None
+
+    def scan(file: str) -> tuple[ColumnTypes, pa.Buffer, int, str]:
+        mark = write_mark(system, file)  # before the footer: a file that is written in between has another mark
+        opened = open_parquet(system, file)
+        footer = pa.BufferOutputStream()
+        opened.metadata.write_metadata_file(footer)
+        return column_types(file, opened, columns), footer.getvalue(), opened.metadata.num_rows, mark
+
+    # A remote footer takes some requests, and there may be thousands of files.
+    threads = ThreadPoolExecutor(_FOOTERS)
+    try:
+        for types, footer, count, mark in threads.map(scan, files):
+            progress(len(rows), len(files))
+            first = first or types
+            types.require_alike(columns, first)
+            content.update(footer)
+            written.update(f"{mark}\n".encode())
+            rows.append(count)
+    finally:
+        threads.shutdown(cancel_futures=True)
+    assert first is not None  # there is a file
+    return LabelFiles(
+        name=name,
+        path=absolute_path(path, base),
+        columns=columns,
+        classes=classes,
+        files=files,
+        rows=rows,
+        content=content.hexdigest(),
+        written=written.hexdigest(),
+        listed=first.listed,
+    )

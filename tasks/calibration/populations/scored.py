@@ -1,0 +1,287 @@
+"""Populations of scored rows in Parquet files, from which test sets are drawn row by row.
+
+A measure of scores, an area under the ROC curve or a loss, is not a function of counts: a test of it needs the scores
+of the rows in a test set. So each test set is a set of row numbers, drawn without replacement over all files, and the
+files are read once, row group by row group, for a hundred test sets together.
+"""
+
+import hashlib
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from cachetools import LRUCache, cached
+from numpy.typing import NDArray
+
+from sigstats._common.class_names import refuse_missing_texts
+from sigstats._common.validation import refuse, shown
+from sigstats.files.inputs import FilesRead, in_silence, reason
+from sigstats.files.inputs.limit import Budget
+from sigstats.files.tables.arrow_files import read_columns
+from sigstats.measures.table import MEASURES
+
+from ...schema import column
+from .counts import Label
+from .parquet_files import (
+    absolute_path,
+    file_system,
+    files_table,
+    find_files,
+    open_parquet,
+    read_files_table,
+    require_column,
+)
+
+#: The key of the schema's metadata under which `ScorePopulation.to_table` stores everything except the files.
+_ABOUT = b"scores"
+
+#: What a row takes in memory, with a copy as all are put together.
+_ROW = 50
+
+#: The largest population that stays in a worker's memory, in rows of some 20 bytes.
+ROWS_IN_MEMORY = 2**22
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Scored rows: whether each is positive, its scores by A and B, and its group, in arrays of one shape."""
+
+    positive: NDArray[np.bool_]
+    a: NDArray[np.float64]
+    b: NDArray[np.float64]
+    group: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.positive)
+
+    @property
+    def lacking(self) -> NDArray[np.bool_]:
+        """Which test sets, one a row, have no row that is truly positive."""
+        return np.asarray(~self.positive.any(axis=1), dtype=np.bool_)
+
+    def part(self, which: Any) -> "Rows":
+        """Some of the rows."""
+        group = None if self.group is None else self.group[which]
+        return Rows(self.positive[which], self.a[which], self.b[which], group)
+
+
+def concatenate(parts: Sequence[Rows]) -> Rows:
+    """All rows of several parts, in their order."""
+    group = None if parts[0].group is None else np.concatenate([part.group for part in parts if part.group is not None])
+    positive, a, b = (np.concatenate([getattr(part, name) for part in parts]) for name in ("positive", "a", "b"))
+    return Rows(positive, a, b, group)
+
+
+def read_group(system: Any, file: str, group: int, columns: Mapping[str, str], positive: Label) -> Rows:
+    """The rows of one row group of a file, within the limit of what is read."""
+    where = f"{file}, row group {group}"
+    wanted = list(dict.fromkeys(columns.values()))
+    try:
+        table: Any = read_columns(partial(open_parquet, system, file), wanted, Budget(file), group=group)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
+    for name in columns.values():
+        if table.column(name).null_count:
+            raise ValueError(f"{where}: column {shown(name)}: a value is missing (null); expected one in every row")
+    a, b = (_numbers(where, columns[side], table.column(columns[side])) for side in ("a", "b"))
+    labels = table.column(columns["label"])
+    rows_of = {each["values"]: each["counts"] for each in pc.value_counts(labels).to_pylist()}
+    remedy = "leave out these rows, or give another name if it is a class"
+    refuse_missing_texts(f"{where}: column {shown(columns['label'])}", rows_of, remedy, classes=[str(positive)])
+    try:
+        known = labels.cast(labels.type.value_type) if pa.types.is_dictionary(labels.type) else labels
+        told = np.asarray(pc.equal(known, pa.scalar(positive, type=known.type)))
+    except (pa.ArrowException, TypeError) as error:
+        like = f"labels like {shown(positive)} ({reason(error)})"
+        raise ValueError(
+            f"{where}: column {shown(columns['label'])}: {labels.type} is not valid; expected {like}"
+        ) from None
+    if "group" not in columns:
+        return Rows(told, a, b)
+    names = table.column(columns["group"]).to_pylist()
+    return Rows(told, a, b, np.array([_code(name) for name in names], dtype=np.int64))
+
+
+def _code(name: object) -> int:
+    """A number for a group, the same in every file and process."""
+    return int.from_bytes(hashlib.blake2b(repr(name).encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _numbers(where: str, name: str, values: Any) -> NDArray[np.float64]:
+    kind = values.type
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected numbers")
+    found = np.asarray(values.to_numpy(), dtype=np.float64)
+    if not np.isfinite(found).all():
+        raise ValueError(
+            f"{where}: column {shown(name)}: {found[~np.isfinite(found)][0]} is not valid; expected finite numbers"
+        )
+    return found
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ScorePopulation:
+    """Two classifiers' scores of all rows there are."""
+
+    #: The name that the study gives them.
+    name: str
+    #: A file, a folder, a pattern or an fsspec URL, the same in every working folder.
+    path: str
+    #: The names of the columns ``label``, ``a``, ``b`` and, where rows come in groups, ``group``.
+    columns: Mapping[str, str]
+    #: The positive class.
+    positive: Label
+    #: Each file with the rows of its row groups.
+    files: tuple[tuple[str, tuple[int, ...]], ...]
+    #: SHA-256 of all that these columns hold.
+    content: str
+    #: By how much B is better than A in each measure, over all rows.
+    truth: Mapping[str, float]
+    #: Whether the scores of the two are exchanged in each row with probability 1/2, so that neither is better.
+    swapped: bool = False
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return sum(sum(groups) for _, groups in self.files)
+
+    @property
+    def nbytes(self) -> int:
+        """Its size in memory, in bytes: zero, since its rows stay in their files."""
+        return 0
+
+    def digest(self) -> str:
+        """SHA-256 (hexadecimal) of the rows, wherever they lie."""
+        return self.content
+
+    def to_table(self) -> pa.Table:
+        """The files and what is known of their rows, as a table from which `from_table` makes it again."""
+        keys = ("name", "path", "columns", "positive", "content", "truth")
+        about = {key: getattr(self, key) for key in keys}
+        per_group = pa.list_(pa.field("element", pa.int64()))
+        of_rows = column("rows", per_group, "rows", "how many each of its row groups has")
+        names, groups = zip(*self.files, strict=True)
+        return files_table(_ABOUT, about, names, [list(each) for each in groups], of_rows)
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> "ScorePopulation":
+        """The population that `to_table` wrote."""
+        about, names, rows = read_files_table(_ABOUT, table)
+        return cls(files=tuple((name, tuple(each)) for name, each in zip(names, rows, strict=True)), **about)
+
+    def draw(self, n: int, rng: np.random.Generator, size: int) -> Rows:
+        """`size` test sets of n rows each, without replacement: arrays of shape (size, n)."""
+        numbers = np.stack([rng.choice(self.rows, n, replace=False, shuffle=False) for _ in range(size)])
+        wanted, place = np.unique(numbers, return_inverse=True)
+        drawn = self.take(wanted).part(place.reshape(numbers.shape))
+        if not self.swapped:
+            return drawn
+        exchanged = rng.random(numbers.shape) < 0.5
+        a, b = np.where(exchanged, drawn.b, drawn.a), np.where(exchanged, drawn.a, drawn.b)
+        return Rows(drawn.positive, a, b, drawn.group)
+
+    def take(self, numbers: NDArray[np.int64]) -> Rows:
+        """The rows of these numbers, which are sorted; rows are numbered through all files in their order."""
+        if self.rows <= ROWS_IN_MEMORY:
+            whole: Rows = _all_rows(self)
+            return whole.part(numbers)
+        parts, first = [], 0
+        for file, groups in self.files:
+            for group, rows in enumerate(groups):
+                span = slice(*np.searchsorted(numbers, (first, first + rows)))
+                if span.start < span.stop:
+                    parts.append(self._read(file, group, rows).part(numbers[span] - first))
+                first += rows
+        return concatenate(parts)
+
+    def all(self) -> Rows:
+        """All rows, in their order."""
+        return concatenate([self._read(file, i, rows) for file, groups in self.files for i, rows in enumerate(groups)])
+
+    @cached_property
+    def _system(self) -> Any:
+        return file_system(self.path)
+
+    def _read(self, file: str, group: int, rows: int) -> Rows:
+        found = read_group(self._system, file, group, self.columns, self.positive)
+        if len(found) != rows:
+            raise ValueError(
+                f"{file}, row group {group}: {len(found)} rows are not valid; expected {rows}, as at first"
+            )
+        return found
+
+
+@cached(LRUCache(maxsize=2), key=lambda population: (population.path, population.content), lock=threading.Lock())
+def _all_rows(population: ScorePopulation) -> Rows:
+    return population.all()
+
+
+def read_scores(
+    name: str,
+    path: str,
+    base: Path,
+    *,
+    columns: Mapping[str, str],
+    positive: Label,
+    measures: Sequence[str],
+    progress: FilesRead = in_silence,
+) -> ScorePopulation:
+    """Read a Parquet data set once, to check it and to find its digest and its true differences."""
+    system, found = find_files(path, base)
+    state, files, parts, budget = hashlib.sha256(), [], [], Budget(path)
+    losses = any(MEASURES[measure].needs == "probabilities" for measure in measures)
+    for number, file in enumerate(found):
+        progress(number, len(found))
+        opened = open_parquet(system, file)
+        for each in columns.values():
+            require_column(file, opened.schema_arrow, each)
+        groups = []
+        for group in range(opened.num_row_groups):
+            where = f"{file}, row group {group}"
+            rows = read_group(system, file, group, columns, positive)
+            budget.spend(_ROW * len(rows))
+            if losses:
+                require_probabilities(where, columns, rows)
+            for values in (rows.positive, rows.a, rows.b, *([] if rows.group is None else [rows.group])):
+                state.update(values.tobytes())
+            groups.append(len(rows))
+            parts.append(rows)
+        files.append((file, tuple(groups)))
+    whole = concatenate(parts) if parts else None
+    if whole is None or not len(whole):
+        raise ValueError(f"{path}: there are no rows; expected one or more")
+    if not 0 < whole.positive.sum() < len(whole):
+        raise refuse("positive", positive, "a label that some rows have, and some do not")
+    truth = {measure: difference(measure, whole) for measure in measures}
+    return ScorePopulation(
+        name=name,
+        path=absolute_path(path, base),
+        columns=columns,
+        positive=positive,
+        files=tuple(files),
+        content=state.hexdigest(),
+        truth=truth,
+    )
+
+
+def require_probabilities(where: str, columns: Mapping[str, str], rows: Rows) -> None:
+    """Refuse scores that are not probabilities."""
+    for side, values in (("a", rows.a), ("b", rows.b)):
+        outside = (values < 0) | (values > 1)
+        if outside.any():
+            raise ValueError(
+                f"{where}: column {shown(columns[side])}: {values[outside][0]} is not valid; expected probabilities "
+                "of the positive class, for a loss"
+            )
+
+
+def difference(measure: str, rows: Rows) -> float:
+    """The difference B - A of a measure over all rows."""
+    spec = MEASURES[measure]
+    return spec.of(rows.positive, rows.b) - spec.of(rows.positive, rows.a)

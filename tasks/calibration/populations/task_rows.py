@@ -1,0 +1,130 @@
+"""Rows of several tasks, of which one model alone gets some right, and decisions that B is worse on some task.
+
+All test sets of a lane are held against the same random draws, which makes thousands of them cheap.
+Beside the tests of `sigstats.joint_tasks_test` are those of Kuebler et al. (2026, arXiv 2602.10144, section 4), from
+their definitions.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import bdtrc, gammaincc
+
+from sigstats._common.validation import FloatArray, IntArray
+from sigstats.many_datasets.joint_tasks import adjusted_by_steps, exceedances, tails_of
+
+from ...work import AppliedTest, TaskRows
+from .tests import Answers
+
+#: The test that is applied to its test sets.
+TEST = "joint-tasks"
+
+
+def fits(population: TaskRows, test: AppliedTest) -> bool:  # noqa: ARG001
+    """True if a test can be applied to such rows."""
+    return True
+
+
+def null_holds(population: TaskRows, test: AppliedTest) -> bool:  # noqa: ARG001
+    """True if B is worse on no task."""
+    return all(worse <= 0 or not share for worse, share in zip(population.worse, population.discordant, strict=True))
+
+
+def draw(population: TaskRows, n: int, rng: np.random.Generator, size: int) -> IntArray:
+    """Draw test sets of n rows: of each the rows of each task, and those that A alone and B alone gets right.
+
+    Returns an array of shape (size, 3, T). As many rows of a task are discordant in all test sets.
+    """
+    ends = np.round(np.cumsum(population.shares) / math.fsum(population.shares) * n).astype(np.int64)
+    rows = np.maximum(np.diff(ends, prepend=0), 1)
+    differing, worse = np.round(rows * np.array(population.discordant)).astype(np.int64), np.array(population.worse)
+    tilt = population.errors / math.sqrt(max(differing[worse > 0].sum() or differing.sum(), 1))
+    only_a = rng.binomial(differing, np.clip((1 + tilt * worse) / 2, 0, 1), (size, len(rows)))
+    return np.stack(np.broadcast_arrays(rows, only_a, differing - only_a), axis=1)
+
+
+class _Drawn(NamedTuple):
+    """Test sets of a lane, and random draws that all of them are held against."""
+
+    rows: IntArray
+    only_a: IntArray
+    discordant: IntArray
+    draws: int
+    rng: np.random.Generator
+
+    def own(self) -> FloatArray:
+        """McNemar's exact p-value of each task."""
+        return _tail(self.only_a, self.discordant)
+
+    def exceeding(self) -> tuple[IntArray, IntArray]:
+        """In how many draws each question, and the joint decision, is as extreme."""
+        return exceedances(self.only_a, self.discordant, self.rows, self.draws, self.rng)
+
+    def pvalues(self, exceeding: IntArray) -> FloatArray:
+        """The p-values of so many draws that are as extreme."""
+        return np.asarray((1.0 + exceeding) / (1.0 + self.draws))
+
+
+def _tail(won: IntArray, n: IntArray) -> FloatArray:
+    """The chance of as many rows won, of n that are as likely lost."""
+    return np.asarray(np.where(won > 0, bdtrc(np.maximum(won - 1.0, 0), n, 0.5), 1.0))
+
+
+def _mean(sets: _Drawn) -> FloatArray:
+    """That of the mean over tasks, by draws from the law that `stratified_paired_test` sums."""
+    return sets.pvalues(sets.exceeding()[0][1])
+
+
+def _any(sets: _Drawn) -> FloatArray:
+    tails = [tails_of(each) for each in sets.discordant.tolist()]
+    return np.array([adjusted_by_steps(each, tails).min() for each in sets.own()])
+
+
+def _pooled(sets: _Drawn) -> FloatArray:
+    """McNemar's exact test of all rows."""
+    return _tail(sets.only_a.sum(axis=1), sets.discordant.sum())
+
+
+def _largest(sets: _Drawn) -> FloatArray:
+    """The largest standardized drop of a task, by draws."""
+    n = sets.discordant
+    won = np.vstack([sets.only_a, sets.rng.binomial(n, 0.5, size=(sets.draws, len(n)))])
+    drops = np.round(((2 * won - n) / np.sqrt(np.maximum(n, 1))).max(axis=1), 9)
+    seen, drawn = drops[: len(sets.only_a)], np.sort(drops[len(sets.only_a) :])
+    return sets.pvalues(sets.draws - np.searchsorted(drawn, seen))
+
+
+def _fisher(sets: _Drawn) -> FloatArray:
+    """Fisher's combination of the tasks' p-values: chi-square of minus twice their logarithms."""
+    return np.asarray(gammaincc(len(sets.rows), -np.log(sets.own()).sum(axis=1)))
+
+
+def _three(sets: _Drawn) -> FloatArray:
+    """Their decision: any of the three, each at a third of the level."""
+    return np.asarray(np.minimum(1.0, 3 * np.min([each(sets) for each in (_pooled, _largest, _fisher)], axis=0)))
+
+
+_METHODS: Mapping[str, Callable[[_Drawn], FloatArray]] = {
+    "joint-tasks-test": lambda sets: sets.pvalues(sets.exceeding()[1]),
+    "mean-over-tasks": _mean,
+    "any-task": _any,
+    "all-rows": _pooled,
+    "largest-drop": _largest,
+    "fisher": _fisher,
+    "three-at-a-third": _three,
+}
+
+
+def run_test(population: TaskRows, test: AppliedTest, sets: IntArray, rng: np.random.Generator) -> Answers:  # noqa: ARG001
+    """The p-values of B being worse on no task, of all test sets. `rng`: for a method that draws."""
+    rows, only_a, only_b = sets[0, 0], sets[:, 1], sets[:, 2]
+    drawn = _Drawn(rows, only_a, only_a[0] + only_b[0], test.options["resamples"], rng)
+    return Answers(_METHODS[test.options["method"]](drawn))
+
+
+def rows_of(population: TaskRows, test_set: IntArray) -> dict[str, Any]:  # noqa: ARG001
+    """The counts of one test set, a row for each task."""
+    n, only_a, only_b = test_set
+    return {"task": np.arange(1, len(n) + 1), "n": n, "only_a": only_a, "only_b": only_b}

@@ -1,0 +1,249 @@
+"""Tests of two classifiers on test sets that are drawn from a population.
+
+A test is one of `sigstats.tasks.statistical_tests`, ``bootstrap``, or one of scores: DeLong's of areas under the ROC
+curve, Student's t of losses. `sigstats.tasks.calibration.populations.own_tests` calls one of another package.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigstats._common.validation import Alternative, one_line
+from sigstats.bootstrap.bootstrap_test import BootstrapResult, bootstrap_test
+from sigstats.joint.outcomes import JointOutcomes
+from sigstats.measures.table import MEASURES
+from sigstats.scores.auc import auc_test
+from sigstats.scores.mean_score import mean_score_test
+from sigstats.scores.result import ScoreResult
+
+from ... import statistical_tests
+from ...work import AppliedTest
+from ..rates import measure_of
+from .population import EventPopulation, Population
+from .scored import Rows
+
+AnyPopulation: TypeAlias = Population | EventPopulation
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers of a test on several test sets."""
+
+    #: NaN where the test is not defined: it refuses the test set.
+    p_value: NDArray[np.float64]
+    #: Whether the test's interval holds the true difference, None if there is none; None for a test without one.
+    covers: NDArray[np.object_] | None = None
+    #: Why it is not defined on the first test set on which it is not.
+    problem: str = ""
+
+
+def attempts(calls: Iterable[Callable[[], _Value]]) -> tuple[list[_Value | None], str]:
+    """The result of each call, None if it raises an error of values, and what the first error says.
+
+    >>> attempts([lambda: 1 / 2, lambda: 1 / 0])
+    ([0.5, None], 'division by zero')
+    """
+    found: list[_Value | None] = []
+    problem = ""
+    for call in calls:
+        try:
+            found.append(call())
+        except (ValueError, ArithmeticError) as error:
+            found.append(None)
+            problem = problem or one_line(error)
+    return found, problem
+
+
+def require_some_defined(values: NDArray[np.float64], problem: str) -> None:
+    """Refuse a test or a method that is defined on none of its first test sets: its error says more than their number.
+
+    `values` are NaN where it is not: p-values, or ends of intervals.
+    """
+    if np.isnan(values).all():
+        raise ValueError(problem)
+
+
+def run_test(
+    test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
+) -> Answers:
+    """Run a test on each test set.
+
+    Where an option is not valid, or the test refuses a test set, its p-value is NaN.
+
+    `drawn` (ndarray of int64, shape (m, J)): the test sets, which come from `population`.
+    """
+    if test.test == "bootstrap":
+        return _bootstrap(test, drawn, population, rng)
+    of = statistical_tests.of_sets(test.test)
+    assert of is not None  # other tests have fan-outs of their own
+    eight = population.outcomes_of(drawn)
+    if of.in_order is not None:
+        return Answers(of.in_order(eight, rng, **test.options))
+    if of.pvalues is not None:
+        return Answers(of.pvalues(eight, **test.options))
+    distinct, which = distinct_sets(of.alike(eight))
+    calls = (partial(of.pvalue, JointOutcomes(*counts), **test.options) for counts in distinct.tolist())
+    found, problem = attempts(calls)
+    return Answers(np.array(found, np.float64)[which], problem=problem)
+
+
+def distinct_sets(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct rows, and the place of each row among them; whole numbers of at least 0."""
+    shape = [int(most) + 1 for most in sets.max(axis=0)]
+    if math.prod(shape) > np.iinfo(np.int64).max:
+        distinct, which = np.unique(sets, axis=0, return_inverse=True)
+        return distinct, which.ravel()
+    keys, which = np.unique(np.ravel_multi_index(tuple(sets.T), shape), return_inverse=True)
+    return np.stack(np.unravel_index(keys, shape), axis=1), which
+
+
+def draws(test: AppliedTest) -> bool:
+    """True if a test takes random numbers besides its test sets."""
+    of = statistical_tests.of_sets(test.test)
+    return of is None or of.in_order is not None
+
+
+def _spelled(test: AppliedTest) -> dict[str, Any]:
+    """The options of a bootstrap by the names of `bootstrap_test`; a study and a cell's identity have shorter ones."""
+    names = {"resamples": "n_resamples", "confidence": "confidence_level"}
+    spelled = {"measure": test.compared, **{names.get(key, key): value for key, value in test.options.items()}}
+    if "alternative" in spelled and not measure_of(test).greater_is_better:  # of a study, greater: A is better
+        spelled["alternative"] = {"greater": "less", "less": "greater"}.get(spelled["alternative"], "two-sided")
+    return spelled
+
+
+def _bootstrap(
+    test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation, rng: np.random.Generator
+) -> Answers:
+    truth = 0.0 - population.difference(test.compared)  # A - B, as the test's
+    spelled = _spelled(test)
+    calls = (partial(bootstrap_test, population.record(counts), rng=rng, **spelled) for counts in drawn.tolist())
+    results, problem = attempts(calls)
+    p_values = [None if result is None else result.pvalue for result in results]
+    covers = [None if result is None else truth in result.confidence_interval for result in results]
+    return Answers(np.array(p_values, np.float64), np.array(covers, object), problem)
+
+
+def needs_classes(test: AppliedTest) -> bool:
+    """True if a test needs rows of both classes, not only which answers are right."""
+    spec, of = MEASURES.get(test.compared), statistical_tests.of_sets(test.test)
+    of_classes = test.test == "f1-interval" or (of is not None and not of.of_answers)
+    return of_classes or spec is None or spec.needs != "answers"
+
+
+def advantage(test: AppliedTest, drawn: NDArray[np.int64], population: AnyPopulation) -> NDArray[np.float64]:
+    """By how much B is better than A on each test set, in the measure of a test."""
+    measure = measure_of(test)
+    if test.test == "bootstrap" or test.code is not None:
+        found = population.differences(measure, drawn)
+    else:  # it sees right and wrong answers alone
+        found = Population(outcomes=(1,) * 8).differences(measure, population.outcomes_of(drawn))
+    return found if measure.greater_is_better else -found
+
+
+def true_advantage(population: AnyPopulation, test: AppliedTest) -> float:
+    """By how much B is better than A in the population, in the measure of a test; 0 where outputs are exchanged."""
+    if population.swapped:
+        return 0.0
+    measure = measure_of(test)
+    if test.test != "bootstrap" and measure.name == "accuracy":  # it sees right and wrong answers alone
+        only_a, only_b = population.discordant
+        return (only_b - only_a) / (population.rows or 1)
+    found = population.difference(measure)
+    return found if measure.greater_is_better else -found
+
+
+def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator) -> float:
+    """The confidence of a test, on one test set, that the classifier which is better on it is truly better; B in a tie.
+
+    It is the probability of the bootstrap (eq. (13) of Keller, Mariethoz and Bengio), and one minus the one-sided
+    p-value of any other test.
+    """
+    if test.test == "bootstrap":
+        found = bootstrap_of_better(test, test_set, rng)
+        draws = found.n_resamples or 0
+        return (draws - round(draws * found.probability) - round(draws * found.probability_tied)) / draws
+    of = statistical_tests.of_sets(test.test)
+    assert of is not None
+    options = {key: value for key, value in test.options.items() if key != "alternative"}
+    side: Alternative = "less" if _advantage_on(test, test_set) >= 0 else "greater"
+    joint = JointOutcomes(*test_set.outcomes_of(test_set.counts)[0].tolist())
+    return 1 - of.pvalue(joint, alternative=side, **options)
+
+
+def bootstrap_of_better(
+    test: AppliedTest, test_set: AnyPopulation, rng: np.random.Generator, *, keep_replicates: bool = False
+) -> BootstrapResult:
+    """The bootstrap of a test, with the classifier that is better on the one test set as its B."""
+    options = {key: value for key, value in _spelled(test).items() if key != "alternative"}
+    joint = test_set.joint if isinstance(test_set, EventPopulation) else test_set.record(test_set.counts[0].tolist())
+    turned = joint if _advantage_on(test, test_set) >= 0 else joint.swapped()
+    return bootstrap_test(turned, rng=rng, keep_replicates=keep_replicates, **options)
+
+
+def _advantage_on(test: AppliedTest, test_set: AnyPopulation) -> float:
+    return float(advantage(test, test_set.counts, test_set)[0])
+
+
+def null_holds(population: AnyPopulation, test: AppliedTest) -> bool:
+    """True if a test's null hypothesis is true in a population."""
+    if population.swapped:
+        return True
+    of = statistical_tests.of_sets(test.test)
+    if of is not None and of.of_answers:
+        only_a, only_b = population.discordant
+        return only_a == only_b
+    return population.difference(measure_of(test)) == 0
+
+
+def exact_rate(population: AnyPopulation, n: int, test: AppliedTest, alpha: float) -> float | None:
+    """The exact rate at which a test rejects on test sets of n rows; None for a test that tells none."""
+    found = statistical_tests.of_sets(test.test)
+    if found is None or found.exact_rate is None:
+        return None
+    only_a, only_b = population.discordant
+    return found.exact_rate(n, only_a, only_b, population.rows, swapped=population.swapped, alpha=alpha, **test.options)
+
+
+def run_score_test(test: AppliedTest, sets: Rows, truth: float) -> tuple[Answers, NDArray[np.float64]]:
+    """Run a test of scores on each test set; return its answers and the difference B - A on each.
+
+    A test set without two rows (of both classes for an area; of two groups, if rows have groups) is no evidence: its
+    p-value is 1, and its interval holds every value.
+    """
+    found, problem = attempts(partial(_answer, test, sets.part(index), truth) for index in range(len(sets)))
+    p_values, covers, better = zip(*((None, None, 0.0) if each is None else each for each in found), strict=True)
+    return Answers(np.array(p_values, np.float64), np.array(covers, object), problem), np.array(better)
+
+
+def _answer(test: AppliedTest, rows: Rows, truth: float) -> tuple[float, bool, float]:
+    """The p-value, whether the interval holds the truth B - A, and this difference."""
+    result = _result(test, rows)
+    if result is None:
+        return 1.0, True, 0.0
+    interval = result.confidence_interval
+    return result.pvalue, bool(interval.low <= -truth <= interval.high), 0.0 - result.estimate
+
+
+def _result(test: AppliedTest, rows: Rows) -> ScoreResult | None:
+    options = {
+        "alternative": test.options["alternative"],
+        "confidence_level": test.options["confidence"],
+        "groups": rows.group,
+    }
+    if len(rows) < 2 or (rows.group is not None and len(np.unique(rows.group)) < 2):
+        return None
+    spec = MEASURES[test.compared]
+    if spec.of_rows is None:
+        # The units are rows or groups: two with a positive and two with a negative are needed.
+        units = np.arange(len(rows)) if rows.group is None else rows.group
+        if min(len(np.unique(units[rows.positive])), len(np.unique(units[~rows.positive]))) < 2:
+            return None
+        return auc_test(rows.positive, rows.a, rows.b, method=test.options.get("method", "asymptotic"), **options)
+    return mean_score_test(*(spec.of_rows(rows.positive, score) for score in (rows.a, rows.b)), **options)

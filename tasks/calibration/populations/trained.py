@@ -1,0 +1,276 @@
+"""Two classifiers, or two sets of them, trained on a part of a data set and compared on all of its other rows.
+
+The rows are shuffled: the first are the training set, the next the test set, and the rest stands for the population
+from which the test set was drawn (Keller, Mariethoz and Bengio, section 5). Some of the labels together are the
+positive class, against all others. A set has a classifier for each category, one against the others; what a row is
+assigned is the set of categories whose classifiers say so, so that measures are averaged over categories.
+"""
+
+import pickle
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from cachetools import cached
+from numpy.typing import NDArray
+
+from sigstats._common.random_streams import as_generator
+from sigstats.joint.events import Event, JointEvents
+
+from ...datasets.dataset import Dataset
+from ...datasets.documents import Documents
+from ...record import SIDES, Learner, Side, Split, canonical
+from ...storage.store import Store
+from ...storage.worker_cache import WorkerCache
+from ...threads import one_thread
+from ...work import Categorised, Predicted, TrainingSet, Tuned
+from .population import EventPopulation, Population
+
+#: The bounds of a cache of trained classifiers; the data sets that they were trained on are not part of it.
+MOST_BYTES, MOST_TRAINED = 1 << 29, 16
+
+
+def trained_cache() -> WorkerCache[Any]:
+    """A cache of at most 512 MiB; of classifiers that are larger the last ones stay until others are trained."""
+    return WorkerCache(attrgetter("nbytes"), most_bytes=MOST_BYTES, most_values=MOST_TRAINED)
+
+
+def bytes_of(fitted: Any) -> int:
+    """The bytes of fitted estimators: those that they would be sent as, and of their arrays, which are not copied.
+
+    What cannot be sent counts as all that the cache may hold.
+    """
+    arrays: list[pickle.PickleBuffer] = []
+    try:
+        rest = len(pickle.dumps(fitted, protocol=5, buffer_callback=arrays.append))
+        return rest + sum(array.raw().nbytes for array in arrays)
+    except Exception:  # an estimator may raise anything
+        return MOST_BYTES
+
+
+#: The data on which classifiers are trained.
+TrainingData: TypeAlias = Dataset | Documents
+
+#: Rows that are predicted together: about a second of work for a kernel machine.
+CHUNK = 2000
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The shuffled rows of a data set, cut in three."""
+
+    #: Numbers of rows.
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+    rest: NDArray[np.int64]
+
+    def chunks(self) -> list[NDArray[np.int64]]:
+        """The rows that are predicted, in chunks of at most `CHUNK`: those of the test set, then the rest."""
+        return [part[first : first + CHUNK] for part in (self.test, self.rest) for first in range(0, len(part), CHUNK)]
+
+
+def split(rows: int, settings: Split) -> Parts:
+    """Shuffle and cut this number of rows."""
+    order = as_generator(settings.seed).permutation(rows)
+    train, test = settings.train, settings.test
+    return Parts(order[:train], order[train : train + test], order[train + test :])
+
+
+def positives(data: TrainingData, labels: Iterable[str]) -> NDArray[np.bool_]:
+    """Which rows have one of the labels."""
+    positive = set(labels)
+    if isinstance(data, Documents):
+        return np.array([not positive.isdisjoint(each) for each in data.categories])
+    return np.array([name in positive for name in data.classes])[data.y]
+
+
+def rows_of(data: TrainingData) -> Any:
+    """The texts, or the features, of all rows."""
+    return np.array(data.texts, dtype=object) if isinstance(data, Documents) else data.X
+
+
+@contextmanager
+def failures_named(side: str, learner: str) -> Iterator[None]:
+    """Raise what a classifier raises as one line that names it."""
+    try:
+        yield
+    except Exception as error:  # a classifier may raise anything
+        message = " ".join(str(error).split())[:300]
+        raise ValueError(f"classifier {side}: {learner} failed to fit: {message}") from error
+
+
+class Pair:
+    """The two classifiers of a cell, trained. Raises ValueError if a classifier fails to fit."""
+
+    def __init__(self, data: TrainingData, work: Predicted) -> None:
+        self._rows = rows_of(data)
+        self._truth = positives(data, work.positive)
+        self.parts = split(len(data), work.split)
+        self._fitted = [self._fit(data, side, work.side(side)) for side in SIDES]
+
+    def _fit(self, data: TrainingData, side: str, spec: Learner) -> Any:
+        train = self.parts.train
+        with failures_named(side, spec.learner):
+            return estimator(data, spec).fit(self._rows[train], self._truth[train])
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the classifiers; the rows are those of the data."""
+        return bytes_of(self._fitted)
+
+    def outcomes(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many of these rows have each of the eight joint outcomes, in the order of `JointOutcomes`."""
+        from sigstats.learners.kernels.one_against_others import predict
+
+        truth = self._truth[rows]
+        a, b = (predict(fitted, self._rows[rows]) for fitted in self._fitted)
+        return np.bincount(4 * ~truth + ~a.astype(bool) + 2 * ~b.astype(bool), minlength=8)
+
+
+def estimator(data: TrainingData, spec: Learner) -> Any:
+    """The unfitted classifier of a name and its parameters; of texts, by the stems of their words."""
+    from sigstats.learners import build  # slow to import, and every report knows this module
+
+    if isinstance(data, Documents):
+        return build(spec.learner, params=spec.params, text=True, stem=spec.stem)
+    missing = bool(np.isnan(data.X).any())
+    return build(spec.learner, params=spec.params, nominal=data.nominal, missing=missing)
+
+
+def data_of(store: Store, work: TrainingSet) -> TrainingData:
+    """The data set or the documents of a cell."""
+    kind: type[Dataset] | type[Documents] = Dataset if work.documents is None else Documents
+    return store.read_data(kind, work.data.name, work.data.digest)
+
+
+@cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
+def train_pair(store: Store, work: Predicted) -> Pair:
+    """The trained classifiers of a cell; a process trains them once."""
+    with one_thread():
+        return Pair(data_of(store, work), work)
+
+
+if TYPE_CHECKING:
+    from sigstats.learners.kernels.one_against_others import OneAgainstOthers
+
+Counted: TypeAlias = list[tuple[Event, int]]
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """What the classifiers of a set are trained on."""
+
+    #: Fitted; they see no category, so that they are the same for all.
+    transforms: list[Any]
+    #: Not fitted.
+    classifier: Any
+    #: array or sparse matrix, shape (n, d).
+    X: Any
+    #: Which rows are of each category; ndarray of bool, shape (n, K).
+    truth: NDArray[np.bool_]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all of it."""
+        return bytes_of((self.transforms, self.X, self.truth))
+
+
+class SetPair:
+    """The two sets of classifiers of a cell, trained.
+
+    `chosen`: for ``a`` and ``b`` the parameters that were chosen, if any.
+    """
+
+    def __init__(
+        self, data: TrainingData, work: Categorised, chosen: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> None:
+        self._rows = rows_of(data)
+        self._truth = truth_of(data, work.categories)
+        self.parts = split(len(data), work.split)
+        self._fitted = [self._fit(data, side, work, (chosen or {}).get(side, {})) for side in SIDES]
+
+    def _fit(
+        self, data: TrainingData, side: Side, work: Categorised, chosen: Mapping[str, Any]
+    ) -> tuple[list[Any], "OneAgainstOthers"]:
+        """The transforms, and the classifiers of all categories."""
+        from sigstats.learners.kernels.one_against_others import OneAgainstOthers  # slow to import
+
+        with failures_named(side, work.side(side).learner):
+            rows = _prepared(data, work, work.side(side))
+            return rows.transforms, OneAgainstOthers(rows.classifier.set_params(**chosen), rows.X, rows.truth)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the classifiers; the rows are those of the data."""
+        return bytes_of(self._fitted)
+
+    def events(self, rows: NDArray[np.int64]) -> Counted:
+        """How many of these rows have each joint event: the true categories, those of A, those of B."""
+        sides = [self._truth[rows]]
+        for transforms, fitted in self._fitted:
+            X: Any = self._rows[rows]
+            for transform in transforms:
+                X = transform.transform(X)
+            sides.append(fitted.predict(X))
+        places = (tuple(tuple(np.flatnonzero(side[row]).tolist()) for side in sides) for row in range(len(rows)))
+        return sorted(Counter(places).items())  # type: ignore[arg-type]
+
+
+def truth_of(data: TrainingData, categories: Iterable[str]) -> NDArray[np.bool_]:
+    """Which rows are of each category, shape (n, K)."""
+    return np.column_stack([positives(data, [name]) for name in categories])
+
+
+def _prepared(data: TrainingData, work: Categorised | Tuned, spec: Learner) -> TrainingRows:
+    from sigstats.learners.base import steps_of
+
+    train = split(len(data), work.split).train
+    *transforms, classifier = steps_of(estimator(data, spec))
+    X = rows_of(data)[train]
+    for transform in transforms:
+        X = transform.fit_transform(X)
+    return TrainingRows(transforms, classifier, X, truth_of(data, work.categories)[train])
+
+
+@cached(trained_cache(), key=lambda store, work: (store, canonical(work)), lock=threading.Lock())
+def training_rows(store: Store, work: Tuned) -> TrainingRows:
+    """What a cell with a ``classifier`` trains it on; a process transforms the rows once."""
+    with failures_named(work.side, work.classifier.learner):
+        return _prepared(data_of(store, work), work, work.classifier)
+
+
+@cached(trained_cache(), key=lambda store, work, chosen: (store, canonical(work)), lock=threading.Lock())
+def train_sets(store: Store, work: Categorised, chosen: Mapping[str, Mapping[str, Any]]) -> SetPair:
+    """The trained classifiers of a cell, with the parameters that were chosen; a process trains them once."""
+    with one_thread():
+        return SetPair(data_of(store, work), work, chosen)
+
+
+def joint_events(categories: Iterable[str], found: Counted) -> JointEvents:
+    """The counts of all events."""
+    events, counts = zip(*found, strict=True)
+    return JointEvents(tuple(categories), "categories", events, counts)
+
+
+#: A is wrong on one of so many rows, and B on one of so many others; of categories it assigns none there.
+_WRONG_A, _WRONG_B = 5, 7
+
+
+def likely_answers(store: Store, name: str, work: Predicted | Categorised) -> Population | EventPopulation:
+    """What the classifiers of a cell may say of the rows that they are neither trained nor tested on."""
+    data = data_of(store, work)
+    rest = split(len(data), work.split).rest
+    wrong = [np.arange(len(rest)) % each == 0 for each in (_WRONG_A, _WRONG_B)]
+    if isinstance(work, Predicted):
+        positive = positives(data, work.positive)[rest]
+        a, b = (positive ^ side for side in wrong)
+        return Population(outcomes=tuple(np.bincount(4 * ~positive + ~a + 2 * ~b, minlength=8).tolist()))
+    found = [tuple(np.flatnonzero(row).tolist()) for row in truth_of(data, work.categories)[rest]]
+    answers = ([() if no else true for true, no in zip(found, side, strict=True)] for side in wrong)
+    counted = Counter(zip(found, *answers, strict=True))
+    return EventPopulation(name, joint_events(work.categories, sorted(counted.items())))

@@ -1,0 +1,96 @@
+"""A population on which two learners are retrained: two classes, of whose rows each learner sees features of its own.
+
+The features are normal and independent given the class, and those of both learners have one law where they separate the
+classes equally well. So one learner on either half is equally good in expectation at every size of the training set,
+which no real data set grants: the null hypothesis of a comparison is true.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigstats._common.validation import FloatArray, IntArray
+from sigstats.learners import build
+from sigstats.retraining.folds import stratified_folds
+from sigstats.retraining.retrainer import Retrainer
+
+from ...record import Learner, Permuted, Scheme, TwoViews
+from ...work import AppliedTest
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample of the population."""
+
+    #: What A and B see of each row; ndarray of float64, shape (n, features).
+    a: FloatArray
+    b: FloatArray
+    #: The class of each row, 0 or 1; 0 is the positive class; ndarray of int64, shape (n,).
+    y: IntArray
+
+
+def draw(population: TwoViews, n: int, rng: np.random.Generator, size: int) -> list[Sample]:
+    """Draw samples of n rows, as many of each class (one more of the first where n is odd)."""
+    y = np.arange(n) % 2
+    features = population.features
+    found = []
+    for _ in range(size):
+        views = rng.standard_normal((2, n, features))
+        for view, distance in zip(views, distances(population), strict=True):
+            view += (distance / math.sqrt(features)) * (y[:, None] - 0.5)
+        found.append(Sample(views[0], views[1], y))
+    return found
+
+
+def distances(population: TwoViews) -> tuple[float, float]:
+    """How far apart A and B see the means of the two classes; the best accuracy is Phi(distance / 2)."""
+    return population.separation, population.separation + population.difference
+
+
+def null_holds(population: TwoViews, test: AppliedTest) -> bool:
+    """Whether the null hypothesis of a test is true: of two learners, or of A alone (efficiency, permutation)."""
+    if test.test == "permutation" and test.options["null"] == "features":
+        return True  # features are independent inside each class
+    if test.test in ("efficiency", "permutation"):
+        return population.separation == 0
+    return population.difference == 0
+
+
+def folds_of(sample: Sample, scheme: Scheme, rng: np.random.Generator) -> list[IntArray]:
+    """The stratified folds of each repetition of cross-validation."""
+    return [stratified_folds(sample.y, scheme.folds, rng) for _ in range(scheme.repeats)]
+
+
+def retrainers(
+    X: FloatArray, y: IntArray, folds: list[IntArray], learner: Learner, null: str = "labels"
+) -> Iterator[Retrainer]:
+    """A learner on one view, for each repetition."""
+    for each in folds:
+        estimator = build(learner.learner, params=learner.params, missing=False)
+        yield Retrainer(estimator, X, y, each, null=null)
+
+
+def outcomes(sample: Sample, folds: list[IntArray], learner: Learner) -> IntArray:
+    """The eight joint outcomes of the cross-validated predictions, shape (repeats, folds, 8)."""
+    sides = [[each.observed() for each in retrainers(X, sample.y, folds, learner)] for X in (sample.a, sample.b)]
+    count = int(folds[0].max()) + 1
+    found = np.empty((len(folds), count, 8), dtype=np.int64)
+    for repeat, (each, a, b) in enumerate(zip(folds, *sides, strict=True)):
+        event = 4 * sample.y + a + 2 * b
+        found[repeat] = np.bincount(8 * each + event, minlength=8 * count).reshape(count, 8)
+    return found
+
+
+def permuted_wrong(
+    sample: Sample, folds: list[IntArray], learner: Learner, permutation: Permuted, rng: np.random.Generator
+) -> tuple[int, IntArray]:
+    """The wrong answers of A over all repetitions: as observed, and in each permutation."""
+    repeated = list(retrainers(sample.a, sample.y, folds, learner, permutation.null))
+    observed = sum(int(np.count_nonzero(each.observed() != sample.y)) for each in repeated)
+    # All repetitions see one permutation, so that the observed run is one more of them.
+    permuted = [
+        sum(each.count_wrong(draws) for each in repeated) for draws in repeated[0].chunks(rng, permutation.resamples)
+    ]
+    return observed, np.concatenate([np.asarray(wrong, dtype=np.int64) for wrong in permuted])

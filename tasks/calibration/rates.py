@@ -1,0 +1,45 @@
+"""What calibration studies measure of a test or an interval, and how sure a measured rate is."""
+
+import math
+
+from sigstats.measures.measure import Measure, as_measure
+
+from ..schema import Hypothesis
+from ..work import AppliedTest
+
+#: What a row of the test ``calibration`` is a rate of.
+POWER, ERROR, COVERAGE = "power", "type I error", "coverage"
+#: The further measures of the test ``performance``, in their order.
+BIAS, EMPIRICAL, STATED = "bias", "empirical standard error", "stated standard error"
+ELIMINATED, BELOW, ABOVE = "bias-eliminated coverage", "interval below the truth", "interval above the truth"
+WIDTH, UNDEFINED, ADJUSTED_POWER = "width", "undefined", "size-adjusted power"
+#: Those that are shares of the test sets.
+SHARES = (COVERAGE, ELIMINATED, BELOW, ABOVE, UNDEFINED, ADJUSTED_POWER, ERROR, POWER)
+#: Quantile of the normal law for the intervals of means.
+Z = 1.959963984540054
+
+
+def monte_carlo_error(row: Hypothesis) -> float | None:
+    """The Monte-Carlo standard error of a row's estimate; None if there is none.
+
+    A rate's is sqrt(p (1 - p) / n); that of a mean, and of size-adjusted power, is the one behind its interval.
+    """
+    if row.estimate is None or not row.replicates:
+        return None
+    if row.test == "calibration" or (row.measure in SHARES and row.measure != ADJUSTED_POWER):
+        return math.sqrt(max(row.estimate * (1 - row.estimate), 0.0) / row.replicates)
+    assert row.estimate_low is not None
+    assert row.estimate_high is not None
+    return (row.estimate_high - row.estimate_low) / (2 * Z)
+
+
+def measure_of(test: AppliedTest) -> Measure:
+    """The measure in which a test compares two classifiers."""
+    if test.test == "dcf":
+        return as_measure("dcf", **{key: test.options[key] for key in ("cost_fn", "cost_fp", "prior")})
+    return as_measure(test.compared)
+
+
+def is_large_part(n: int, rows: float) -> bool:
+    """True if test sets of n rows, without replacement, vary clearly less than new rows: more than a tenth of all."""
+    return 10 * n > rows

@@ -1,0 +1,139 @@
+"""How often a test rejects, and how often its interval holds the truth, on test sets from a known population."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from sigstats._common.extreme import at_most
+from sigstats.intervals import clopper_pearson
+
+from ..plan import Cell
+from ..results import Results
+from ..schema import Hypothesis
+from ..work import Described, Events, OfFolds, OnTestSets, Tested
+from .populations.scored import ScorePopulation
+from .populations.tests import AnyPopulation, exact_rate, null_holds, true_advantage
+from .rates import COVERAGE, ERROR, POWER
+from .sample_size import rows_needed
+from .subsample import module_of, population
+
+USES = ("subsample", "own-test", "fold-test")
+
+
+def rows(results: Results) -> Iterator[Hypothesis]:
+    """For each population, size and test the rate of rejections, and the coverage of the interval if it has one."""
+    for fanout in USES:
+        for cell in results.cells(fanout):
+            yield from _of_cell(results, cell)
+
+
+def _known(results: Results, cell: Cell) -> AnyPopulation | None:
+    """The population of a cell, if it is known and its difference is that of answers, not of scores."""
+    found = population(cell.work_of(OnTestSets), results.store) if cell.fanout == "subsample" else None
+    return None if isinstance(found, ScorePopulation | Described) else found
+
+
+def null_is_true(results: Results, cell: Cell) -> bool:
+    """True if the null hypothesis of a cell's test is true in its population."""
+    work = cell.work
+    if isinstance(work, OfFolds):
+        from .populations import two_views  # the learners, whose import takes a third of a second
+
+        return two_views.null_holds(work.population, work.test)
+    assert isinstance(work, OnTestSets)
+    drawn_from = population(work, results.store)
+    if isinstance(drawn_from, Described):
+        return bool(module_of(drawn_from).null_holds(drawn_from, work.test))
+    if drawn_from is None or isinstance(drawn_from, ScorePopulation):
+        # The outcomes are missing, or the population has scores, whose measures are never exactly equal.
+        return work.population.swapped
+    return null_holds(drawn_from, work.test)
+
+
+def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
+    work, alpha = cell.work_of(Tested), results.plan.alpha
+    test = work.test
+    holds, known = null_is_true(results, cell), _known(results, cell)
+    exact = None if known is None else exact_rate(known, work.n, test, alpha)
+    covers_truth = "confidence" in test.options and cell.fanout == "subsample"
+    rejections = results.hypothesis(
+        cell,
+        test="calibration",
+        method=cell.subject["test"],
+        alternative="two-sided" if exact is not None else "greater",
+        null="the test rejects as often as its exact rate says"
+        if exact is not None
+        else "the test rejects no more often than stated",
+        measure=ERROR if holds else POWER,
+        n=work.n,
+        statistic=exact,
+        null_mean=exact if exact is not None else alpha if holds else None,
+    )
+    if known is not None:
+        rejections = rejections.with_(truth=true_advantage(known, test))
+    coverage = rejections.with_(
+        alternative="less",
+        null="the interval holds the true difference as often as stated",
+        measure=COVERAGE,
+        statistic=None,
+        null_mean=1 - alpha,
+    )
+    if known is not None and not holds:
+        half, often = (rows_needed(known, test, share, alpha) for share in (0.5, 0.8))
+        rejections = rejections.with_(rows_half=half, rows_four_fifths=often)
+    table = results.table(cell)
+    if table is None:
+        yield rejections
+        if covers_truth:
+            yield coverage
+        return
+    drawn_from = work.population if isinstance(work, OnTestSets) else None
+    empty = int(np.count_nonzero(table.column("no_positive").to_numpy()))
+    what = "a class or category without a true row" if isinstance(drawn_from, Events) else "no truly positive row"
+    notes = list(undefined(table))
+    notes += [f"{what} in {empty:,} of {table.num_rows:,} test sets"] if empty else []
+    told = {"note": "; ".join(notes), "unanswered": count_undefined(table), "without_class": empty}
+    rejected = int(np.count_nonzero(at_most(table.column("p_value").to_numpy(), alpha)))
+    yield _rate(rejections.with_(**told), rejected, table.num_rows)
+    covers = table.column("covers").drop_null().to_numpy()
+    if covers.size:
+        yield _rate(coverage.with_(**told), int(np.count_nonzero(covers)), covers.size)
+
+
+def count_undefined(table: pa.Table, name: str = "p_value") -> int:
+    """On how many test sets a test gave no p-value or a method no interval: `name` is the column that is NaN there."""
+    return int(np.count_nonzero(np.isnan(table.column(name).to_numpy())))
+
+
+def undefined(table: pa.Table, name: str = "p_value") -> Iterator[str]:
+    """On how many test sets a test gave no p-value, which counts as no rejection, or a method no interval, as a miss.
+
+    Why is said of a test of another package. `name` is as in `count_undefined`.
+    """
+    count = count_undefined(table, name)
+    if not count:
+        return
+    what, counted = ("p", "not rejected") if name == "p_value" else ("interval", "counted as misses")
+    said = f"{what} undefined in {count:,} of {table.num_rows:,} test sets, {counted}"
+    if "problem" not in table.column_names:
+        yield said
+        return
+    problems = Counter(problem for problem in table.column("problem").to_pylist() if problem is not None)
+    (first, _), more = problems.most_common(1)[0], len(problems) - 1
+    others = f", and {more} other {'reason' if more == 1 else 'reasons'}" if more else ""
+    yield f"{said} ({first}{others})"
+
+
+def _rate(row: Hypothesis, count: int, trials: int) -> Hypothesis:
+    low, high = clopper_pearson(count, trials)
+    row = row.with_(estimate=count / trials, estimate_low=low, estimate_high=high, replicates=trials, decision="none")
+    if row.null_mean is None:
+        return row
+    from scipy.stats import binom  # slow to import
+
+    below, above = float(binom.cdf(count, trials, row.null_mean)), float(binom.sf(count - 1, trials, row.null_mean))
+    # Two-sided, it is at most 0.05 exactly where the interval of Clopper and Pearson leaves the expected rate out.
+    p = {"two-sided": min(1.0, 2 * min(below, above)), "less": below, "greater": above}[row.alternative]
+    return row.with_(p_value=p, p_low=p, p_high=p)

@@ -1,0 +1,299 @@
+"""Tests on test sets from a population: how often a test rejects, and how often its interval holds the truth.
+
+The stream is keyed by the population and the size alone, and the test sets of a lane are drawn before a test draws
+resamples: so all tests are given the same test sets.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sigstats._common.extreme import at_most
+from sigstats._common.validation import shown
+
+from ..fan_out import cell, replicates_table
+from ..own_code import require_measure
+from ..plan import Block, Cell
+from ..record import Named
+from ..schema import REPLICATE, column
+from ..storage.block_files import replicates_of
+from ..storage.store import Store
+from ..work import (
+    Categorised,
+    Computed,
+    Counted,
+    Described,
+    Events,
+    JudgedRows,
+    Kinds,
+    OnTestSets,
+    Outcomes,
+    Predicted,
+    ScoredRows,
+    TaskRows,
+    Votes,
+)
+from . import categorise, count, predict
+from .count import total
+from .populations import judged, kinds, task_rows, votes
+from .populations.population import EventPopulation, Population
+from .populations.scored import ScorePopulation
+from .populations.tests import Answers, AnyPopulation, advantage, draws, require_some_defined, run_score_test, run_test
+from .populations.trained import likely_answers
+
+#: The generator and the number of test sets of each of some lanes.
+Lanes: TypeAlias = Sequence[tuple[np.random.Generator, int]]
+#: The answers of the test, by how much B is better, and whether a class has no row, on each test set.
+Answered: TypeAlias = tuple[Answers, NDArray[np.float64], NDArray[np.bool_]]
+#: The most counts of test sets in memory.
+_TOGETHER = 2**21
+
+#: The fan-outs whose replicates are the outcomes of a population.
+_SOURCES: dict[str, Any] = {"count": count, "predict": predict, "categorise": categorise}
+
+VERSION = 3
+LANE_SIZE = 100
+
+SCHEMA = pa.schema(
+    [
+        REPLICATE,
+        column("p_value", pa.float64(), "probability", "the test's p-value on the test set"),
+        column(
+            "covers",
+            pa.bool_(),
+            "yes or no",
+            "whether the test's interval holds the population's difference; null for a test without one",
+            nullable=True,
+        ),
+        column(
+            "advantage",
+            pa.float64(),
+            "of the measure",
+            "by how much B is better than A on the test set, in the measure that is tested",
+        ),
+        column("no_positive", pa.bool_(), "yes or no", "whether a class that counts has no row in the test set"),
+    ]
+)
+
+
+def stream(work: OnTestSets) -> dict[str, Any]:
+    """Keyed by the population and the size; neither the test nor the time at which files were written matters."""
+    population = work.population
+    if isinstance(population, Computed) and isinstance(counted := population.outcomes_of.work, Counted):
+        source = replace(population.outcomes_of, work=replace(counted, written=None))
+        population = replace(population, outcomes_of=source)
+    return {"population": population, "n": work.n}
+
+
+def revision(work: OnTestSets) -> int:
+    """Since revision 1 areas of grouped rows have Obuchowski's variance, and groups of votes are tested by means."""
+    areas = isinstance(work.population, ScoredRows) and work.test.measure == "auc"
+    return int(areas or (isinstance(work.population, Votes) and "voters" in str(work.test.options["method"])))
+
+
+def outcomes_cell(work: OnTestSets) -> Cell | None:
+    """The cell whose outcomes are the population, if the study trains the classifiers or counts files itself."""
+    if not isinstance(work.population, Computed):
+        return None
+    of = work.population.outcomes_of
+    return cell(of.fanout, subject=of.subject, work=of.work, seed=of.seed, replicates=of.replicates)
+
+
+def needs(work: OnTestSets) -> list[Cell]:
+    """The outcomes that make up the population."""
+    found = outcomes_cell(work)
+    return [] if found is None else [found]
+
+
+def stand_in(work: OnTestSets, store: Store) -> OnTestSets | None:
+    """The same on answers that classifiers which are still to be trained may give; None if files are counted."""
+    source = outcomes_cell(work)
+    if source is None or not isinstance(source.work, Predicted | Categorised):
+        return None
+    likely, swapped = likely_answers(store, source.subject["slice"], source.work), work.population.swapped
+    if isinstance(likely, Population):
+        return replace(work, population=Outcomes(outcomes=likely.outcomes, endless=False, swapped=swapped))
+    store.write_data(likely)
+    return replace(work, population=Events(events=Named(name=likely.name, digest=likely.digest()), swapped=swapped))
+
+
+def population(work: OnTestSets, store: Store) -> AnyPopulation | ScorePopulation | Described | None:
+    """The population of a cell; None if the cell that counts its outcomes is incomplete."""
+    drawn_from = work.population
+    if isinstance(drawn_from, Described):
+        return drawn_from
+    data: EventPopulation | ScorePopulation
+    if isinstance(drawn_from, Outcomes):
+        return Population(outcomes=drawn_from.outcomes, endless=drawn_from.endless, swapped=drawn_from.swapped)
+    if isinstance(drawn_from, Events):
+        stored = store.read_data(EventPopulation, drawn_from.events.name, drawn_from.events.digest)
+        data = replace(stored, endless=drawn_from.endless)
+    elif isinstance(drawn_from, ScoredRows):
+        data = store.read_data(ScorePopulation, drawn_from.scores.name, drawn_from.scores.digest)
+    else:
+        source = outcomes_cell(work)
+        assert source is not None
+        try:
+            return replace(_counted(store, source), swapped=drawn_from.swapped)
+        except LookupError:
+            return None
+    return replace(data, swapped=drawn_from.swapped)
+
+
+@lru_cache(maxsize=16)
+def _counted(store: Store, source: Cell) -> AnyPopulation:
+    """The population that a cell counted; a process reads it once, unless a part is missing."""
+    table = store.read_prefix(source)
+    if table is None or replicates_of(table) < source.replicates:
+        raise LookupError(source.name)
+    if source.fanout == "count":
+        return Population(outcomes=total(table))
+    return trained_rows(source, table, test=False)
+
+
+def trained_rows(source: Cell, table: pa.Table, *, test: bool) -> AnyPopulation:
+    """What classifiers that a cell trained say of the rows of their test set, or of all the rest."""
+    if source.fanout == "predict":
+        return Population(outcomes=predict.outcomes(table, test=test))
+    name = source.subject["slice"]
+    return EventPopulation(name, categorise.events(table, source.work_of(Categorised).categories, test=test))
+
+
+def compute(block: Block, store: Store, work: OnTestSets) -> pa.Table:
+    """The results of the test on each test set of the block."""
+    return answered(block, store, work, _answer)
+
+
+def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[..., Answered]) -> pa.Table:
+    """The results of a test on each test set of the block: `answer` finds those of some lanes."""
+    require_measure(work.test.measure, work.test.measure_code)
+    drawn_from = population(work, store)
+    assert drawn_from is not None  # the engine completes prerequisites first
+    _require_positives(work, drawn_from)
+    p_values: list[NDArray[np.float64]] = []
+    advantages, no_positive = [], []
+    covers: list[bool | None] = []
+    for lanes in lanes_together(block, drawn_from, alone=draws(work.test)):
+        found, better, lacking = answer(work, drawn_from, lanes)
+        if block.first == 0 and not p_values:
+            require_some_defined(found.p_value[:LANE_SIZE], found.problem)
+        p_values.append(found.p_value)
+        covers.extend([None] * len(lacking) if found.covers is None else found.covers.tolist())
+        advantages.append(better)
+        no_positive.append(lacking)
+    return replicates_table(
+        block,
+        SCHEMA,
+        p_value=np.concatenate(p_values),
+        covers=covers,
+        advantage=np.concatenate(advantages),
+        no_positive=np.concatenate(no_positive),
+    )
+
+
+def lanes_together(block: Block, drawn_from: object, *, alone: bool) -> Iterator[Lanes]:
+    """The lanes of a block in groups; `alone`: each lane by itself, as more than test sets is drawn from its stream."""
+    lanes, together = block.lanes(), 1
+    if isinstance(drawn_from, Population | EventPopulation) and not alone:
+        together = max(1, _TOGETHER // (LANE_SIZE * drawn_from.width))
+    while some := list(islice(lanes, together)):
+        yield some
+
+
+def drawn_together(drawn_from: AnyPopulation, n: int, lanes: Lanes) -> NDArray[np.int64]:
+    """The test sets of n rows of some lanes. Whole lanes are drawn, so that more test sets begin with the fewer."""
+    return np.concatenate([drawn_from.draw(n, rng, LANE_SIZE)[:size] for rng, size in lanes])
+
+
+def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
+    """The rows of one test set: distinct rows with their count, scored rows, or those of a described population."""
+    work = block.cell.work_of(OnTestSets)
+    drawn_from = population(work, store)
+    assert drawn_from is not None  # whoever replays has seen to it
+    rng, _ = next(block.lanes())
+    if isinstance(drawn_from, Described):
+        of = module_of(drawn_from)
+        return pa.table(of.rows_of(drawn_from, of.draw(drawn_from, work.n, rng, LANE_SIZE)[index]))
+    if not isinstance(drawn_from, ScorePopulation):
+        return counted_rows(drawn_from, drawn_from.draw(work.n, rng, LANE_SIZE)[index].tolist())
+    rows = drawn_from.draw(work.n, rng, LANE_SIZE).part(index)
+    columns: dict[str, Any] = {"positive": rows.positive, "score_a": rows.a, "score_b": rows.b}
+    return pa.table(columns | ({} if rows.group is None else {"group": rows.group}))
+
+
+def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
+    """On which test sets the test rejects."""
+    return at_most(table.column("p_value").to_numpy(), alpha)
+
+
+def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described) -> None:
+    """Refuse a positive class that no row has, which is known only after all files are counted."""
+    source = outcomes_cell(work)
+    positive = getattr(source.work, "positive", None) if source else None
+    if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
+        raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
+
+
+def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described, lanes: Lanes) -> Answered:
+    test, n, (rng, size) = work.test, work.n, lanes[0]
+    if isinstance(drawn_from, Described):
+        of = module_of(drawn_from)
+        answers = of.run_test(drawn_from, test, of.draw(drawn_from, n, rng, LANE_SIZE)[:size], rng)
+        return answers, np.zeros(size), np.zeros(size, np.bool_)
+    if isinstance(drawn_from, ScorePopulation):
+        sets = drawn_from.draw(n, rng, LANE_SIZE).part(slice(size))
+        truth = 0.0 if drawn_from.swapped else drawn_from.truth[test.compared]
+        return *run_score_test(test, sets, truth), sets.lacking
+    drawn = drawn_together(drawn_from, n, lanes)
+    return run_test(test, drawn, drawn_from, rng), advantage(test, drawn, drawn_from), drawn_from.lacking(drawn)
+
+
+_POSITIVE, _NEGATIVE = "positive", "negative"
+
+
+def counted_rows(drawn_from: Population | EventPopulation, counts: Sequence[int]) -> pa.Table:
+    """The distinct rows of a test set with their counts: the true class, and what A and B predict.
+
+    Where only right and wrong answers matter, all rows count as truly positive (`Population`).
+
+    >>> counted_rows(Population(outcomes=(1,) * 8), [3, 1, 0, 0, 0, 0, 0, 6]).to_pylist()[1]
+    {'label': 'positive', 'pred_a': 'negative', 'pred_b': 'positive', 'count': 1}
+    """
+    if isinstance(drawn_from, EventPopulation):
+        joint = drawn_from.record(counts)
+        names = joint.categories
+        sides = [
+            [", ".join(str(names[place]) for place in side) for side in part]
+            for part in zip(*joint.events, strict=True)
+        ]
+        return pa.table(dict(zip(("label", "pred_a", "pred_b"), sides, strict=True)) | {"count": list(joint.counts)})
+    rows = [
+        {
+            "label": _NEGATIVE if event >= 4 else _POSITIVE,
+            "pred_a": _NEGATIVE if event % 2 else _POSITIVE,
+            "pred_b": _NEGATIVE if event % 4 >= 2 else _POSITIVE,
+            "count": count,
+        }
+        for event, count in enumerate(counts)
+        if count
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+#: Of each record of a population of which everything is said the module that draws and tests its test sets. It has
+#: ``TEST``, the name of the test; ``fits(population, test)``; ``draw(population, n, rng, size)``; and
+#: ``rows_of(population, test_set)``. Where the test is an interval it has ``truth(population, measure)`` and
+#: ``run_interval(population, test, test_set, rng)``, else ``null_holds(population, test)`` and ``run_test(population,
+#: test, test_sets, rng)``, the answers on all test sets of a lane.
+_OF_RECORDS: Mapping[type[Described], Any] = {JudgedRows: judged, Kinds: kinds, TaskRows: task_rows, Votes: votes}
+
+
+def module_of(population: Described) -> Any:
+    """The module of a population of which everything is said."""
+    return _OF_RECORDS[type(population)]

@@ -1,1 +1,0 @@
-"""The fan-outs: each module computes the blocks of one, as `sigstats.tasks.fan_out` asks."""
