@@ -38,4 +38,4 @@ def test_the_page_of_study_files_has_every_key():
 
     text = (DOCS / "study-files.md").read_text(encoding="utf-8")
     for what in ("study", "cluster"):
-        assert {*keys(schema_of(what))} <= {*re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE)}
+        assert {*keys(schema_of(what))} <= {*re.findall(r"^- `(\w+)`", text, flags=re.MULTILINE)}

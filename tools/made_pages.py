@@ -10,7 +10,7 @@ import importlib
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def command_pages() -> str:
             common.setdefault(title, {})[option] = meaning
     lines += ["", "## Common options"]
     for title, rows in common.items():
-        lines += _columns("of several commands" if title == "argument" else title, rows)
+        lines += _columns("options of several commands" if title == "argument" else title, rows)
     for group in commands.GROUPS:
         lines += ["", f"## {group[:1].upper()}{group[1:]}"]
         for name, parser in parsers.items():
@@ -72,8 +72,9 @@ def _prose(text: str) -> str:
 
 
 def _columns(title: str, rows: dict[str, str]) -> list[str]:
-    """A table of arguments; nothing without any."""
-    return ["", f"| {title} | meaning |", "|---|---|", *(_row(f"`{key}`", rows[key]) for key in rows)] if rows else []
+    """A list of arguments below its title; nothing without any."""
+    head = ["", f"{title[:1].upper()}{title[1:]}:"] if title != "argument" else []
+    return [*head, "", *(f"- `{key}`: {' '.join(rows[key].split())}" for key in rows)] if rows else []
 
 
 def _arguments(parser: argparse.ArgumentParser) -> dict[str, dict[str, str]]:
@@ -170,25 +171,24 @@ def _shared(schema: dict[str, Any], keys: dict[str, Any], skip: set[Row]) -> Ite
             places.setdefault(row, []).append(f"`{key}`")
     rows = {row: names for row, names in places.items() if len(names) > 3}
     if rows:
-        yield from ("", "### Keys of several tables", "", "| key | of | value | meaning |", "|---|---|---|---|")
         lists = sum(any("properties" in form for form in forms) for forms in tables.values())
-        yield from (
-            _row(row[0], "all" if len(names) == lists else ", ".join(names), *row[1:]) for row, names in rows.items()
-        )
+        yield from ("", "### Keys of several tables", "")
+        yield from (_line(row, names if len(names) < lists else ()) for row, names in rows.items())
     skip.update(rows)
 
 
-def _forms(
-    schema: dict[str, Any], tables: list[dict[str, Any]], skip: frozenset[Row] | set[Row] = frozenset()
-) -> Iterator[str]:
+def _forms(schema: dict[str, Any], tables: list[dict[str, Any]], skip: Collection[Row] = ()) -> Iterator[str]:
     """The keys of a table; of several forms first those that more than one form has."""
     rows = {id(table): {row[0]: row for row in _rows(schema, table) if row not in skip} for table in tables}
     uses = Counter(row for table in rows.values() for row in table.values())
     if shared := [row for row, count in uses.items() if count > 1]:
-        yield from ("", "| key | of | value | meaning |", "|---|---|---|---|")
+        yield ""
         for row in shared:
             forms = [_form(table) for table in tables if row in rows[id(table)].values()]
-            yield _row(row[0], "all" if len(forms) == len(tables) else ", ".join(forms), *row[1:])
+            others = [_form(table) for table in tables if _form(table) not in forms]
+            yield _line(
+                row, forms if 2 * len(forms) <= len(tables) else [f"all but {', '.join(others)}"] if others else ()
+            )
     for table in tables:
         about = _prose(re.sub(r"\s+", " ", table.get("description", "")))
         if form := _fixed(table):
@@ -197,7 +197,7 @@ def _forms(
         if about:
             yield from ("", about)
         if own := [row for row in rows[id(table)].values() if uses[row] == 1]:
-            yield from ("", "| key | value | meaning |", "|---|---|---|", *(_row(*row) for row in own))
+            yield from ("", *map(_line, own))
 
 
 def _fixed(table: dict[str, Any]) -> str:
@@ -212,8 +212,13 @@ def _form(table: dict[str, Any]) -> str:
 
 def _table(schema: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
     """The keys of a table: type, default and meaning."""
-    yield from ("| key | value | meaning |", "|---|---|---|")
-    yield from (_row(*row) for row in _rows(schema, table))
+    yield from map(_line, _rows(schema, table))
+
+
+def _line(row: Row, forms: Collection[str] = ()) -> str:
+    """A key in a list, with the forms of the table that take it."""
+    key, value, about = row
+    return f"- {key}{' of ' if forms else ''}{', '.join(forms)} ({value}): {about}"
 
 
 def _rows(schema: dict[str, Any], table: dict[str, Any]) -> Iterator[Row]:
@@ -227,7 +232,7 @@ def _rows(schema: dict[str, Any], table: dict[str, Any]) -> Iterator[Row]:
         about = node.get("description") or next((branch.get("description", "") for branch in branches), "")
         if any("properties" in branch for branch in branches):
             about = about.split(". ")[0]  # its own section has the rest
-        yield f"`{key}`", _value(schema, node) + default, " ".join(about.split())
+        yield f"`{key}`", _value(schema, node) + default, " ".join(about.split()).removesuffix(".")
 
 
 def _default(value: Any) -> str:
@@ -257,7 +262,7 @@ def _value(schema: dict[str, Any], node: dict[str, Any], plural: str = "") -> st
 
 def _limits(branch: dict[str, Any]) -> list[str]:
     """The limits of a number: a range if both ends belong to it."""
-    limits = {name: f"{branch[name]:,}" for name in _LIMITS if abs(branch.get(name, 2**62)) < 2**62}
+    limits = {name: f"{branch[name]:,}" for name in _LIMITS if abs(branch.get(name, 2**53)) < 2**53}
     if {*limits} == {"minimum", "maximum"}:
         return [(" to " if "-" in limits["minimum"] else "–").join(limits.values())]
     return [", ".join(f"{_LIMITS[name]} {limit}" for name, limit in limits.items())] if limits else []

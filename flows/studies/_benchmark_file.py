@@ -93,11 +93,10 @@ def _known_statistic(name: str) -> str:
 
 
 class Permutation(StoppingSettings):
-    """The permutation tests.
+    """Permutation tests.
 
-    None stops early unless told to: histograms, small p-values and what adjustments make of them rest on all retrains,
-    and those of most ready learners cost little. Where they cost much, gandy needs the fewest of the rules with a bound
-    on their error (`benchmarks/sequential.md`).
+    No test stops early by default, since histograms and small p-values rest on all retrains. If retrains are expensive,
+    gandy needs the fewest of the rules with a bound on their error (`benchmarks/sequential.md`).
     """
 
     nulls: tuple[Null, ...] = Field(
