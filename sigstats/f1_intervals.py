@@ -158,17 +158,12 @@ def f1_difference_interval(outcomes: JointOutcomes, *, confidence_level: float =
     return -mirrored_law(joint, as_measure("f1"), size=_WEIGHTINGS).interval(level)
 
 
-def f1_standard_error(outcomes: JointOutcomes, of: Literal["a", "b", "difference"] = "difference") -> float:
-    """The standard error of F1, or of the difference of two, by the delta method.
-
-    >>> round(f1_standard_error(JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)), 4)
-    0.0489
-    """
-    return float(f1_standard_errors(np.array([outcomes.counts]), of)[0])
-
-
 def f1_standard_errors(sets: IntArray, of: Literal["a", "b", "difference"] = "difference") -> FloatArray:
-    """The `f1_standard_error` of many test sets; ndarray of int64, shape (m, 8)."""
+    """The standard errors of F1, or of the difference of two, by the delta method; ndarray of int64, shape (m, 8).
+
+    >>> f1_standard_errors(np.array([[40, 12, 5, 3, 2, 6, 9, 123]])).round(4).tolist()
+    [0.0489]
+    """
     counts = sets.astype(np.float64)
     slopes = {side: _slopes(counts, side) for side in ("a", "b")}
     slope = slopes["b"] - slopes["a"] if of == "difference" else slopes[of]

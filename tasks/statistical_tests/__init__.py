@@ -5,6 +5,7 @@ found from each kind of data that it takes: a table of counts, cross-validated r
 """
 
 import importlib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
@@ -123,17 +124,13 @@ class OfSets:
     name: str
     #: What a study file may say of it, in a sentence.
     title: str
-    #: The keywords of `pvalue` that a study file may give.
+    #: The keywords of `pvalues` that a study file may give.
     options: Mapping[str, Option]
-    #: The p-value of the eight joint outcomes, with the options of a study file as keywords.
-    pvalue: Callable[..., float]
-    #: Test sets of equal p-values, of which fewer are distinct: ``alike(sets)``, an array of a row for each of `sets`.
-    #: The p-value is computed once for each distinct row.
-    alike: Callable[[NDArray[np.int64]], NDArray[np.int64]] = lambda sets: sets
-    #: The p-values of many test sets in one call, equal to `pvalue` to the bit: ``pvalues(sets, **options)``.
-    pvalues: Callable[..., NDArray[np.float64]] | None = None
-    #: The p-values of test sets, a row each, where the order of rows matters: ``in_order(sets, rng, **options)``.
-    in_order: Callable[..., NDArray[np.float64]] | None = None
+    #: The p-values of test sets of eight joint outcomes, a row each, with the options of a study file as keywords:
+    #: ``pvalues(sets, rng, **options)``. Without `rng` the rows of a test set have no order.
+    pvalues: Callable[..., NDArray[np.float64]]
+    #: True if it draws the order of rows.
+    draws: bool = False
     #: Whether right and wrong answers alone matter, so that the null hypothesis holds where as many rows are right
     #: only by A as only by B; otherwise it holds where the measure of the test is equal.
     of_answers: bool = True
@@ -236,6 +233,16 @@ def fields(result: TestResult, **values: Any) -> dict[str, Any]:
         "note": result.reason,
         **values,
     }
+
+
+def distinct_sets(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct rows, and the place of each row among them; whole numbers of at least 0."""
+    shape = [int(most) + 1 for most in sets.max(axis=0)]
+    if math.prod(shape) > np.iinfo(np.int64).max:
+        distinct, which = np.unique(sets, axis=0, return_inverse=True)
+        return distinct, which.ravel()
+    keys, which = np.unique(np.ravel_multi_index(tuple(sets.T), shape), return_inverse=True)
+    return np.stack(np.unravel_index(keys, shape), axis=1), which
 
 
 def no_pvalue(data: Data, method: str) -> Fields:  # noqa: ARG001

@@ -5,19 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sigstats.joint.outcomes import EXCHANGED, JointOutcomes
-from sigstats.proportions import dcf_pvalues, dcf_test
+from sigstats.joint.outcomes import EXCHANGED
+from sigstats.proportions import dcf_pvalues
 
 from . import SIDE, OfSets, Option, StatisticalTest
 
 
-def _pvalue(joint: JointOutcomes, **options: Any) -> float:
-    if not joint.positives or not joint.negatives:
-        return 1.0  # a test set without rows of one class is no evidence
-    return dcf_test(joint.swapped(), **options).pvalue  # of a study, greater: A is better, B has the greater cost
-
-
-def _pvalues(sets: NDArray[np.int64], **options: Any) -> NDArray[np.float64]:
+def _pvalues(sets: NDArray[np.int64], rng: object, **options: Any) -> NDArray[np.float64]:  # noqa: ARG001
+    """The p-values; 1 without rows of one class. Of a study, greater: A is better, B has the greater cost."""
     found = np.ones(len(sets))
     whole = sets[:, :4].any(axis=1) & sets[:, 4:].any(axis=1)
     found[whole] = dcf_pvalues(sets[whole][:, EXCHANGED], **options)
@@ -47,7 +42,6 @@ TEST = StatisticalTest(
             "paired": Option(bool, True, "Paired, eq. (9), or independent, eq. (8)"),
             "alternative": SIDE,
         },
-        pvalue=_pvalue,
         pvalues=_pvalues,
         of_answers=False,
     ),

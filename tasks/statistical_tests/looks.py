@@ -1,25 +1,31 @@
 """Are two classifiers equally accurate, looked at as rows arrive? (the smallest p-value of all looks)."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr
 
 from sigstats._common.validation import FloatArray, IntArray
 from sigstats.anytime.expected import log_evalues
-from sigstats.joint.outcomes import JointOutcomes
 
 from . import SIDE, OfSets, Option, StatisticalTest
 
 
-def _in_order(sets: IntArray, rng: np.random.Generator, *, method: str, alternative: str, new_rows: int) -> FloatArray:
-    """The smallest p-value of all looks at each test set of eight counts, whose rows come in random order."""
+def _pvalues(
+    sets: IntArray, rng: np.random.Generator | None, *, method: str, alternative: str, new_rows: int
+) -> FloatArray:
+    """The smallest p-value of all looks at each test set, whose rows come in random order, or without `rng` at once."""
     found = np.empty(len(sets))
     for place, counts in enumerate(sets):
         only_a, only_b, n = int(counts[2] + counts[5]), int(counts[1] + counts[6]), int(counts.sum())
-        look = rng.choice(n, only_a + only_b, replace=False) // new_rows
-        looks = -(-n // new_rows)
+        step = new_rows if rng is not None else max(n, 1)
+        look = (
+            np.zeros(only_a + only_b, np.int64)
+            if rng is None
+            else rng.choice(n, only_a + only_b, replace=False) // step
+        )
+        looks = -(-n // step)
         a, b = (np.bincount(each, minlength=looks).cumsum() for each in (look[:only_a], look[only_a:]))
         found[place] = _METHODS[method](a, b, alternative).min()
     return found
@@ -53,12 +59,6 @@ _METHODS: Mapping[str, Callable[[IntArray, IntArray, str], FloatArray]] = {
 }
 
 
-def _at_once(joint: JointOutcomes, *, new_rows: int, **options: Any) -> float:  # noqa: ARG001
-    """The p-value of all rows as one look."""
-    counts = np.array([joint.counts])
-    return float(_in_order(counts, np.random.default_rng(0), new_rows=max(1, int(counts.sum())), **options)[0])
-
-
 TEST = StatisticalTest(
     label="Looks",
     question="Are two classifiers equally accurate, looked at as rows arrive?",
@@ -83,7 +83,7 @@ TEST = StatisticalTest(
             "new_rows": Option(int, 200, "New rows per look", {"ge": 1, "le": 10**7}),
             "alternative": SIDE,
         },
-        pvalue=_at_once,
-        in_order=_in_order,
+        pvalues=_pvalues,
+        draws=True,
     ),
 )

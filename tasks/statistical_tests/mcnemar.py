@@ -18,7 +18,7 @@ from sigstats.sign_flips.sign_flip_test import sign_flip_test
 from sigstats.subsampling import finite_power
 
 from ..schema import Hypothesis
-from . import SIDE, ObservedRun, OfRuns, OfSets, OfTable, Option, StatisticalTest, fields, run_table_test
+from . import SIDE, ObservedRun, OfRuns, OfSets, OfTable, Option, StatisticalTest, distinct_sets, fields, run_table_test
 
 #: What is measured where the number of all objects is not known: the statistic is how many of `n` only b got right.
 DISCORDANT = "discordant objects"
@@ -102,11 +102,9 @@ def _exact_rate(
     return paired_power(n, only_a=only_a, only_b=only_b, alpha=alpha, **options)
 
 
-def _discordant(sets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The same test sets without the rows that both get right or both get wrong, and with one class."""
-    alike = np.zeros_like(sets)
-    alike[:, 1], alike[:, 2] = sets[:, 1] + sets[:, 6], sets[:, 2] + sets[:, 5]
-    return alike
+def _pvalues(sets: NDArray[np.int64], rng: object, **options: Any) -> NDArray[np.float64]:  # noqa: ARG001
+    counts, which = distinct_sets(np.stack([sets[:, 2] + sets[:, 5], sets[:, 1] + sets[:, 6]], axis=1))
+    return np.array([mcnemar_test(only_a, only_b, **options).pvalue for only_a, only_b in counts.tolist()])[which]
 
 
 def _words(rows: Sequence[Hypothesis]) -> str:
@@ -146,8 +144,7 @@ TEST = StatisticalTest(
             "alternative": SIDE,
             "correction": Option(bool, False, "Edwards's continuity correction, for chi2"),
         },
-        pvalue=lambda joint, **options: mcnemar_test(*joint.discordant, **options).pvalue,
-        alike=_discordant,
+        pvalues=_pvalues,
         exact_rate=_exact_rate,
         rows_needed=paired_sample_size,
     ),

@@ -8,7 +8,7 @@ from scipy.stats import beta, binom
 from statsmodels.stats.proportion import proportion_confint
 
 import sigstats
-from sigstats.f1_intervals import F1_METHODS, f1_standard_error
+from sigstats.f1_intervals import F1_METHODS, f1_standard_errors
 from sigstats.joint.outcomes import JointOutcomes
 
 from ..examples import examples
@@ -89,13 +89,13 @@ def test_the_standard_error_is_that_of_many_samples():
     joint = JointOutcomes(*(4000 * shares).round().astype(int).tolist())
     for of, values in {**f1, "difference": f1["b"] - f1["a"]}.items():
         # A standard deviation of 4,000 has a relative error of 0.011: six of them.
-        assert f1_standard_error(joint, of) == pytest.approx(values.std(), rel=0.07)
+        assert f1_standard_errors(np.array([joint.counts]), of)[0] == pytest.approx(values.std(), rel=0.07)
 
 
 def test_many_observations_give_the_interval_of_the_normal_law():
     joint = JointOutcomes(e1=300_000, e2=60_000, e3=30_000, e4=20_000, e5=10_000, e6=40_000, e7=60_000, e8=480_000)
     low, high = sigstats.f1_difference_interval(joint)
-    assert high - low == pytest.approx(2 * 1.959964 * f1_standard_error(joint), rel=0.05)
+    assert high - low == pytest.approx(2 * 1.959964 * f1_standard_errors(np.array([joint.counts]))[0], rel=0.05)
 
 
 @pytest.mark.parametrize("n", [50, 1000])

@@ -14,8 +14,9 @@ from sigstats.bootstrap.replicates import BOOTSTRAP_METHODS
 from sigstats.f1_intervals import F1_COUNTED, F1_METHODS, f1_difference_interval, f1_interval, f1_standard_errors
 from sigstats.joint.outcomes import JointOutcomes
 
+from ...statistical_tests import distinct_sets
 from .population import Population
-from .tests import attempts, distinct_sets
+from .tests import attempts
 
 #: Test sets of counts have the measures of a population of such counts.
 _POPULATION = Population(outcomes=(1,) * 8)

@@ -4,7 +4,6 @@ A test is one of `sigstats.tasks.statistical_tests`, ``bootstrap``, or one of sc
 curve, Student's t of losses. `sigstats.tasks.calibration.populations.own_tests` calls one of another package.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from sigstats._common.validation import Alternative, one_line
 from sigstats.bootstrap.bootstrap_test import BootstrapResult, bootstrap_test
-from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.table import MEASURES
 from sigstats.scores.auc import auc_test
 from sigstats.scores.mean_score import mean_score_test
@@ -82,31 +80,13 @@ def run_test(
         return _bootstrap(test, drawn, population, rng)
     of = statistical_tests.of_sets(test.test)
     assert of is not None  # other tests have fan-outs of their own
-    eight = population.outcomes_of(drawn)
-    if of.in_order is not None:
-        return Answers(of.in_order(eight, rng, **test.options))
-    if of.pvalues is not None:
-        return Answers(of.pvalues(eight, **test.options))
-    distinct, which = distinct_sets(of.alike(eight))
-    calls = (partial(of.pvalue, JointOutcomes(*counts), **test.options) for counts in distinct.tolist())
-    found, problem = attempts(calls)
-    return Answers(np.array(found, np.float64)[which], problem=problem)
-
-
-def distinct_sets(sets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct rows, and the place of each row among them; whole numbers of at least 0."""
-    shape = [int(most) + 1 for most in sets.max(axis=0)]
-    if math.prod(shape) > np.iinfo(np.int64).max:
-        distinct, which = np.unique(sets, axis=0, return_inverse=True)
-        return distinct, which.ravel()
-    keys, which = np.unique(np.ravel_multi_index(tuple(sets.T), shape), return_inverse=True)
-    return np.stack(np.unravel_index(keys, shape), axis=1), which
+    return Answers(of.pvalues(population.outcomes_of(drawn), rng, **test.options))
 
 
 def draws(test: AppliedTest) -> bool:
     """True if a test takes random numbers besides its test sets."""
     of = statistical_tests.of_sets(test.test)
-    return of is None or of.in_order is not None
+    return of is None or of.draws
 
 
 def _spelled(test: AppliedTest) -> dict[str, Any]:
@@ -173,8 +153,7 @@ def confidence(test: AppliedTest, test_set: AnyPopulation, rng: np.random.Genera
     assert of is not None
     options = {key: value for key, value in test.options.items() if key != "alternative"}
     side: Alternative = "less" if _advantage_on(test, test_set) >= 0 else "greater"
-    joint = JointOutcomes(*test_set.outcomes_of(test_set.counts)[0].tolist())
-    return 1 - of.pvalue(joint, alternative=side, **options)
+    return 1 - float(of.pvalues(test_set.outcomes_of(test_set.counts), None, alternative=side, **options)[0])
 
 
 def bootstrap_of_better(

@@ -40,7 +40,7 @@ def eight(only_a, only_b, both):
 
 def in_order(sets, seed=0, **options):
     known = {name: option.default for name, option in TEST.options.items()}
-    return TEST.in_order(sets, np.random.default_rng(seed), **{**known, **options})
+    return TEST.pvalues(sets, np.random.default_rng(seed), **{**known, **options})
 
 
 @pytest.mark.parametrize("side", SIDES)

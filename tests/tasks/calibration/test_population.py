@@ -14,7 +14,6 @@ import sigstats
 from sigstats.joint.events import JointEvents
 from sigstats.joint.outcomes import JointOutcomes
 from sigstats.measures.formulas import accuracy, f1
-from sigstats.tasks import statistical_tests
 from sigstats.tasks.calibration import count, subsample
 from sigstats.tasks.calibration.populations import tests as trials
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population, random_classifiers
@@ -126,6 +125,16 @@ def test_a_test_set_without_a_category_is_told(events):
     assert 0 < lacking.mean() < 1
 
 
+def cost_pvalue(joint, **options):
+    whole = joint.positives and joint.negatives
+    return sigstats.dcf_test(joint.swapped(), **options).pvalue if whole else 1.0
+
+
+SCALAR = {
+    "mcnemar": lambda joint, **options: sigstats.mcnemar_test(*joint.discordant, **options).pvalue,
+    "proportion": lambda joint, **options: sigstats.proportion_test(joint.swapped(), **options).pvalue,
+    "dcf": cost_pvalue,
+}
 COUNTED = [
     ("mcnemar", {"method": "exact"}),
     ("mcnemar", {"method": "mid-p"}),
@@ -144,8 +153,7 @@ def test_many_test_sets_at_once_have_the_pvalues_of_each_by_itself_to_the_bit(na
     rng = np.random.default_rng(5)
     sets = np.concatenate([rng.multinomial(n, np.full(8, 1 / 8), size=60) for n in (1, 2, 5, 40, 10**6)])
     sets = np.concatenate([sets, np.eye(8, dtype=np.int64), np.eye(8, dtype=np.int64)[::-1] * 2**40, sets[::-1]])
-    pvalue = statistical_tests.of_sets(name).pvalue
-    alone = [pvalue(JointOutcomes(*counts), **test.options) for counts in sets.tolist()]
+    alone = [SCALAR[name](JointOutcomes(*counts), **test.options) for counts in sets.tolist()]
     assert trials.run_test(test, sets, Population(outcomes=(1,) * 8), rng).p_value.tolist() == alone
 
 
