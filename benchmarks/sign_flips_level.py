@@ -2,7 +2,7 @@
 
     python benchmarks/sign_flips_level.py [TRIALS]
 
-Prints the table of docs/methods.md. Two models answer the same items. The chance of a right answer differs between
+Prints the table of sign_flips_level.md. Two models answer the same items. The chance of a right answer differs between
 items, and the models share what is hard: an item's two logits are normal about 1, of standard deviation 2 and
 correlation 0.8. A mark is the mean of four right or wrong points. Where the models have unlike numbers of answers, an
 item's difference is that of the means, with ``symmetric=False``. Each share is the larger one of the two one-sided

@@ -1,6 +1,4 @@
 # What `import sigstats.results` names, and where each name lives.
-from sigstats.flows.api.results import StudyResults as StudyResults
-
 from .anytime.anytime_test import AnytimeLook as AnytimeLook
 from .anytime.anytime_test import AnytimeResult as AnytimeResult
 from .bootstrap.bootstrap_test import BootstrapResult as BootstrapResult
@@ -11,6 +9,7 @@ from .comparison.rows import CheckedRow as CheckedRow
 from .effects import EffectSize as EffectSize
 from .efficiency import EfficiencyResult as EfficiencyResult
 from .fixed_margins.distribution import NumberCorrect as NumberCorrect
+from .flows.api.results import StudyResults as StudyResults
 from .fuzzy.degrees import FuzzyDecision as FuzzyDecision
 from .fuzzy.degrees import FuzzyTestResult as FuzzyTestResult
 from .goodness_of_fit.goodness_of_fit_test import GoodnessOfFitTestResult as GoodnessOfFitTestResult

@@ -85,100 +85,89 @@ def source(name: str) -> str:
 
 _TEXT = """
 adjusted p:
-    A p-value made larger because several hypotheses are tested: where each of them is rejected at an adjusted p
-    of at most 0.05, the chance of any wrong rejection is at most 5% (Holm; other adjustments promise what their
-    names say).
+    A p-value that accounts for several tests. Rejecting all with an adjusted p of at most 0.05 makes any wrong rejection
+    at most 5% likely (Holm; other adjustments have other guarantees).
 block:
-    A run of replicates of one cell that one worker computes and stores as one file. A block that is lost is
-    computed again, with the same result.
+    Replicates of one cell that one worker computes and stores as one file. A lost block is computed again, with the
+    same result.
 bootstrap:
-    Rows are drawn again from the rows at hand, with replacement, to see how far a figure moves by chance.
+    Drawing rows again from the present rows, with replacement, to see how much a figure varies by chance.
 cell:
-    The smallest part of a study that has a result: one test or measure of one classifier, or pair, on one data
-    set.
+    The smallest part of a study: one test or measure of one classifier, or pair, on one data set.
 coverage:
-    The share of repetitions in which an interval holds the true value. An interval of 95% confidence should
-    cover at least 95%.
+    The share of repetitions in which an interval contains the true value; at least 95% for 95% confidence.
 cross-validation:
-    The rows are split into folds; each fold is predicted by a classifier trained on the others. A stored table
-    calls it crossval.
+    The rows are split into folds; each fold is predicted by a classifier trained on the others. Called crossval in
+    stored tables.
 discordant:
-    Of a row, or a pair of answers: one model is right and the other wrong. These rows alone tell two models
-    apart.
+    Rows on which one model is right and the other wrong. Only these rows distinguish two models.
 efficiency:
-    Nyssen's measure of a table of true and predicted classes: the share of the possible improvement over
-    chance, given the totals of the rows and columns.
+    Nyssen's measure of a confusion table: the share of the possible improvement over chance, given the totals of rows
+    and columns.
 exact:
-    Computed from every outcome that is possible, so that the p-value is valid for any number of rows.
+    Computed from all possible outcomes, so that the p-value is valid for any number of rows.
 fan-out:
-    The replicates of one kind that a study sends to its workers: permuted labels, bootstrap samples,
-    subsamples, trials.
+    The kind of replicates that a study sends to its workers: permuted labels, bootstrap samples, trials.
 fold:
     One of the parts of the data in cross-validation.
 group:
-    Rows that are not independent of each other, such as the answers about one document. They are drawn, or
-    exchanged, together.
+    Rows that depend on each other, such as the answers about one document. They are drawn, or exchanged, together.
 inconclusive:
-    The data neither show what a verdict of fail needs nor exclude it: more rows would decide.
+    The data neither show a drop that fails nor exclude one: more rows would decide.
 interval:
-    The values of a figure that the data leave possible at the stated confidence.
+    The values that the data leave possible at the stated confidence.
 look:
-    One test of data that grow or come back. Who looks often at a level of 5% is misled in more than 5% of
-    cases, unless the looks share the level.
+    One test of data that grow or are used again. Many looks at the level 5% raise a false alarm in more than 5% of
+    cases, unless they share the level.
 margin:
-    The drop that is too large to be accepted: a pass excludes it. In points for shares, and a part of the measured
-    baseline for costs and scores without limits.
+    The drop that a pass must exclude: in points for shares, relative to the baseline for costs and scores without
+    limits.
 mid-p:
-    A p-value that counts half of the probability of the outcome observed. It is a little too small at times.
+    A p-value that counts half of the probability of the observed outcome. It can be slightly too small.
 minimum effect:
-    The smallest drop that counts: a smaller one is no failure, however certain.
+    The smallest drop that counts. A smaller one is not a failure, even if significant.
 Monte Carlo:
-    By random draws in place of every outcome that is possible; the p-value counts the data themselves as one
-    draw, and is valid for any number of draws.
+    By random draws. The p-value counts the data as one more draw, and is valid for any number of draws.
 necessity:
-    How certain the data make a statement, from 0 (not at all) to 1: one minus the possibility of its contrary.
+    How certain the data make a statement, from 0 to 1: one minus the possibility of its contrary.
 null hypothesis:
-    What a test asks the data to refute, such as: the two models are equally accurate.
+    The statement that a test tries to refute, such as: the two models are equally accurate.
 one-sided:
-    Of a test: it looks for a difference in one direction, such as worse.
+    A one-sided test looks for a difference in one direction, such as worse.
 p-value:
-    The probability, if the null hypothesis is true, of data that speak at least as clearly against it as these
-    do.
+    The probability, if the null hypothesis is true, of data at least as extreme as the observed ones.
 PermClass:
-    The permutation test of classes: the labels are shuffled and the classifier is trained again. It asks
-    whether the classifier learned anything about the classes.
+    The permutation test of classes: labels are shuffled and the classifier is retrained. Did it learn anything about
+    the classes?
 PermFeats:
-    The permutation test of features: each feature is shuffled within its class and the classifier is trained
-    again. It asks whether the classifier uses how features depend on each other.
+    The permutation test of features: each feature is shuffled within its class and the classifier is retrained. Does it
+    use dependence between features?
 possibility:
-    How far the data leave a statement possible, from 0 (not at all) to 1 (fully). Of a hypothesis with p-value
-    p it is 2p, at most 1.
+    How far the data leave a statement possible, from 0 to 1. For a hypothesis with p-value p it is 2p, at most 1.
 power:
-    The probability that a test finds a difference that is there.
+    The probability that a test detects an existing difference.
 PD:
     The possibility that one of two hypotheses is no worse a choice than the other.
 PSD:
     The possibility that one of two hypotheses is the better choice.
 NSD:
-    The necessity (certainty) that one of two hypotheses is the better choice.
+    The necessity that one of two hypotheses is the better choice.
 rank set:
-    The ranks that a model may truly have. All sets of a table hold the true ranks at the stated confidence.
+    The ranks that a model may truly have. All sets of a table contain the true ranks at the stated confidence.
 replicate:
-    One random repetition: one permutation with its training, one bootstrap sample, one subsample.
+    One random repetition: a permutation with its training, a bootstrap sample, a subsample.
 retrain:
     To train the classifier again, on permuted data.
 slice:
     The rows that share a value of a column, such as a language or a region.
 stopping rule:
-    A rule by which a cell ends before all of its replicates, once its p-value is decided; the p-value stays
-    valid.
+    A rule that ends a cell early, once its p-value is decided. The p-value stays valid.
 subsample:
-    A smaller test set drawn from a large population, to see what a test answers at that size.
+    A smaller test set drawn from a large population, to study a test at that size.
 swapped:
-    Of two classifiers: each is given the other's outputs, which makes them equal in law, so that every
-    rejection is a false one.
+    Two classifiers whose outputs are exchanged at random, so that they are equal and every rejection is false.
 two-sided:
-    Of a test: it looks for a difference in both directions.
+    A two-sided test looks for a difference in both directions.
 """
 
 #: Each term, as pages write it, and its meaning.
