@@ -23,7 +23,7 @@ def test_the_page_has_the_columns_of_the_schemas(tool):
     page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     assert tool.written(page) == page, "run python tools/result_columns.py"
     for name in SUMMARY.names:
-        assert f"| `{name}` |" in page
+        assert f"- `{name}` (" in page
     for name in FAN_OUTS:
         assert f"### `{name}`" in page
 

@@ -268,24 +268,20 @@ def _limits(branch: dict[str, Any]) -> list[str]:
     return [", ".join(f"{_LIMITS[name]} {limit}" for name, limit in limits.items())] if limits else []
 
 
-def _row(*cells: str) -> str:
-    """A row of a table in Markdown."""
-    return "| " + " | ".join(" ".join(each.split()).replace("|", "\\|") for each in cells) + " |"
-
-
 def reference() -> str:
-    """The page of names: above each list for Sphinx, which Markdown does not show, a table with a sentence a name."""
+    """The page of names: above each list for Sphinx, which Markdown does not show, a sentence for each name."""
     page = (DOCS / "reference.md").read_text(encoding="utf-8")
-    return re.sub(r"(?:\|[^\n]*\n)*\n?<!-- made\n.. currentmodule:: (\S+)\n(.*?)-->", _names, page, flags=re.DOTALL)
+    return re.sub(r"(?:- \[[^\n]*\n)*\n?<!-- made\n.. currentmodule:: (\S+)\n(.*?)-->", _names, page, flags=re.DOTALL)
 
 
 def _names(block: re.Match[str]) -> str:
-    """The table of the names in a list of the reference, and the list."""
-    lines = ["| name | meaning |", "|---|---|"]
+    """The names in a list of the reference with their meanings, and the list."""
+    lines = []
     for name in re.findall(r"^   (\w+)$", block[2], flags=re.MULTILINE):
         value = getattr(importlib.import_module(block[1]), name)
         file = Path(inspect.getsourcefile(inspect.unwrap(value)) or "").resolve().relative_to(DOCS.parent)
-        lines.append(_row(f"[`{name}`](../{file})", (inspect.getdoc(value) or "").partition("\n\n")[0]))
+        about = (inspect.getdoc(value) or "").partition("\n\n")[0]
+        lines.append(f"- [`{name}`](../{file}): {' '.join(about.split())}")
     return "\n".join(lines) + f"\n\n<!-- made\n.. currentmodule:: {block[1]}\n{block[2]}-->"
 
 

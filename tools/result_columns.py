@@ -1,4 +1,4 @@
-"""Write the tables of columns in docs/results.md from the schemas of what is stored.
+"""Write the lists of columns in docs/results.md from the schemas of what is stored.
 
     python tools/result_columns.py
 
@@ -40,7 +40,7 @@ def of_cells(name: str, schema: pa.Schema, shown: dict[str, str]) -> str:
     above: dict[str, list[str]] = {}
     for row in own:
         if row in shown:
-            above.setdefault(shown[row], []).append(row.split("|")[1].strip())
+            above.setdefault(shown[row], []).append(row.split()[1])
     shown.update(dict.fromkeys(new, f"`{name}`"))
     text = "".join(f" As in {place}: {', '.join(columns)}." for place, columns in above.items())
     return text + (f"\n\n{of_rows(new)}" if new else "")
@@ -52,27 +52,24 @@ def first_sentence(module: Any) -> str:
 
 
 def rows(schema: pa.Schema) -> list[str]:
-    """A row for each column, with its type and meaning; a type that may be null has a question mark."""
+    """A line for each column, with its type and meaning; a type that may be null has a question mark."""
+    types = [re.sub(r"list<element: (\w+).*>", r"list of \1", str(field.type)) for field in schema]
     return [
-        f"| `{field.name}` | {str(field.type).replace(' not null', '')}{'?' if field.nullable else ''} | "
-        f"{field.metadata[b'meaning'].decode()} |"
-        for field in schema
+        f"- `{field.name}` ({kind}{'?' if field.nullable else ''}): {field.metadata[b'meaning'].decode()}"
+        for kind, field in zip(types, schema, strict=True)
     ]
 
 
 def of_rows(rows: list[str]) -> str:
-    """The table of these rows; the eight joint outcomes share one."""
-    text = "\n".join(["| column | type | meaning |", "|---|---|---|", *rows])
-    return re.sub(r"\| `e1` (.*outcome e)1 \|\n(?:\| `e\d` .*\n?){7}", r"| `e1` to `e8` \g<1>1 to e8 |", text)
+    """The list of these columns; the eight joint outcomes share a line."""
+    return re.sub(r"- `e1` (.*outcome e)1\n(?:- `e\d` .*\n?){7}", r"- `e1` to `e8` \g<1>1 to e8", "\n".join(rows))
 
 
 def of_dataclass(kind: Any) -> str:
     """The fields of a record, from the comments above them."""
     found = re.findall(r"((?: +#: .+\n)+) +(\w+): ", inspect.getsource(kind))
     about = {name: " ".join(comment.replace("#: ", "").split()).removesuffix(".") for comment, name in found}
-    lines = ["| key | meaning |", "|---|---|"]
-    lines += [f"| `{each.name}` | {about[each.name]} |" for each in fields(kind)]
-    return "\n".join(lines)
+    return "\n".join(f"- `{field.name}`: {about[field.name]}" for field in fields(kind))
 
 
 def written(page: str) -> str:

@@ -85,8 +85,8 @@ def source(name: str) -> str:
 
 _TEXT = """
 adjusted p:
-    A p-value that accounts for several tests. Rejecting all with an adjusted p of at most 0.05 makes any wrong rejection
-    at most 5% likely (Holm; other adjustments have other guarantees).
+    A p-value that accounts for several tests. If all with an adjusted p of at most 0.05 are rejected, any wrong
+    rejection is at most 5% likely (Holm; other adjustments have other guarantees).
 block:
     Replicates of one cell that one worker computes and stores as one file. A lost block is computed again, with the
     same result.
