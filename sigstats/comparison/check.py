@@ -111,7 +111,7 @@ def check_predictions(
     notes = (
         *paired.notes,
         *without_task_mean(paired, names),
-        *unseen_group_note(found, lambda row: cells_of(row)["interval"]),
+        *unseen_group_note(found, lambda row: cells_of(row)["interval"], rule.unseen_group),
         *about_predictions(paired, names, ("the model",)),
         *clusters_note(
             paired,

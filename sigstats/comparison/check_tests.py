@@ -12,12 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr, stdtr
+from scipy.special import bdtr
 
-from .._common.extreme import TIE_TOLERANCE, difference
 from .._common.numerals import significant
 from .._common.validation import FloatArray, IntArray
-from ..intervals import Interval, clopper_pearson, student_quantile
+from ..intervals import Interval, clopper_pearson
 from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
 from ..ranking.means import standard_error, task_weights
@@ -27,7 +26,7 @@ from .mean_tests import by_group, right_answers
 from .part import Part, unseen_unit
 from .rows import WITHOUT_LIMITS, CheckedRow
 from .rule import ComparisonRule
-from .runs import values_of_runs
+from .runs import runs_test, values_of_runs
 
 Mask = NDArray[np.bool_]
 #: What every row lies between; None where that is not known.
@@ -165,31 +164,22 @@ def _of_runs(
         return replace(row, note="a run has no such value: nothing can be tested")
     if k < 2:
         return replace(row, note="one run alone: nothing can be tested")
-    level, patterns = rule.confidence_level, 2.0**k
-    ahead, error = float(difference(values, np.full(k, bar)).mean()), standard_error(values, None)
-    if abs(ahead) <= TIE_TOLERANCE * max(float(np.abs(values).max()), abs(bar)):
-        ahead = 0.0
-    if error <= TIE_TOLERANCE * float(np.abs(values).max()):
-        error = 0.0
-    below = float(stdtr(k - 1, ahead / error)) if error else float(ahead >= 0)
-    ends: tuple[float | None, float | None] = (None, None)
-    if patterns * (1 - level) * (1 + 1e-9) >= 2:
-        least, most = limits or (-math.inf, math.inf)
-        reach = -student_quantile(k - 1, (1 - level) / 2) * error
-        ends = max(bar + ahead - reach, least), min(bar + ahead + reach, most)
+    level, (least, most) = rule.confidence_level, limits or (-math.inf, math.inf)
+    found = runs_test(np.full(k, bar), values, confidence_level=level, divisions=2**k)
     notes = [f"{k} runs", "taken as nearly normal"]
-    if rule.alpha * patterns < 1:
-        notes.append(f"p is at least 1/{2**k}")
-    if ends[0] is None:
-        fewest = math.ceil(math.log2(2 / (1 - level)))
+    if rule.alpha * found.divisions < 1:
+        notes.append(f"p is at least 1/{found.divisions}")
+    ends: tuple[float | None, float | None] = max(bar + found.low, least), min(bar + found.high, most)
+    if math.isinf(found.low):
+        fewest, ends = math.ceil(math.log2(2 / (1 - level))), (None, None)
         notes.append(f"{fewest} are the fewest with an interval of {significant(100 * level)}%")
     return replace(
         row,
         value=float(values.mean()),
         low=ends[0],
         high=ends[1],
-        standard_error=error,
-        pvalue=max(below, 1 / patterns),
+        standard_error=standard_error(values, None),
+        pvalue=found.pvalue,
         test=f"{RUNS} {k} runs",
         note="; ".join(notes),
     )

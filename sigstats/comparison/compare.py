@@ -162,7 +162,9 @@ def _tested(
         notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
-    notes += [] if alone else [*limits_note(rows), *unseen_group_note(rows, lambda row: interval_of(row.turned()))]
+    if not alone:
+        notes += limits_note(rows)
+        notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.score_column))
         notes += [] if alone else cost_quantiles(everything, paired.score_column, rule)

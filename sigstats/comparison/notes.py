@@ -17,6 +17,7 @@ from ..intervals import order_statistic, quantile_interval
 from ..measures.metrics import unit_of
 from ..measures.table import MEASURES
 from ..scores.order import neighbours_alike
+from ..unseen_row.means import RAREST, UnseenGroup
 from .clusters import clusters
 from .mean_tests import bounded
 from .paired_predictions import ALL_ROWS, PairedPredictions
@@ -166,18 +167,17 @@ def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     return [Note("no-limits", f"{join_words(names)}: {said}")] if names else []
 
 
-def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str]) -> list[Note]:
+def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:
     """A line with the intervals on all rows under the other assumption about a group not seen; else none.
 
-    `interval`: words for the interval of a row.
+    `interval`: words for the interval of a row. `unseen_group`: that of the rule.
     """
     told = [row for row in rows if row.slice == ALL_ROWS and row.other_interval is not None]
     if not told:
         return []
     others = [replace(row, low=row.other_interval.low, high=row.other_interval.high) for row in told]
-    assumed = (
-        "a group that is not seen is taken to be like those seen; if it may lose all its rows (--unseen-group any)"
-    )
+    kinds = f"rarer than 1 in {1 / RAREST:g}" if unseen_group == "auto" else "too rare to be seen"
+    assumed = f"kinds of group {kinds} are taken to be like those seen; if they may lose all (--unseen-group any)"
     if "like those seen" not in told[0].test:
         assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
     shown_ = ", ".join(f"{row.name} {interval(row)}" for row in others)

@@ -47,8 +47,12 @@ class RunsResult:
     divisions: int
 
 
-def runs_test(a: FloatArray, b: FloatArray, *, confidence_level: float = 0.95) -> RunsResult:
+def runs_test(
+    a: FloatArray, b: FloatArray, *, confidence_level: float = 0.95, divisions: int | None = None
+) -> RunsResult:
     """Test by Welch's t whether recipe B is worse than A; no p-value is below one by the number of divisions.
+
+    Equal values in A are a constant. `divisions`: by default, those of all runs among two recipes.
 
     >>> found = runs_test(np.array([0.9, 0.91, 0.92, 0.93, 0.94]), np.array([0.85, 0.86, 0.87, 0.88, 0.89]))
     >>> found.divisions, round(found.pvalue * 252), round(found.low, 3), round(found.high, 3)
@@ -59,7 +63,7 @@ def runs_test(a: FloatArray, b: FloatArray, *, confidence_level: float = 0.95) -
         ahead = 0.0
     error, freedom = _error(a, b)
     below = float(stdtr(freedom, ahead / error)) if error else float(ahead >= 0)
-    divisions = math.comb(len(a) + len(b), len(a))
+    divisions = divisions or math.comb(len(a) + len(b), len(a))
     ends = divisions * (1 - confidence_level) * (1 + 1e-9) >= 2
     reach = float(stdtrit(freedom, (1 + confidence_level) / 2)) * error if ends else math.inf
     either = 2 * min(below, 1 - below) if ahead else 1.0

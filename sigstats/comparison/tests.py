@@ -25,6 +25,7 @@ from ..measures.measure import Measure, as_measure
 from ..measures.score_formulas import POWERS, WeightedKappa
 from ..measures.table import MEASURES, PairedTest, refers_to_one_class
 from ..ranking.means import share_interval, standard_error
+from ..unseen_row.means import missed
 from ..unseen_row.orders import mirrored_law
 from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
 from .part import Part, unseen_unit
@@ -197,6 +198,10 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
     options: Any = {"size": rule.n_resamples, "rng": rng, "groups": groups, "weights": weights}
     law = mirrored_law(joint, measure, unseen_group=one, **options)
     others = other and mirrored_law(joint, measure, unseen_group=other, **options)
+    if others and one == "like-seen":
+        law = law._replace(strict=others, missed=float(missed(count, 0.0)))
+    elif others:
+        others = others._replace(strict=law, missed=float(missed(count, 0.0)))
     values = [float(measure.of(each, joint.kind)[0]) for each in law.observed]
     interval, *intervals = law.intervals(rule.confidence_level)
     if interval.low == interval.high:  # kappa, for instance, where all labels are of one class

@@ -26,8 +26,8 @@ def share_interval(
 ) -> Interval:
     """The interval of an accuracy: Clopper and Pearson's, and where rows are in groups its like for means of groups.
 
-    One more group does not undo it: of fewer than 60 groups one as large as the largest that is all right or all wrong,
-    else one like those seen (`sigstats.unseen_row.means`).
+    One more group does not undo it: of fewer than 110 groups one as large as the largest that is all right or all
+    wrong, else one like those seen (`sigstats.unseen_row.means`).
     """
     if groups is None:
         return clopper_pearson(int(right.sum()), len(right), confidence_level=confidence)

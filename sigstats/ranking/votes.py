@@ -140,7 +140,7 @@ def rank_votes(
     -----
     Each ordered pair of models is tested exactly by the signs of its votes, ties left out; with groups, by the bound of
     the mean of their sums that one more group does not undo (``sigstats.unseen_row``; proved for few cases). That group
-    is as large as the largest and all for one model; in a pair with 60 groups or more it is like those seen. Holm's
+    is as large as the largest and all for one model; in a pair with 110 groups or more it is like those seen. Holm's
     adjustment makes the ranks hold all at once (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies
     91, section 3). Preference need not be transitive, and no pair is decided by others.
 

@@ -6,8 +6,8 @@ classes and the difference D that was seen. That this is at most t is found, as 
 exponential variables: where :math:`t_1 + t_2 = t + D`, of :math:`\sum E_i (u_i - t_1) / m + \sum E_j (v_j - t_2) / n`.
 
 One more row (or group) is all lost: a positive that A ranks first and B last, or a negative likewise, whichever class
-has fewer rows. If one more group is like those seen, only as many of its rows are lost as move the difference as far as
-the group that moves it farthest, or one row.
+has fewer rows. If one more group is like those seen, only such a share of its rows is lost as moves the difference as
+far as the same number of rows of any group seen, or one row (`sigstats.unseen_row.means`).
 """
 
 import math
@@ -20,7 +20,7 @@ from .._common.validation import Alternative, FloatArray, IntArray
 from ..intervals import Interval
 from ..measures.score_formulas import pair_wins
 from .law import MOST_ATOMS, tails
-from .means import Start, UnseenGroup, distinct, row_of_groups, share_points, sums_by
+from .means import Start, UnseenGroup, combined, distinct, missed, row_of_groups, share_points, shares_beyond, sums_by
 
 
 class Gains(NamedTuple):
@@ -41,6 +41,11 @@ class Gains(NamedTuple):
     def mirrored(self) -> "Gains":
         """The same with A and B exchanged."""
         return self._replace(of_positives=-self.of_positives, of_negatives=-self.of_negatives)
+
+    @property
+    def missed(self) -> float:
+        """The chance that the rarest kind of group is not seen."""
+        return float(missed(self.counts.sum(), self.row))
 
 
 def gains_of(
@@ -69,24 +74,28 @@ def gains_of(
 
 def area_interval(gains: Gains, confidence_level: float = 0.95) -> Interval:
     """The interval of the area of B less that of A."""
-    share = (1 - confidence_level) / 2
-    low, high = _Law(gains).lower_bound(share), -_Law(gains.mirrored).lower_bound(share)
-    return Interval(low, high, confidence_level)
+    share, strict = shares_beyond((1 - confidence_level) / 2, gains.missed)
+    gains = gains._replace(row=math.inf) if strict else gains
+    low, high = (_Law(each).lower_bound(float(share)) for each in (gains, gains.mirrored))
+    return Interval(low, -high, confidence_level)
 
 
 def area_pvalue(gains: Gains, alternative: Alternative = "two-sided") -> float:
     """The p-value of equal areas; ``"greater"``: that of A is larger."""
     if alternative == "two-sided":
         return min(1.0, 2 * min(area_pvalue(gains, "greater"), area_pvalue(gains, "less")))
-    return max(
-        float(_Law(gains if alternative == "less" else gains.mirrored).shares_below(np.zeros(1))[0]), math.ulp(0.0)
-    )
+    return _pvalue(gains if alternative == "less" else gains.mirrored, 0.0)
 
 
 def area_equivalence(gains: Gains, margin: float) -> float:
     """The p-value of areas that differ by the margin or more, of two one-sided tests."""
-    sides = (_Law(each).shares_below(np.array([-min(margin, 1.0)])) for each in (gains, gains.mirrored))
-    return max(math.ulp(0.0), *(float(share[0]) for share in sides))
+    return max(_pvalue(each, -min(margin, 1.0)) for each in (gains, gains.mirrored))
+
+
+def _pvalue(gains: Gains, at: float) -> float:
+    """The p-value of a difference of at most `at`."""
+    like_seen, strict = (_Law(each).shares_below(np.array([at]))[0] for each in (gains, gains._replace(row=math.inf)))
+    return max(float(combined(like_seen, strict, gains.missed)), math.ulp(0.0))
 
 
 class _Law:
@@ -103,7 +112,8 @@ class _Law:
             moved = u / self._m + v / self._n
             centred = moved - self.seen * (m / self._m + n / self._n)
             one_row = row * (1 + self.seen) / min(self._m, self._n)
-            far = max(one_row, *(float(np.abs(each).max()) for each in (moved, centred)))
+            weight = m / self._m + n / self._n
+            far = max(one_row, *(float(weight[worst] * np.abs(each / weight).max()) for each in (moved, centred)))
             all_lost = (1 + self.seen) * (self._unseen[0] / self._m + self._unseen[1] / self._n)
             share = far / all_lost if far < all_lost else 1.0
             self._unseen = share * self._unseen[0], share * self._unseen[1]

@@ -2,8 +2,9 @@
 
 The counts of joint events get gamma weights (a flat Dirichlet law of the rows), or whole groups of rows exponential
 ones, and one more row (or group) is put in where it hurts most: a group as large as the largest or, if it is like those
-seen, as many rows as move the difference as far as the group that moves it farthest, or one row. Of many rare classes
-each may hold a part of it. The points of the law of the measure are found by random weights from a fixed stream.
+seen, such a part of one as moves the difference as far as any group seen would if it were as large, or one row. Of many
+rare classes each may hold a part of it. The points of the law of the measure are found by random weights from a fixed
+stream.
 
 When not to use: means and areas, whose law needs no random weights (`sigstats.unseen_row.means`, ``.areas``).
 """
@@ -85,15 +86,15 @@ def law_of_difference(
 
 
 def _farthest(measure: Measure | WeightedKappa, joint: JointCounts, within: Any, observed: Any, alone: Any) -> float:
-    """The number of rows of the worst kind that move the difference as far as the group that moves it farthest."""
+    """The rows of the worst kind that move the difference as far as any group seen would if it were the largest."""
     none = [type(each)(*(0 * of for of in each)) for each in observed]
     seen = float(_differences(joint.kind, measure, observed, none)[0])
     of_events = sums_of(measure, joint, np.eye(within.shape[1]))
     moved, worst = (_differences(joint.kind, measure, observed, each) - seen for each in (of_events, alone))
-    by_group = within @ moved
-    share = within.sum(axis=1) / within.sum()
-    far = max(float(np.abs(each).max()) for each in (by_group, by_group + seen * share))
-    return far / max(float(np.abs(worst).max()), 1e-300)
+    sizes = within.sum(axis=1)
+    by_row = within @ moved / sizes
+    far = max(float(np.abs(each).max()) for each in (by_row, by_row + seen / within.sum()))
+    return float(sizes.max()) * far / max(float(np.abs(worst).max()), 1e-300)
 
 
 @lru_cache(maxsize=16)

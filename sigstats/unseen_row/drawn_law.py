@@ -1,14 +1,16 @@
 """The law of a measure with one more row as random values: its p-values and intervals, and their Monte-Carlo errors."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.extreme import monte_carlo_pvalue
 from .._common.validation import FloatArray
 from ..intervals import Interval
+from .means import combined, shares_beyond
 
 
 class Law(NamedTuple):
@@ -22,6 +24,9 @@ class Law(NamedTuple):
     b: tuple[FloatArray, FloatArray]
     #: The sums of A and of B that were observed, of which the measure is a function.
     observed: Any
+    #: If one more group is like those seen: the law with one of any kind, and the chance of an unseen kind.
+    strict: "Law | None" = None
+    missed: float = 0.0
 
     def interval(self, confidence_level: float) -> Interval:
         """The interval of B - A."""
@@ -29,9 +34,9 @@ class Law(NamedTuple):
 
     def intervals(self, confidence_level: float) -> list[Interval]:
         """The intervals of B - A, of A and of B."""
-        share = (1 - confidence_level) / 2
-        low = quantiles([self.low, self.a[0], self.b[0]], share)
-        high = quantiles([-self.high, -self.a[1], -self.b[1]], share)  # mirrors the lower ends to the bit
+        law, share = self._beyond(confidence_level)
+        low = quantiles([law.low, law.a[0], law.b[0]], share)
+        high = quantiles([-law.high, -law.a[1], -law.b[1]], share)  # mirrors the lower ends to the bit
         return [Interval(end, -other, confidence_level) for end, other in zip(low, high, strict=True)]
 
     def end_error(self, confidence_level: float) -> float:
@@ -39,9 +44,9 @@ class Law(NamedTuple):
 
         It is half the distance of the points whose shares are a standard error of a share below and above an end.
         """
-        share = (1 - confidence_level) / 2
-        room = math.sqrt(share * (1 - share) / len(self.low))
-        before, after = (quantiles([self.low, -self.high], each) for each in (max(0.0, share - room), share + room))
+        law, share = self._beyond(confidence_level)
+        room = math.sqrt(share * (1 - share) / len(law.low))
+        before, after = (quantiles([law.low, -law.high], each) for each in (max(0.0, share - room), share + room))
         return max(after[0] - before[0], after[1] - before[1]) / 2
 
     @property
@@ -52,17 +57,25 @@ class Law(NamedTuple):
     @property
     def p_worse(self) -> float:
         """The p-value of "B is not worse"."""
-        return monte_carlo_pvalue(int(np.count_nonzero(self.high >= 0)), len(self.high))
+        return self._pvalue(lambda law: law.high >= 0)
 
     @property
     def p_better(self) -> float:
         """The p-value of "B is not better"."""
-        return monte_carlo_pvalue(int(np.count_nonzero(self.low <= 0)), len(self.low))
+        return self._pvalue(lambda law: law.low <= 0)
 
     def equivalence(self, margin: float) -> float:
         """The p-value of values that differ by the margin or more, of two one-sided tests."""
-        beyond = np.count_nonzero(self.low <= -margin), np.count_nonzero(self.high >= margin)
-        return monte_carlo_pvalue(int(max(beyond)), len(self.low))
+        return max(self._pvalue(lambda law: law.low <= -margin), self._pvalue(lambda law: law.high >= margin))
+
+    def _beyond(self, confidence_level: float) -> tuple["Law", float]:
+        """The law whose points are the ends of intervals, and the share beyond each."""
+        share, strict = shares_beyond((1 - confidence_level) / 2, self.missed)
+        return self.strict if strict and self.strict is not None else self, float(share)
+
+    def _pvalue(self, beyond: Callable[["Law"], NDArray[np.bool_]]) -> float:
+        p = monte_carlo_pvalue(int(np.count_nonzero(beyond(self))), len(self.low))
+        return p if self.strict is None else float(combined(p, self.strict._pvalue(beyond), self.missed))
 
 
 def quantiles(values: Sequence[FloatArray], share: float) -> list[float]:

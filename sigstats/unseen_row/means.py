@@ -5,11 +5,12 @@ weighted mean's law with probability alpha below it is the lower bound, with the
 is its mirror image. For right and wrong it is Clopper and Pearson's, and the p-value of differences of -1, 0 and 1 is
 McNemar's exact one.
 
-Of groups, one more that loses all its rows would outweigh everything else unless there are hundreds. So `Units` may
-state the weight of a row: one more group is then as far from the mean as the farthest group seen, or loses one row.
-The p-value is not below that of all changes of sign of the distances from the mean (in every case tried), which is
-exact where distances are symmetric. For any other law, the chance of an error is at most that of the bound by limits
-plus the chance that no group as far from the mean as any of the law was seen.
+One more group that loses all its rows outweighs everything else unless there are hundreds of groups. So `Units` may
+state the weight of a row: one more group is then as large as the largest, and its mean as far from that of all rows as
+the mean of any group seen, or it loses one row. This assumes that at least one group in 25 (`RAREST`) has a mean as far
+away as any group can have. The chance that none of these is seen is added to the p-value, and taken from the share
+beyond each end of the interval, so that the chance of an error is at most that of the bound by limits. Where that
+chance is as large as the strict p-value, twice the latter is the p-value.
 
 When not to use: values without limits, of whose mean nothing is known; rows that are not independent, whose groups are
 then the units.
@@ -35,8 +36,9 @@ from .law import COARSE, FINE, MOST_ATOMS, atoms_of, tails
 
 #: What one more group may be: like those seen, of any kind, or the former where there are enough groups.
 UnseenGroup = Literal["auto", "like-seen", "any"]
-#: Among this many groups a kind that makes up one in twenty is seen with probability 0.95.
-ENOUGH_GROUPS = 60
+#: The share of groups of the rarest kind that one more group is like, and the number of groups from which on such a
+#: kind is missed with a probability of at most 0.0112. Fewer groups are taken to miss theirs as rarely.
+RAREST, ENOUGH_GROUPS = 1 / 25, 110
 _MOST_STEPS = 60
 #: So many values are kept as they are, and of more the variance grows by this share at most.
 _FEW_ATOMS, _WIDER = 256, 1e-5
@@ -125,9 +127,11 @@ def mean_intervals(
     many: Sequence[Units], limits: Sequence[tuple[float, float]], confidence_level: float = 0.95, *, fine: bool = False
 ) -> list[Interval]:
     """The intervals of many means, each as `mean_interval` finds it, some hundred times as fast."""
-    share, of_each = (1 - confidence_level) / 2, np.array(limits, dtype=np.float64).reshape(-1, 2)
+    of_each = np.array(limits, dtype=np.float64).reshape(-1, 2)
     low, high = np.empty(len(many)), np.empty(len(many))
     for where, units in _together(many):
+        share, strict = shares_beyond((1 - confidence_level) / 2, missed(units.counts.sum(axis=1), units.row))
+        units = units._replace(row=np.where(strict, np.inf, units.row))
         low[where] = _points(units, of_each[where, 0], share, fine)
         high[where] = -_points(units.mirrored, -of_each[where, 1], share, fine)
     return [Interval(*ends, confidence_level) for ends in zip(low.tolist(), high.tolist(), strict=True)]
@@ -143,8 +147,8 @@ def mean_pvalues(
     less, greater, limit = np.empty(len(many)), np.empty(len(many)), np.array(limits, dtype=np.float64)
     at = np.zeros(len(many)) if margins is None else -np.minimum(margins, limit)
     for where, units in _together(many):
-        less[where] = _shares_below(units.mirrored, -limit[where], at[where])
-        greater[where] = _shares_below(units, -limit[where], at[where])
+        less[where] = _pvalues(units.mirrored, -limit[where], at[where])
+        greater[where] = _pvalues(units, -limit[where], at[where])
     bounds = (np.maximum(each, math.ulp(0.0)).tolist() for each in (less, greater))
     return list(zip(*bounds, strict=True))
 
@@ -153,7 +157,7 @@ def shown_below_zero(many: Sequence[Units], limit: float, level: float) -> NDArr
     """Whether each p-value of "less" is at most this level, to five digits, which takes a sixth of the time."""
     less, at, limits = np.empty(len(many)), np.zeros(len(many)), np.full(len(many), -limit)
     for where, units in _together(many):
-        less[where] = _shares_below(units.mirrored, limits[where], at[where], COARSE)
+        less[where] = _pvalues(units.mirrored, limits[where], at[where], COARSE)
     return np.asarray(less <= level)
 
 
@@ -174,8 +178,8 @@ def _together(many: Sequence[Units]) -> Iterator[tuple[IntArray, Units]]:
         yield where, Units(rows[0], rows[1], np.where(place, rows[2], 0.0), np.array(weights))
 
 
-def _points(units: Units, least: FloatArray, share: float, fine: bool) -> FloatArray:
-    """The lower bounds of the means of rows of units."""
+def _points(units: Units, least: FloatArray, share: FloatArray, fine: bool) -> FloatArray:
+    """The lower bounds of the means of rows of units, with these shares below them."""
     sums, sizes, counts, _ = units
     exponents = np.frexp(np.maximum(np.abs(sums).max(axis=1), np.abs(least)))[1]
     if (np.abs(exponents) > _FAR).any():  # powers of such values are no floats
@@ -187,7 +191,7 @@ def _points(units: Units, least: FloatArray, share: float, fine: bool) -> FloatA
     if not inside.all():
         points = least.copy()
         if inside.any():
-            points[inside] = _points(Units(*(each[inside] for each in units)), least[inside], share, fine)
+            points[inside] = _points(Units(*(each[inside] for each in units)), least[inside], share[inside], fine)
         return points
     mean, size = (counts * sums).sum(axis=1) / total, sizes.max(axis=1)
     centre = mean + _unseen(units, least, mean) / (total + size)
@@ -205,6 +209,31 @@ def _points(units: Units, least: FloatArray, share: float, fine: bool) -> FloatA
     )
 
 
+def missed(groups: Any, row: Any) -> FloatArray:
+    """The chance that so many groups contain none of the rarest kind; 0 if one more group may be of any kind."""
+    return np.asarray(np.where(np.isinf(row), 0.0, (1 - RAREST) ** np.maximum(groups, ENOUGH_GROUPS)))
+
+
+def combined(like_seen: Any, strict: Any, chance: Any) -> FloatArray:
+    """The p-values with this chance of an unseen kind, of those with one more group like those seen or of any kind."""
+    return np.asarray(np.minimum(1.0, np.where(strict < chance, 2 * strict, np.maximum(like_seen, chance) + chance)))
+
+
+def shares_beyond(share: float, chance: Any) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """The share beyond an end that this chance of an unseen kind leaves, and where the end is that of any kind."""
+    strict = (share <= 2 * chance) & (chance > 0)
+    return np.where(strict, share / 2, share - chance), strict
+
+
+def _pvalues(units: Units, least: FloatArray, at: FloatArray, accuracy: tuple[float, float] = FINE) -> FloatArray:
+    """The probabilities of `_shares_below`, with that of an unseen kind of group."""
+    like_seen, chance = _shares_below(units, least, at, accuracy), missed(units.counts.sum(axis=1), units.row)
+    if not chance.any():
+        return like_seen
+    strict = _shares_below(units._replace(row=np.full(len(at), np.inf)), least, at, accuracy)
+    return combined(like_seen, strict, chance)
+
+
 def _shares_below(
     units: Units, least: FloatArray, means: FloatArray, accuracy: tuple[float, float] = FINE
 ) -> FloatArray:
@@ -215,8 +244,8 @@ def _shares_below(
 
 def _unseen(units: Units, least: FloatArray, means: FloatArray) -> FloatArray:
     """The distance of one more unit from these means, times its size."""
-    far, lost = np.abs(units.sums - means[:, np.newaxis] * units.sizes).max(axis=1), least - means
-    largest = units.sizes.max(axis=1)
+    lost, largest = least - means, units.sizes.max(axis=1)
+    far = largest * np.abs(units.sums / units.sizes - means[:, np.newaxis]).max(axis=1)
     return np.asarray(np.maximum(largest * lost, np.minimum(-far, np.minimum(units.row, largest) * lost)))
 
 
@@ -230,17 +259,17 @@ class Start(NamedTuple):
 
 def share_points(
     shares_below: Callable[[FloatArray, IntArray], FloatArray],
-    share: float,
+    share: float | FloatArray,
     *,
     ends: tuple[FloatArray, FloatArray],
     start: Start,
     last_step: float = _LAST_STEP,
 ) -> FloatArray:
-    """The points where rising shares have this value, by secants of their normal quantiles, almost straight lines.
+    """The points where rising shares have these values, by secants of their normal quantiles, almost straight lines.
 
     `shares_below`: the shares at points of some of the laws, and which.
     """
-    bottom, top, wanted = ends[0].copy(), ends[1].copy(), float(ndtri(share))
+    bottom, top, wanted = ends[0].copy(), ends[1].copy(), np.broadcast_to(ndtri(share), ends[0].shape)
     skewness = np.clip(start.skewness, -1.0, 1.0)
     at = start.centre + (wanted + (wanted**2 - 1) / 6 * skewness) * start.spread  # Cornish and Fisher
     slope = start.spread * (1 + wanted / 3 * skewness)
@@ -249,7 +278,7 @@ def share_points(
     for _ in range(_MOST_STEPS):
         low, high, point = bottom[left], top[left], at[left]
         point = np.where((low < point) & (point < high), point, (low + high) / 2)
-        excess = ndtri(shares_below(point, left)) - wanted
+        excess = ndtri(shares_below(point, left)) - wanted[left]
         low, high = np.where(excess > 0, low, point), np.where(excess > 0, point, high)
         finite, (point_before, excess_before) = np.isfinite(excess), (each[left] for each in before)
         turned = finite & np.isfinite(excess_before) & (excess != excess_before)
