@@ -124,7 +124,7 @@ def amount(row: ComparisonRow, value: float) -> str:
 
 def named(row: ComparisonRow | CheckedRow) -> str:
     """The measure and the slice of a row: "mean cost_usd on all rows"."""
-    score = row.score if isinstance(row, ComparisonRow) and row.measure == "mean-score" else ""
+    score = row.score if row.measure == "mean-score" else ""
     return f"{f'mean {score}' if score else row.name} {'in the' if row.slice == MEAN_OVER_TASKS else 'on'} {row.slice}"
 
 

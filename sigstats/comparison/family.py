@@ -62,7 +62,7 @@ def asked_of(
 def blank_row(
     paired: PairedPredictions, measure: str, where: str = ALL_ROWS, n: int | None = None, items: int | None = None
 ) -> ComparisonRow:
-    """A row that is not tested; its score is said where there are several or the lower is better."""
+    """A row that is not tested, with the name of its score."""
     row = ComparisonRow(slice=where, measure=measure, n=paired.n if n is None else n, items=items)
     row = replace(row, relative=_is_relative(paired, MEASURES[measure]))
     if not (paired.graded or is_of_scores(measure)):
@@ -70,7 +70,7 @@ def blank_row(
     if MEASURES[measure].needs != "marks":
         return replace(row, score=paired.score_name)
     lower, unit = bool(paired.lower), unit_of(paired.score_column.partition("/")[0])
-    name = paired.score_name or (paired.score_column if lower or unit or paired.per else "")
+    name = paired.score_name or ("" if paired.score_column == "scores" else paired.score_column)
     return replace(row, score=name, lower_is_better=lower, unit=unit)
 
 

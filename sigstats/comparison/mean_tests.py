@@ -61,8 +61,8 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
         interval, pvalues, beyond = next(found)
         return replace(
             row,
-            low=interval.low,
-            high=interval.high,
+            low=min(interval.low, row.difference or 0.0),  # one weight above all others may lie beyond
+            high=max(interval.high, row.difference or 0.0),
             other_interval=None if other is None else next(of_others),
             # Not below that of a test of its own.
             pvalue=max(pvalues[0], row.pvalue or 0.0),

@@ -207,7 +207,8 @@ class CheckedRow(_Row):
         `pvalue`, adjusted over all measures and slices.
     verdict : "pass", "inconclusive", "fail" or None
         None if nothing was tested.
-    test, note, unit : str
+    test, note, unit, score : str
+        `score` is the name of the marks, as of `ComparisonRow`.
     confidence_level : float or None
         That of the interval; None if nothing was tested.
     """
@@ -228,6 +229,7 @@ class CheckedRow(_Row):
     test: str = ""
     note: str = ""
     unit: str = ""
+    score: str = ""
     confidence_level: float | None = None
 
     @property

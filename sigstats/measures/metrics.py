@@ -87,21 +87,13 @@ _METRICS = {name: metric for paragraph in _TABLE.split("\n\n") for name, metric 
 
 
 def synonym_of(name: str) -> str:
-    """The first name of a metric in the table; a name that is not in it as it is.
-
-    >>> synonym_of("True positive rate"), synonym_of("npv")
-    ('recall', 'npv')
-    """
+    """The first name of a metric in the table; a name that is not in it as it is."""
     known = _METRICS.get(_plain(name))
     return name if known is None else known.name
 
 
 def metric_of(name: str) -> Metric | None:
-    """The metric that a score is named after; None if the table does not have it.
-
-    >>> [each and each.direction for each in map(metric_of, ("val_loss", "cost_usd", "NDCG@10", "time_qa"))]
-    ['lower', 'lower', 'higher', None]
-    """
+    """The metric that a score is named after; None if the table does not have it."""
     words = _SEPARATORS.split(_CUT_OFF.sub("", name.strip()))
     amount = words[-1].casefold() in _UNITS
     words = words[:-1] if amount else words
@@ -114,11 +106,7 @@ def metric_of(name: str) -> Metric | None:
 
 
 def unit_of(name: str) -> str:
-    """The unit that the last word of a name is; empty if it is not a unit.
-
-    >>> unit_of("latency_ms"), unit_of("cost_usd"), unit_of("tokens"), unit_of("s1"), unit_of("rougeL_s")
-    ('ms', 'USD', 'tokens', '', '')
-    """
+    """The unit that the last word of a name is; empty if it is not a unit."""
     return _UNITS.get(_SEPARATORS.split(name.strip())[-1].casefold(), "")
 
 

@@ -220,11 +220,7 @@ def needs_positive(name: str) -> bool:
 
 
 def measure_of_difference(title: str | None) -> MeasureSpec | None:
-    """The measure whose name, or whose difference, a summary calls `title`; None for what is no measure.
-
-    >>> measure_of_difference("difference of error rates (b - a)").name, measure_of_difference("type I error")
-    ('error', None)
-    """
+    """The measure whose name, or whose difference, a summary calls `title`; None for what is no measure."""
     name = (title or "").removeprefix("difference of ").removesuffix(" (b - a)").casefold()
     if name in MEASURES:
         return MEASURES[name]
@@ -232,11 +228,7 @@ def measure_of_difference(title: str | None) -> MeasureSpec | None:
 
 
 def in_our_words(name: Any) -> Any:
-    """The name of a measure given by a synonym; anything else as it is.
-
-    >>> [in_our_words(name) for name in ("roc_auc", "f1_macro", "sensitivity", "macro-tpr", "npv")]
-    ['auc', 'macro-f1', 'recall', 'macro-recall', 'npv']
-    """
+    """The name of a measure given by a synonym; anything else as it is."""
     if not isinstance(name, str) or name in MEASURES:
         return name
     words = name.replace("_", "-")

@@ -35,6 +35,13 @@ def require_one_kind(first: Predictions, other: Predictions) -> None:
         )
 
 
+def lower_in_both(*sides: Predictions) -> bool | None:
+    """True if the lower score is better; None if no side states it, or values below 0 contradict the name of a cost."""
+    if any(side.lower and side.by_name and (pc.min(side.score).as_py() or 0.0) < 0 for side in sides):
+        return None
+    return next((side.lower for side in sides if side.lower is not None), None)
+
+
 def require_same_task(first: Predictions, other: Predictions) -> None:
     """Refuse a log of another program, another task, score or filter, as far as both files say theirs.
 

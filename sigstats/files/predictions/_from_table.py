@@ -229,6 +229,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     if columns.run is not None or columns.epoch is not None:
         epoch = table.texts(columns.run or columns.epoch or "")
     run = next((name for name in table.names if _RUN.search(name)), None)
+    measured = columns.score or ""
     as_runs = "" if run is None else f"--run {run} takes them as those of runs of a recipe, which are independent; "
     if columns.models in table.names and columns.model is None:
         as_runs = f"--model NAME takes those of one {columns.models}; {as_runs}"
@@ -248,22 +249,15 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         "first, last or all",
         notes=tuple(_notes(table, columns, run, labelled=bool(labelled))),
         subject={} if columns.model is None else {"model": columns.model},
-        measured=(columns.score or "") + ("" if columns.per is None else f"/{columns.per}"),
+        measured=measured + ("" if columns.per is None else f"/{columns.per}"),
         per=None if columns.per is None else _denominators(table, columns.per),
         by_position=positions,
         said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
         beside={} if epoch is not None else dictionaries(table.beside(columns.wanted), table.num_rows),
-        lower=_is_lower_better(columns, score),
+        lower=is_lower_better(measured, lower=columns.lower, higher=columns.higher, per=columns.per or ""),
+        by_name=measured not in columns.lower,
         limits=limits,
     )
-
-
-def _is_lower_better(columns: Columns, score: Any) -> bool | None:
-    """True if the lower score is better; None if nobody states it, or values below 0 contradict a cost of the table."""
-    name = columns.score or ""
-    lower = is_lower_better(name, lower=columns.lower, higher=columns.higher, per=columns.per or "")
-    negated = lower and name not in columns.lower and (pc.min(score).as_py() or 0.0) < 0
-    return None if negated else lower
 
 
 def of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:

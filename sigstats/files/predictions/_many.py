@@ -15,7 +15,7 @@ from sigstats._common.note import Note
 from sigstats._common.scores import lower_is_better_note, refuse_uncertain
 from sigstats.comparison.part import in_bins
 
-from ._agreement import differing_prompts, differing_settings, require_one_kind, same_in_both
+from ._agreement import differing_prompts, differing_settings, lower_in_both, require_one_kind, same_in_both
 from ._files import read
 from ._items import item_codes
 from ._log import TASK
@@ -70,6 +70,7 @@ class _Rows:
     notes: dict[Note, None] = field(default_factory=dict)
     subjects: list[Mapping[str, str]] = field(default_factory=list)
     predicted: bool = True
+    lower: bool | None = None
 
     def spread(self, values: Any, positions: Codes, empty: Any) -> NDArray[Any]:
         """Values of some rows of the first file as a column of all of them."""
@@ -151,6 +152,7 @@ def _add(rows: _Rows, other: Predictions, columns: Columns, options: MatchOption
     rows.notes.update(dict.fromkeys(told))
     rows.subjects.append(other.subject)
     rows.predicted &= first.predicted and other.predicted
+    rows.lower = lower_in_both(first, other) if len(rows.subjects) == 2 or rows.lower is not None else None
     of_first = matched.rows if kept is None else kept.take(matched.rows)
     positions = np.asarray(np.from_dlpack(of_first), dtype=np.int64)
     _add_answers(rows, mine, other, matched, positions)
@@ -185,9 +187,9 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
     where = np.flatnonzero(rows.valid)
     marks = bool(rows.answers) or not rows.predicted or (columns.score is not None and not rows.first.graded)
     first = rows.first
-    if marks and first.lower is None:
+    if marks and rows.lower is None:
         refuse_uncertain(first.measured)
-    if marks and first.lower:
+    if marks and rows.lower:
         rows.notes.setdefault(lower_is_better_note(first.measured))
     table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
     others = {}
@@ -214,7 +216,7 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         slices=in_bins({name: others[name] for name in columns.slices}, dict(columns.bins)),
         subjects=tuple(rows.subjects),
         notes=tuple(rows.notes),
-        lower=bool(marks and first.lower),
-        limited=not (marks and first.lower) or first.limits is not None,
+        lower=bool(marks and rows.lower),
+        limited=not (marks and rows.lower) or first.limits is not None,
         tasks=others[task][1] if task in others and len(others[task][0]) > 1 else None,
     )

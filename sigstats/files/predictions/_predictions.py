@@ -147,6 +147,8 @@ class Predictions:
     measured: str = ""
     #: Whether the lower score is the better one; None where that is not certain.
     lower: bool | None = False
+    #: Whether only the name of the score states that.
+    by_name: bool = False
     #: The limits of every score, as the log or the table of metrics states them.
     limits: tuple[float, float] | None = None
     #: What else the file holds on each row, as dictionary arrays, if that was looked at.

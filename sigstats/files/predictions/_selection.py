@@ -57,6 +57,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         failed=pa.array([answer.failed or None for answer in answers], pa.string()),
         measured=score,
         lower=lower,
+        by_name=score not in (*log.lower_is_better, *columns.lower),
         limits=limits,
     )
 

@@ -441,7 +441,7 @@ def documents(changed):
 
 @pytest.mark.parametrize(
     ("named", "scores"),
-    [(["acc", "acc_norm"], ["acc", "acc_norm"]), (["all"], ["acc", "acc_norm", "f1"]), (["f1"], [""])],
+    [(["acc", "acc_norm"], ["acc", "acc_norm"]), (["all"], ["acc", "acc_norm", "f1"]), (["f1"], ["f1"])],
 )
 def test_several_scores_are_measures_of_their_own_in_one_family(tmp_path, capsys, named, scores):
     paths = [harness_log(tmp_path / f"{name}.jsonl", documents(name == "b")) for name in "ab"]

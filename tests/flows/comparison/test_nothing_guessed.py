@@ -9,6 +9,8 @@ import sigstats
 from sigstats.flows.cli import main
 from sigstats.measures.metrics import metric_of
 
+from ...sigstats.files.predictions.logs import harness_log
+
 RNG = np.random.default_rng(21)
 N = 200
 SHARES = RNG.random(N)
@@ -146,3 +148,44 @@ def test_values_below_0_contradict_the_name_of_a_cost(tmp_path, capsys, command)
     code, said = run(tmp_path, capsys, command, {"mae": costs}, other, "--score", "mae", *more)
     assert code == 2
     assert "Is a higher 'mae' better? Add --higher-is-better mae or --lower-is-better mae" in said
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+@pytest.mark.parametrize("negative", ["a", "b"])
+def test_values_below_0_of_either_model_contradict_the_name_of_a_cost(tmp_path, capsys, command, negative):
+    costs = {name: {"mae": (-1.0 if name == negative else 1.0) * (1 + SHARES)} for name in "ab"}
+    code, said = run(tmp_path, capsys, command, costs["a"], costs["b"], "--score", "mae")
+    assert code == 2
+    assert "Is a higher 'mae' better? Add --higher-is-better mae or --lower-is-better mae" in said
+    assert run(tmp_path, capsys, command, costs["a"], costs["b"], "--lower-is-better", "mae")[0] != 2
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_values_below_0_in_a_log_contradict_the_name_of_a_cost(tmp_path, capsys, command):
+    files = [
+        harness_log(tmp_path / f"samples_task_{name}.jsonl", [{"mae": sign * (1 + each)} for each in SHARES])
+        for name, sign in (("a", 1), ("b", -1))
+    ]
+    assert main([command, *files, "--score", "mae"]) == 2
+    assert "Is a higher 'mae' better?" in capsys.readouterr().err
+
+
+def test_a_margin_and_the_headline_name_a_score_by_its_name(tmp_path, capsys):
+    marks = {"f1": SHARES}, {"f1": 0.99 * SHARES}
+    code, said = run(tmp_path, capsys, "compare", *marks, "--score", "f1", "--margins", "f1=5pt")
+    assert (code, said.splitlines()[0][:29]) == (0, "PASS: no regression; mean f1 ")
+    said = run(tmp_path, capsys, "check", marks[0], None, "--score", "f1", "--at-least", "0.4")[1]
+    assert said.startswith("PASS: mean f1 on all rows is 0.")
+    rule = sigstats.ComparisonRule(margins={"f1": "5pt"})
+    frames = [pd.DataFrame({"id": range(N), **columns}) for columns in marks]
+    (row,) = sigstats.compare(*frames, score="f1", rule=rule).rows
+    assert (row.margin, row.score) == (0.05, "f1")
+
+
+@pytest.mark.parametrize("measure", ["accuracy", "f1", "macro-f1", "kappa"])
+def test_an_interval_contains_its_estimate_where_one_row_outweighs_all_others(measure):
+    for power in (3, 9, 18):
+        weights, a, b = np.ones(N), A.copy(), B.copy()
+        weights[7], a[7], b[7] = 10.0**power, LABEL[7], 1 - LABEL[7]
+        row = sigstats.compare(LABEL, a, b, weights=weights, measures=measure).rows[0]
+        assert row.low is None or row.low <= row.difference <= row.high

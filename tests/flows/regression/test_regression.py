@@ -212,13 +212,13 @@ def test_marks_are_drawn_and_listed_in_their_own_unit(folder):
     more = ("measures=['accuracy', 'mean-score']", "columns.score=mark", "slices=[]")
     assert evaluate(folder, *(word for one in more for word in ("--set", one))) == 1
     page = (folder / "out/report.html").read_text()
-    trend = page.split("mean-score over time")[1].split("</svg>")[0]
+    trend = page.split("mean-score of mark over time")[1].split("</svg>")[0]
     labels = [float(text) for text in re.findall(r'class="tick">([0-9.]+)<', trend)]
     assert labels
     assert all(1 <= value <= 10 for value in labels)
     cells = re.findall(r"<td.*?>(.*?)</td>", page.split('id="tables"')[1])
-    difference = history(folder).set_index("measure").loc["mean-score", "difference"]
-    assert cells[2:4] == [f"−{abs(difference):.4f}", "mean-score on all rows"]
+    difference = history(folder).set_index("measure").loc["mean-score of mark", "difference"]
+    assert cells[2:4] == [f"−{abs(difference):.4f}", "mean mark on all rows"]
     assert re.search(r'<path class="point fail" d="M[0-9. ]+h8v8h-8Z"/>', page)
 
 
@@ -397,7 +397,7 @@ def test_a_study_says_which_way_a_score_is_better(folder, capsys, worse):
     write_scores(folder, "stars", scores, f'{keys} = ["stars"]')
     assert evaluate(folder) == 1
     assert evaluate(folder) == 1
-    changed = "Mean stars on all rows rose by " if worse == "higher" else "Mean-score on all rows fell by "
+    changed = f"Mean stars on all rows {'rose' if worse == 'higher' else 'fell'} by "
     assert changed in (folder / "out/report.html").read_text()
     write_scores(folder, "stars", scores[::-1], f'{keys} = ["stars"]')
     assert evaluate(folder) == 0
