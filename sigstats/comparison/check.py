@@ -100,7 +100,7 @@ def check_predictions(
         part, tasks = everything.rows(where()), paired.tasks if slice_ == MEAN_OVER_TASKS else None
         n, items = len(part.label), None if part.items is None else len(np.unique(part.items))
         for name in names if tasks is None else filter(has_task_mean, names):
-            unit, score = (unit_of_score, paired.score_column) if MEASURES[name].needs == "marks" else ("", "")
+            unit, score = (unit_of_score, paired.own_name) if MEASURES[name].needs == "marks" else ("", "")
             row = CheckedRow(slice=slice_, measure=name, n=n, items=items, unit=unit, score=score)
             rows.append(test_row(row, part, limits[name], sign * bar, rule, tasks))
     if all(row.pvalue is None for row in rows):

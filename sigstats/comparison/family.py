@@ -70,8 +70,7 @@ def blank_row(
     if MEASURES[measure].needs != "marks":
         return replace(row, score=paired.score_name)
     lower, unit = bool(paired.lower), unit_of(paired.score_column.partition("/")[0])
-    name = paired.score_name or ("" if paired.score_column == "scores" else paired.score_column)
-    return replace(row, score=name, lower_is_better=lower, unit=unit)
+    return replace(row, score=paired.score_name or paired.own_name, lower_is_better=lower, unit=unit)
 
 
 def _is_relative(paired: PairedPredictions, spec: MeasureSpec) -> bool:

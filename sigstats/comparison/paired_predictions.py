@@ -139,6 +139,11 @@ class PairedPredictions(PairedRows):
         inside = all(((each >= low) & (each <= high)).all() for each in self.scores)
         return self.limits if inside else None
 
+    @property
+    def own_name(self) -> str:
+        """The name of the scores; empty if their column is only called score."""
+        return "" if self.score_column in ("score", "scores") else self.score_column
+
     def row_ratios(self) -> list[FloatArray]:
         """For each model the ratios of the rows that have one."""
         with np.errstate(divide="ignore", invalid="ignore"):

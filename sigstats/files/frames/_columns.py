@@ -156,6 +156,9 @@ def same_frames(baseline: Any, candidate: Any) -> bool:
 
 def predictions_of(frame: Any, name: str, columns: Columns) -> Predictions:
     """The rows of a frame that messages call `name`."""
+    index: Any = getattr(getattr(frame, "index", None), "name", None)
+    if index is not None and not columns.by_position and not {index, columns.id}.intersection(frame.columns):
+        frame = frame.reset_index()  # the index holds the ids
     opened = _frame(with_texts(frame), name)
     names = [str(each) for each in opened.columns]
     try:

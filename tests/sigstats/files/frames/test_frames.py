@@ -314,3 +314,16 @@ def test_slices_of_arrays_are_named_as_those_of_frames():
         theirs = sigstats.compare(frame, frame.assign(prediction=y[::-1]), slices=name)
         ours = sigstats.compare(y, y, y[::-1], slices={name: values})
         assert [(row.slice, row.pvalue) for row in ours.rows] == [(row.slice, row.pvalue) for row in theirs.rows]
+
+
+@pytest.mark.parametrize("name", ["id", "sample_id", "case"])
+def test_an_index_with_a_name_holds_the_ids(name):
+    index = pd.Index([f"r{row}" for row in range(60)], name=name)
+    frame = pd.DataFrame({"label": ["a", "b"] * 30, "prediction": ["a", "b", "b"] * 20}, index=index)
+    other = frame.assign(prediction=["a"] * 60).sample(frac=1, random_state=1)
+    options = {"id": name} if name == "case" else {}
+    ours = sigstats.compare(frame, other, **options)
+    theirs = sigstats.compare(frame.reset_index(), other.reset_index(), **options)
+    assert [(row.n, row.pvalue) for row in ours.rows] == [(row.n, row.pvalue) for row in theirs.rows]
+    with pytest.raises(ValueError, match="expected the index of baseline, in its order"):
+        sigstats.compare(frame, other, by_position=True)
