@@ -104,3 +104,57 @@ def test_probabilities_of_a_class_or_of_all():
 def test_bad_probabilities_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         calibration_test(*arguments)
+
+
+def truth(p, chances, statistic, bins):
+    """The statistic with the true probability of each row in place of its hit."""
+    return by_rows(chances, p, bins)[statistic == "kuiper"]
+
+
+def test_the_interval_is_that_of_mcdiarmid():
+    rng = np.random.default_rng(8)
+    p = rng.random(300)
+    y = (rng.random(300) < p) * 1
+    for statistic, above in (("ece", 15 * np.sqrt(20) / 600), ("kuiper", np.sqrt(np.pi / 600))):
+        found = calibration_test(y, p, statistic=statistic, n_resamples=9, rng=1)
+        reach = np.sqrt(np.log(2 / 0.05) / 600)
+        ends = max(0, found.statistic - reach - above), found.statistic + reach
+        assert tuple(found.confidence_interval) == pytest.approx(ends)
+        assert found.confidence_interval.confidence_level == 0.95
+
+
+@pytest.mark.parametrize("statistic", ["ece", "kuiper"])
+def test_the_interval_covers_the_calibration_error_whatever_the_true_probabilities(statistic):
+    """Calibrated, too high, overconfident, constant at one half, and worst at the edges, of 20 and 200 rows."""
+    rng = np.random.default_rng(9)
+    laws = (
+        lambda p: p,
+        lambda p: np.clip(p - 0.1, 0, 1),
+        lambda p: 0.5 + (p - 0.5) / 2,
+        lambda p: np.full_like(p, 0.5),
+        lambda p: np.where(p < 0.5, 0.5, p),
+        lambda p: 1 - p,
+    )
+    above = below = trials = 0
+    for n in (20, 200):
+        for law in laws:
+            for _ in range(25):
+                p = rng.random(n)
+                chances = law(p)
+                y = (rng.random(n) < chances) * 1
+                low, high = calibration_test(
+                    y, p, statistic=statistic, bins=5, n_resamples=1, rng=0
+                ).confidence_interval
+                value = truth(p, chances, statistic, 5)
+                above, below, trials = above + (low > value), below + (high < value), trials + 1
+    assert max(above, below) <= binom.isf(1e-4, trials, 0.025)
+
+
+@pytest.mark.parametrize("statistic", ["ece", "kuiper"])
+def test_the_mean_of_the_statistic_is_not_farther_above_the_calibration_error_than_is_taken_off(statistic):
+    """By all labels of eight rows with probability one half, of which the noise is largest."""
+    p = np.linspace(0.1, 0.9, 8)
+    labels = list(product([0, 1], repeat=8))
+    mean = np.mean([by_rows(y, p, 2)[statistic == "kuiper"] for y in labels])
+    noise = 2 * np.sqrt(4) / 16 if statistic == "ece" else np.sqrt(np.pi / 16)
+    assert 0 <= mean - truth(p, np.full(8, 0.5), statistic, 2) <= noise
