@@ -21,7 +21,7 @@ from ..comparison.paired_predictions import ALL_ROWS, PairedPredictions
 from ..comparison.rule import ComparisonRule
 from ..mcnemar.drop_power import VerdictChances, detectable_drop, drop_power, drop_size, passing_size, verdict_chances
 from ..unseen_row.means import UnseenGroup
-from .groups import GroupTest, Sizes, sizes_of
+from .groups import GroupTest, Sizes, sizes_of, sizes_of_averages
 
 #: A slice with fewer rows that differ says little of how often rows differ: that of all rows is taken.
 _FEW_DIFFERING = 10
@@ -136,8 +136,9 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
         return found
     unit = "groups" if paired.items is None else "items"
     counts = np.unique(group, return_counts=True)[1]
-    answers, averaged = round(float(counts.mean())), paired.right is not None
-    sizes = Sizes((answers,), unseen_group="any") if averaged else sizes_of(counts, rule.unseen_group)
+    answers, sizes = round(float(counts.mean())), sizes_of(counts, rule.unseen_group)
+    if paired.right is not None:
+        sizes = sizes_of_averages(np.subtract(*paired.right.means), float(np.var(ahead)))
     return replace(found, answers=answers, correlation=_correlation(ahead, group), unit=unit, sizes=sizes)
 
 
@@ -213,7 +214,8 @@ class _Planner:
     def groups(self) -> GroupTest:
         """The test of units of several rows."""
         sizes = self.pilot.sizes or Sizes((self.pilot.answers,), unseen_group=self.unseen_group)
-        return GroupTest(sizes, self.pilot.correlation, self.level, self.minimum)
+        correlation = self.pilot.correlation if sizes.correlation is None else sizes.correlation
+        return GroupTest(sizes, correlation, self.level, self.minimum)
 
     def law(self, drop: float) -> dict[str, float]:
         share = max(self.pilot.parts[0].discordance, drop)  # a larger drop has more rows that differ than the pilot

@@ -8,7 +8,7 @@ When not to use: for single rows, whose power is exact (`sigstats.mcnemar.drop_p
 """
 
 import math
-from collections.abc import Callable
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,19 +30,23 @@ _STEPS = 1000
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of groups and the share of each; what one more group may be, as in `ComparisonRule`."""
+    """Sizes of groups, the share of each, what one more may be (`ComparisonRule`), and a correlation of their own."""
 
     rows: tuple[int, ...]
     shares: tuple[float, ...] = (1.0,)
     unseen_group: UnseenGroup = "auto"
+    correlation: float | None = None
+
+
+def sizes_of_averages(means: FloatArray, row_variance: float) -> Sizes:
+    """The fewest rows of an item, and their correlation, whose mean varies as the averages of items do."""
+    share = float(np.clip(np.var(means, ddof=1) / row_variance, 0.01, 1.0)) if row_variance else 1.0
+    rows = math.ceil(1 / share)
+    return Sizes((rows,), unseen_group="any", correlation=(rows * share - 1) / (rows - 1) if rows > 1 else 0.0)
 
 
 def sizes_of(counts: IntArray, unseen_group: UnseenGroup) -> Sizes:
-    """The numbers of rows of groups in a few classes.
-
-    >>> sizes_of(np.array([5, 5, 5, 5, 100]), "auto")
-    Sizes(rows=(5, 100), shares=(0.8, 0.2), unseen_group='auto')
-    """
+    """The numbers of rows of groups in a few classes."""
     sizes, often = np.unique(counts, return_counts=True)
     held = sizes * often
     classes = np.unique((_SIZES * (np.cumsum(held) - held / 2) / held.sum()).astype(np.int64), return_inverse=True)[1]
@@ -71,18 +75,14 @@ class GroupTest:
 
     def needed(self, drop: float, discordance: float, target: float) -> int | None:
         """The groups that fail so often, too many by one in a hundred; None where no number does."""
-        enough: Callable[[int], bool] = lambda n: self.power(n, drop, discordance) >= target  # noqa: E731
-        return None if drop <= self.minimum else fewest_rows(1, enough, one_in=100)
+        if drop <= self.minimum:
+            return None
+        return fewest_rows(1, lambda n: self.power(n, drop, discordance) >= target, one_in=100)
 
     def detectable(self, n: int, discordance: float, target: float) -> float | None:
         """The smallest drop that n groups show so often; None where they show none."""
-        low, high = 0, _STEPS
-        if self.power(n, 1.0, discordance) < target:
-            return None
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.power(n, middle / _STEPS, discordance) >= target else (middle, high)
-        return high / _STEPS
+        step = bisect_left(range(_STEPS + 1), True, 1, key=lambda k: self.power(n, k / _STEPS, discordance) >= target)
+        return None if step > _STEPS else step / _STEPS
 
 
 @lru_cache(maxsize=64)

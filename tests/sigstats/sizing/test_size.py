@@ -8,10 +8,11 @@ import pytest
 
 import sigstats
 from sigstats.comparison.compare import compare_pair
-from sigstats.comparison.paired_predictions import pair_arrays
+from sigstats.comparison.paired_predictions import ItemTotals, pair_arrays
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.sizing.comparison import Pilot, PilotPart, pilot_of, plan_size
 from sigstats.sizing.groups import Sizes, sizes_of
+from sigstats.unseen_row.means import mean_pvalues, units_of
 
 RULE = ComparisonRule()
 
@@ -138,8 +139,8 @@ def test_more_answers_need_fewer_items_and_the_numbers_suffice():
 
 
 def test_few_groups_show_no_drop_that_one_more_might_undo():
-    """Of 4 groups the least one-sided p is 1/16 if another is like them; if it may lose all its rows, 16 show none."""
-    for unseen, n, shown in (("like-seen", 4, False), ("like-seen", 8, True), ("any", 8, False)):
+    """Of 4 groups the least one-sided p is 1/16 if another is like them; if it may lose all its rows, 10 show none."""
+    for unseen, n, shown in (("like-seen", 4, False), ("like-seen", 10, True), ("any", 10, False)):
         pilot = Pilot((PilotPart("all rows", n, 0.1),), 1, answers=100, unit="groups")
         plan = plan_size(pilot, rule=replace(RULE, unseen_group=unseen), drops=[0.05])
         assert (plan.drops[0].power > 0.5) == shown
@@ -153,3 +154,37 @@ def test_sizes_of_a_pilot_are_kept():
     found = pilot_of(pair_arrays(np.ones(len(groups), int), a * 1, b * 1, groups=groups), RULE, tests=1)
     assert found.sizes == Sizes((5, 60), (0.75, 0.25))
     assert sizes_of(np.arange(1, 200), "any").rows == (50, 120, 157, 186)
+
+
+def items_answered(rng, items, numbers, drop, spread=0.15):
+    """Right answers of both models to items, whose chances vary, and how many answers each gave."""
+    chance = np.clip(0.8 + spread * rng.standard_normal(items), 0.02, 0.98)
+    counts = [rng.integers(1, 12, items) if n is None else np.full(items, n) for n in numbers]
+    chances = chance, np.clip(chance - drop, 0.005, 0.995)
+    return [rng.random((items, 12)) < each[:, None] for each in chances], counts
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("numbers", "items", "drop"), [((4, 12), 60, 0.1), ((1, 8), 150, 0.08), ((None, None), 80, 0.08), ((6, 6), 60, 0.1)]
+)
+def test_items_of_unlike_numbers_of_answers_fail_as_often_as_was_planned(numbers, items, drop):
+    """By a pilot of 3,000 items, and 1,000 comparisons; more than 0.09 off has a probability below 1e-3 of both."""
+    rng = np.random.default_rng(12)
+    right, counts = items_answered(rng, 3000, numbers, drop)
+    both = np.minimum(*counts)
+    item = np.repeat(np.arange(3000), both)
+    place = np.concatenate([np.arange(k) for k in both])
+    paired = pair_arrays(np.ones(len(item), int), *(each[item, place] * 1 for each in right), groups=item)
+    asked = [np.arange(12) < n[:, None] for n in counts]
+    sums = [1.0 * np.sum(each & some, axis=1) for each, some in zip(right, asked, strict=True)]
+    totals = ItemTotals(tuple(sums), tuple(counts))
+    found = pilot_of(replace(paired, items=item, right=None if numbers == (6, 6) else totals), RULE, tests=1)
+    found = replace(found, parts=(replace(found.parts[0], n=items),))
+    stated = plan_size(found, rule=RULE, drops=[drop]).drops[0].power
+    many = []
+    for _ in range(1000):
+        (a, b), (m, n) = items_answered(rng, items, numbers, drop)
+        of_a, of_b = (np.sum(each & (np.arange(12) < k[:, None]), axis=1) / k for each, k in ((a, m), (b, n)))
+        many.append(units_of(of_b - of_a))
+    assert abs(np.mean([less <= 0.05 for less, _ in mean_pvalues(many, [1.0] * 1000)]) - stated) <= 0.09
