@@ -47,23 +47,23 @@ class EffectSize(Tabular):
 
 
 def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: float = 0.95) -> EffectSize:
-    """How much more accurate A is than B on the same observations, with Tango's score interval.
+    """Compute the difference of accuracy of A and B on the same observations, with Tango's score interval.
 
     Parameters
     ----------
     only_a, only_b : int
-        How many observations only A, and only B, got right (`sigstats.discordant_counts`).
+        The numbers of observations that only A, and only B, got right (`sigstats.discordant_counts`).
     n : int
-        The number of all the observations, up to 2**53.
+        The number of all observations, up to 2**53.
     confidence_level : float
         Of the interval, strictly between 0 and 1.
 
     Returns
     -------
     EffectSize
-        The accuracy of A less that of B, between -1 and 1. The interval leaves 0 out exactly if the p-value of
-        McNemar's chi-square test without correction is below 1 - confidence (where they are equal, 0 is an end of it);
-        it has a positive length also where no pair is discordant.
+        The accuracy of A minus that of B, between -1 and 1. The interval excludes 0 exactly if the p-value of McNemar's
+        chi-square test without correction is below ``1 - confidence_level``; if they are equal, 0 is an end of it. Its
+        length is positive even if no pair is discordant.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def accuracy_difference(only_a: int, only_b: int, n: int, *, confidence_level: f
 def discordant_odds_ratio(
     only_a: int, only_b: int, *, confidence_level: float = 0.95, method: OddsRatioMethod = "exact"
 ) -> EffectSize:
-    """The odds that a discordant pair favours A, with an interval that agrees with McNemar's test.
+    """Compute the odds that a discordant pair favours A, with an interval that agrees with McNemar's test.
 
     Parameters
     ----------
@@ -107,15 +107,15 @@ def discordant_odds_ratio(
     confidence_level : float
         Of the interval, strictly between 0 and 1.
     method : {"exact", "mid-p"}
-        ``"exact"`` covers the true odds with at least the stated probability, whatever they are, and leaves 1 out
-        exactly if the two-sided exact p-value is below 1 - confidence (where they are equal, 1 is an end of it);
-        ``"mid-p"`` does so with the mid-p test, is shorter, and covers them about as often as stated.
+        ``"exact"`` covers the true odds with at least the stated probability, and excludes 1 exactly if the two-sided
+        exact p-value is below ``1 - confidence_level`` (if they are equal, 1 is an end of it). ``"mid-p"`` agrees in
+        the same way with the mid-p test, is shorter, and covers the odds about as often as stated.
 
     Returns
     -------
     EffectSize
-        ``only_a / only_b``, the conditional maximum-likelihood estimate of the odds ratio of matched pairs: infinite
-        where only A was ever right alone; NaN, in an interval from 0 to infinity, with no discordant pair.
+        ``only_a / only_b``, the conditional maximum-likelihood estimate of the odds ratio of matched pairs: infinite if
+        `only_b` is 0; NaN, with an interval from 0 to infinity, if there is no discordant pair.
 
     Raises
     ------

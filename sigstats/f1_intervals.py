@@ -54,9 +54,9 @@ def f1_interval(
     true_positives, false_positives, false_negatives : int
         The counts of the classifier on the test set; F1 does not depend on true negatives.
     method : {"exact", "mid-p", "wilson", "jeffreys"}
-        The method of the interval of the binomial proportion J. The coverage of ``"exact"`` (Clopper and Pearson 1934)
-        is at least the stated confidence; that of ``"mid-p"`` and ``"wilson"`` (Wilson 1927) is near it, and they are
-        shorter. ``"jeffreys"`` is the equal-tailed interval of the posterior with the prior Beta(1/2, 1/2).
+        The method of the interval of Jaccard's index. The coverage of ``"exact"`` (Clopper and Pearson 1934) is at
+        least the stated confidence; that of the shorter ``"mid-p"``, ``"wilson"`` (Wilson 1927) and ``"jeffreys"``
+        (posterior for a Beta(1/2, 1/2) prior) is near it on average, but at 95% as low as 93%, 83% and 90% for some F1.
     confidence_level : float
         Of the interval, strictly between 0 and 1.
 

@@ -101,10 +101,10 @@ def with_alternative(
 
 
 def clopper_pearson(successes: int, n: int, *, confidence_level: float = 0.95) -> Interval:
-    """The exact interval of a binomial proportion (Clopper and Pearson 1934).
+    """Compute the exact interval of a binomial proportion (Clopper and Pearson 1934).
 
-    It covers the true proportion with at least the stated probability, whatever that proportion is. Beyond a thousand
-    million trials it is given by bounds that are wider by less than a thousandth.
+    It covers the true proportion with at least the stated probability. Beyond a thousand million trials it is less than
+    a thousandth wider.
 
     Parameters
     ----------

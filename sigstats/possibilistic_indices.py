@@ -4,9 +4,8 @@ A hypothesis with p-value p becomes a fuzzy set on {true, false} (Hryniewicz, eq
 compared by the indices of Dubois and Prade (1983): the possibility of dominance PD, the possibility of strict
 dominance PSD and the necessity of strict dominance NSD, from the most lenient to the strictest.
 
-When not to use: as a probability that a hypothesis is true (the indices are none), or in place of a test's p-value
-where a rate of errors must be kept. Against the plain complement of a hypothesis (no second p-value) the indices only
-restate its p-value.
+When not to use: as the probability that a hypothesis is true, or instead of a p-value if a rate of errors must be kept.
+Against the complement of a hypothesis (no second p-value) the indices only restate its p-value.
 """
 
 from collections.abc import Mapping
@@ -115,7 +114,7 @@ class RankedHypotheses(tuple[RankedHypothesis, ...], Tabular):
 
 
 def membership(pvalue: float) -> Membership:
-    """The fuzzy set of a hypothesis whose test gave `pvalue`, eq. (20) and (21).
+    """Make the fuzzy set of a hypothesis from the p-value of its test, eq. (20) and (21).
 
     Parameters
     ----------
@@ -143,7 +142,7 @@ def membership(pvalue: float) -> Membership:
 
 
 def dominance(first: Any, second: Any) -> DominanceIndices:
-    """PD, PSD and NSD of one fuzzy set over another, by definition.
+    """Compute PD, PSD and NSD of one fuzzy set over another, by definition.
 
     Parameters
     ----------
@@ -155,8 +154,8 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
     Returns
     -------
     DominanceIndices
-        ``pd >= psd >= nsd`` if both sets are normal (reach 1 somewhere). It need not hold otherwise: if `second` is
-        (0, 0) and `first` is (0, 1), then PD = 0 < PSD = 1; if both are (0, 0), then PSD = 0 < NSD = 1.
+        ``pd >= psd >= nsd`` if both sets are normal (reach 1 somewhere), but not always otherwise: if `second` is (0,
+        0) and `first` is (0, 1), then PD = 0 < PSD = 1; if both are (0, 0), then PSD = 0 < NSD = 1.
 
     Raises
     ------
@@ -165,10 +164,7 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
 
     Notes
     -----
-    Hryniewicz, eq. (22)-(24), after Dubois and Prade (1983); the suprema are over finitely many points, in linear
-    time. That PD >= PSD for a normal `second`: let it be 1 at b; a point x <= b contributes min(., 1 - 1) = 0 to PSD,
-    and a point x > b at most first(x), which PD has too, from the pair (x, b). That PSD >= NSD for a normal `first`:
-    let it be 1 at a; NSD = 1 - sup is at most 1 - max of second(y) over y >= a, which is what a contributes to PSD.
+    Hryniewicz, eq. (22)-(24), after Dubois and Prade (1983); the suprema are over finitely many points, in linear time.
 
     Examples
     --------
@@ -188,7 +184,7 @@ def dominance(first: Any, second: Any) -> DominanceIndices:
 
 
 def possibility(pvalue: float, alternative_pvalue: float | None = None) -> Possibility:
-    """The degrees to which the data speak for a null hypothesis rather than for its alternative.
+    """Compute the degrees to which the data speak for a null hypothesis rather than for its alternative.
 
     Parameters
     ----------
@@ -210,10 +206,8 @@ def possibility(pvalue: float, alternative_pvalue: float | None = None) -> Possi
 
     Notes
     -----
-    The closed forms, Hryniewicz eq. (25)-(27), which for the complement become (29)-(30). They are the definitions of
-    `dominance` with "true" above "not true" (the paper's x = 0 above x = 1), and equal to them for all normal fuzzy
-    sets, thus for all pairs of p-values, since (20) always has a member of 1. For sets that are not normal they are
-    not: with first = (1/2, 1/2) and second = (1, 1) eq. (25) gives 1 and eq. (22) gives 1/2.
+    The closed forms, Hryniewicz eq. (25)-(27), which for the complement become (29)-(30). For all pairs of p-values
+    they equal the definitions in `dominance`, with "true" above "not true" (the paper's x = 0 above x = 1).
 
     Examples
     --------
@@ -241,29 +235,29 @@ def possibility(pvalue: float, alternative_pvalue: float | None = None) -> Possi
 
 
 def weigh_hypotheses(pvalues: Mapping[str, float]) -> RankedHypotheses:
-    """Order several known algorithms by how far the data say that the new one is like them.
+    """Order several known algorithms by the degree to which the data say that a new one behaves like them.
 
     Parameters
     ----------
     pvalues : mapping of str to float
-        For each known algorithm the p-value of the hypothesis that the new one behaves as it does; two or more.
+        For each of two or more known algorithms, the p-value of the hypothesis that the new one behaves in the same
+        way.
 
     Returns
     -------
     RankedHypotheses
-        A tuple of RankedHypothesis, and a table. The most similar first: by NSD, then PSD, then PD, then the p-value;
-        ties in the order given. The indices of the first say whether it stands out: necessarily if NSD > 0, only
-        possibly if PSD > 0.
+        A tuple of RankedHypothesis, and a table, the most similar algorithm first: by NSD, then PSD, PD and the
+        p-value. The first one stands out necessarily if its NSD > 0, and only possibly if its PSD > 0.
 
     Raises
     ------
     ValueError
-        If `pvalues` is no mapping, has fewer than two entries, a name that is no string, or a value outside [0, 1].
+        If `pvalues` is not a mapping, has fewer than two entries, a name is not a string, or a value is not in [0, 1].
 
     Notes
     -----
-    Every index grows with the first p-value and falls with the second, so the smallest that a hypothesis has against
-    any other is the one against the other of largest p-value, its rival.
+    All indices grow with the first p-value and fall with the second, so a hypothesis has its smallest ones against the
+    other hypothesis with the largest p-value, its rival.
 
     Examples
     --------

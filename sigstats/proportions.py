@@ -1,14 +1,13 @@
 """Tests of the difference of two classifiers' error rates, or of their detection costs, on one test set.
 
-The proportion test and its adaptation to the detection cost function by Keller, Mariethoz and Bengio (sections 2 and
-3), with two misprints of theirs put right: the mean error of eq. (4) is ``(C_A + C_B) / 2``, and the difference of
-eq. (5) is (the errors of A alone - the errors of B alone) / N, while N_AB in eq. (6) is the number of disagreements.
+The proportion test and its adaptation to detection costs by Keller, Mariethoz and Bengio (sections 2 and 3), with two
+misprints corrected: the mean error of eq. (4) is ``(C_A + C_B) / 2``, and the difference of eq. (5) is (errors of A
+only - errors of B only) / N, while N_AB in eq. (6) is the number of disagreements.
 
-When not to use: these tests are normal approximations, so with fewer than about 25 disagreements take the exact
-`sigstats.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap.bootstrap_test`
-for costs; for a measure that is no sum over observations, such as F1, take the bootstrap always. ``paired=False`` is
-right only if A and B were tried on *different* observations, which joint counts never are: the paper gives it as what
-people do, and for positively related errors it hides differences.
+When not to use: with fewer than about 25 disagreements, as these tests are normal approximations. Use the exact
+`sigstats.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap_test` for costs and
+for measures that are not sums over observations, such as F1. ``paired=False`` is right only if A and B saw *different*
+observations; for positively related errors it hides differences.
 """
 
 import math
@@ -177,6 +176,11 @@ def dcf_test(
     ValueError
         If `outcomes` is not a JointOutcomes or lacks a class, a cost or `prior` is out of range, or an option is
         unknown.
+
+    Notes
+    -----
+    When not to use: with few disagreements of the costlier kind. If B loses 2% of the clients at equal cost, p is below
+    0.05 in 37% of samples of 20 clients among 200. `proportion_test` rejects in at most 7.8%, with 5 disagreements.
 
     Examples
     --------

@@ -183,8 +183,9 @@ class Kinds(Described):
     labels: tuple[str, ...]
     a: tuple[str, ...]
     b: tuple[str, ...]
-    #: The rows of a group, all of one kind.
+    #: The number of rows in a group, all of one kind; and by how many times the groups of each kind are larger.
     group: int = 1
+    times: tuple[int, ...] = ()
 
 
 class TaskRows(Described):

@@ -1,5 +1,6 @@
 """The tests that a calibration study applies to each test set, as its file describes them."""
 
+from collections.abc import Mapping
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -22,6 +23,7 @@ from sigstats.measures.table import MEASURES, SCORE_MEASURES
 from sigstats.tasks import statistical_tests
 from sigstats.tasks.calibration.populations import own_tests
 from sigstats.tasks.record import Null
+from sigstats.tasks.statistical_tests import SIDE, Option
 
 from ..config.model import Options, Strict, only
 from ._settings import Limited
@@ -52,17 +54,30 @@ OF_DESCRIBED = (*INTERVALS, "joint-tasks", "votes")
 #: Those that only cross-validated learners can have.
 OF_FOLDS = ("corrected-t", "five-by-two", "efficiency", "homogeneity", "permutation")
 
-Side = Annotated[Alternative, Field(description="greater: A is better; less: B is")]
-
-
-class Bootstrap(Strict):
-    """The bootstrap, with an interval of confidence 1 - alpha. Null hypothesis: the measures of A and B are equal."""
-
-    test: Literal["bootstrap"]
-    measure: str = Field("f1", description="Measure of two classes, such as f1")
-    method: Literal["percentile", "centred", "bca"] = Field("percentile", description="Method of the interval")
-    resamples: int = Field(10_000, ge=1, le=10**6, description="Bootstrap replicates per test set")
-    alternative: Side = "two-sided"
+_TRAINED = "Null hypothesis: trained models have equal expected errors."
+#: Descriptions and options of tests that need no check of their own.
+_PLAIN: dict[str, tuple[str, dict[str, Option]]] = {
+    "bootstrap": (
+        "The bootstrap, with an interval of confidence 1 - alpha. Null hypothesis: the measures of A and B are equal.",
+        {
+            "measure": Option(str, "f1", "Measure of two classes, such as f1"),
+            "method": Option(Literal["percentile", "centred", "bca"], "percentile", "Method of the interval"),
+            "resamples": Option(int, 10_000, "Bootstrap replicates per test set", {"ge": 1, "le": 10**6}),
+            "alternative": SIDE,
+        },
+    ),
+    "corrected-t": (f"Nadeau and Bengio's t of all folds. {_TRAINED}", {"alternative": SIDE}),
+    "five-by-two": (f"Alpaydin's combined 5x2cv F, with its own folds. {_TRAINED}", {}),
+    "efficiency": ("Nyssen's test, pooled predictions. Null hypothesis: A predicts independently of the labels.", {}),
+    "homogeneity": ("Exact test, pooled predictions. Null hypothesis: A and B predict classes equally often.", {}),
+    "permutation": (
+        "Ojala and Garriga's tests of A. Null hypothesis: labels are independent of rows, or features within a class.",
+        {
+            "null": Option(Null, "labels", "labels (PermClass) or features (PermFeats)"),
+            "resamples": Option(int, 99, "Permutations per sample", {"ge": 1, "le": 10**6}),
+        },
+    ),
+}
 
 
 class F1Interval(Strict):
@@ -161,39 +176,6 @@ class VotesTest(Strict):
     ] = "false"
 
 
-class CorrectedT(Strict):
-    """Nadeau and Bengio's t of all folds. Null hypothesis: trained models have equal expected errors."""
-
-    test: Literal["corrected-t"]
-    alternative: Side = "two-sided"
-
-
-class FiveByTwo(Strict):
-    """Alpaydin's combined 5x2cv F, with its own folds. Null hypothesis: trained models have equal expected errors."""
-
-    test: Literal["five-by-two"]
-
-
-class Efficiency(Strict):
-    """Nyssen's exact test of pooled predictions. Null hypothesis: predictions of A are independent of labels."""
-
-    test: Literal["efficiency"]
-
-
-class Homogeneity(Strict):
-    """The exact test of pooled predictions. Null hypothesis: A and B, on unlike rows, predict classes equally often."""
-
-    test: Literal["homogeneity"]
-
-
-class Permutation(Strict):
-    """Ojala and Garriga's tests of A. Null hypothesis: labels are independent of rows, or features within a class."""
-
-    test: Literal["permutation"]
-    null: Null = Field("labels", description="labels (PermClass) or features (PermFeats)")
-    resamples: int = Field(99, ge=1, le=10**6, description="Permutations per sample")
-
-
 class Scored(Strict):
     """DeLong's test of areas or Student's t, interval 1 - alpha. Null hypothesis: areas, or mean losses, are equal."""
 
@@ -234,22 +216,25 @@ def _tag(value: Any) -> str:
     return "Own" if own else "Ready"
 
 
-def _model(name: str, of: statistical_tests.OfSets) -> type[Strict]:
-    """The table of a test in a study file, by its record."""
-    about = f"{of.title} Null hypothesis: {statistical_tests.named(name).null}."
+def _model(name: str, title: str, about: str, options: Mapping[str, Option]) -> type[Strict]:
+    """The table of a test in a study file."""
     fields: dict[str, Any] = {
         key: (Annotated[option.kind, Field(description=option.meaning, **option.bounds)], option.default)
-        for key, option in of.options.items()
+        for key, option in options.items()
     }
     kind: Any = Literal[name]
-    named = of.name[0].upper() + of.name[1:]
-    return create_model(named, __base__=Strict, __doc__=about, test=(kind, ...), **fields)
+    return create_model(title, __base__=Strict, __doc__=about, test=(kind, ...), **fields)
+
+
+def _of_record(name: str, of: statistical_tests.OfSets) -> type[Strict]:
+    about = f"{of.title} Null hypothesis: {statistical_tests.named(name).null}."
+    return _model(name, of.name[0].upper() + of.name[1:], about, of.options)
 
 
 _MODELS = (
-    *(_model(name, of) for name, of in _OF_RECORDS.items()),
-    *(Bootstrap, CorrectedT, FiveByTwo, Efficiency, Homogeneity, Permutation, Scored),
-    *(F1Interval, JudgedInterval, DifferenceInterval, JointTasks, VotesTest),
+    *(_of_record(name, of) for name, of in _OF_RECORDS.items()),
+    *(_model(name, name.title().replace("-", ""), *described) for name, described in _PLAIN.items()),
+    *(Scored, F1Interval, JudgedInterval, DifferenceInterval, JointTasks, VotesTest),
 )
 if TYPE_CHECKING:
     Test = Strict

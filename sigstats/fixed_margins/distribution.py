@@ -78,18 +78,17 @@ class NumberCorrect(ArrayRecord, Tabular):
 
 
 def number_correct(row_totals: Any, column_totals: Any) -> NumberCorrect:
-    """The null distribution of the number correct, given the margins.
+    """Compute the null distribution of the number of correct assignments, given the totals of all classes.
 
     Parameters
     ----------
     row_totals, column_totals : array_like of int
-        As in ``sigstats.fixed_margins.upper_tail``: of the true classes and of the assigned ones, or the reverse, which
-        has the same law.
+        The numbers of objects with each true class and with each assigned class; exchanging them changes nothing.
 
     Returns
     -------
     NumberCorrect
-        Of all possible numbers; for more than 1000 objects, of those whose probability is 1e-300 or more.
+        All possible numbers; for more than 1000 objects, those with a probability of at least 1e-300.
 
     Raises
     ------

@@ -163,20 +163,19 @@ def goodness_of_fit_test(
 
 
 def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[int] | None = None) -> tuple[float, ...]:
-    """An expert's class probabilities, with a share of misclassified objects allowed.
+    """Add a class of misclassified objects to an expert's class probabilities.
 
-    An expert's probabilities allow no misclassified objects, so a single one contradicts the hypothesis with certainty.
-    The share is taken from the named classes, in proportion to their probabilities, and becomes a further, last class
-    (Hryniewicz, section 3).
+    Without it a single misclassified object contradicts the hypothesis with certainty. The share is taken from
+    `classes` in proportion to their probabilities, and becomes the last class (Hryniewicz, section 3).
 
     Parameters
     ----------
     probabilities : array_like of float, shape (K,)
-        The expert's, without a class of misclassified objects; they sum to 1.
+        The expert's probabilities, without a class of misclassified objects; they sum to 1.
     share : float
-        The share of all objects that may be misclassified, less than the named classes have together.
+        The share of all objects that may be misclassified, less than the total of `classes`.
     classes : sequence of int, optional
-        The positions of the classes the share is taken from; all by default.
+        The positions of the classes from which the share is taken; all by default.
 
     Returns
     -------
@@ -185,7 +184,7 @@ def relax_probabilities(probabilities: Any, share: float, *, classes: Sequence[i
     Raises
     ------
     ValueError
-        If a class does not exist or is named twice, or the classes have no more than the share.
+        If a class does not exist or appears twice, or the total of `classes` does not exceed `share`.
 
     Examples
     --------

@@ -145,9 +145,11 @@ def friedman_test(
 
     F is infinite if all data sets rank the models alike. A p-value of F or chi-square below 1e-6 is a rough
     approximation, and the result says so; like the exact one, it is never below the probability of the observed ranks
-    with the models in any order. Where ``"auto"`` takes F, the test rejects a true null hypothesis in at most 5.5
-    percent of cases at 0.05 and 0.15 percent at 0.001 with 12 data sets or more; with fewer in up to 6.6 and 0.32
-    percent, and the result says so.
+    with the models in any order. With 12 data sets or more, F rejects a true null hypothesis without ties in at most
+    5.5 percent of cases at 0.05 and 0.15 percent at 0.001; with fewer in up to 6.6 and 0.32 percent, and the result
+    says so. If one model wins each data set and all others tie, it rejects in up to 6.6 and 0.34 percent.
+
+    When not to use: for models with equal means that differ in spread, because then not all orders are equally likely.
 
     Examples
     --------

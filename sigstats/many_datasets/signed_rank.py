@@ -3,10 +3,10 @@
 The question is about data sets *like these*: each data set gives one difference of two models' scores, and the data
 sets are a sample (Demsar 2006, Journal of Machine Learning Research 7, 1-30, recommends it).
 
-When not to use: the differences come from overlapping training sets, as folds of one data set do
-(`sigstats.corrected_resampled_test`); the question is about *these* data sets and the rows are at hand
-(`sigstats.stratified_paired_test`); or the differences are not symmetric about their median under the null hypothesis.
-The Bayesian test has no guarantee on false alarms, and with a handful of data sets its prior decides.
+When not to use: the differences come from overlapping training sets, such as folds of one data set
+(`sigstats.corrected_resampled_test`), or the question is about *these* data sets and their rows are available
+(`sigstats.stratified_paired_test`). The Bayesian test does not limit false alarms, and with a handful of data sets its
+prior decides.
 """
 
 import math
@@ -135,23 +135,23 @@ def signed_rank_test(
     Parameters
     ----------
     differences : array_like, shape (n,)
-        A score of model A less that of model B on each data set. Differences closer to each other than 1e-12 of the
+        The score of model A minus that of model B on each data set. Differences closer to each other than 1e-12 of the
         largest are tied.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A has the greater score, the differences lie above 0; ``"less"``: B has.
     zero_method : {"wilcox", "pratt"}
         ``"wilcox"`` leaves zeros out before ranking, ``"pratt"`` (1959) after it.
     method : {"exact", "normal"}
-        ``"exact"`` sums the law of the statistic given the ties. Beyond some thousand differences it is bounded
-        instead, to two thousandths, and the p-value is the upper bound. ``"normal"`` is the approximation that other
-        programs take, with their correction for ties and without one for continuity.
+        ``"exact"`` uses the distribution given the ties; beyond some thousand differences p is an upper bound, accurate
+        to two thousandths. ``"normal"`` is the approximation of other programs, with the correction for ties and
+        without one for continuity.
     confidence_level : float
         Of the interval, strictly between 0 and 1.
 
     Returns
     -------
     SignedRankResult
-        Where all differences are 0 the p-value is 1.
+        If all differences are 0, the p-value is 1.
 
     Raises
     ------
@@ -160,8 +160,10 @@ def signed_rank_test(
 
     Notes
     -----
-    Wilcoxon (1945). Given the magnitudes, all signs are equally likely, so that twice the ranks, which are whole also
-    where ranks are shared, are summed as `sigstats.sign_flip_test` sums differences.
+    Wilcoxon (1945). Given the magnitudes, all signs are equally likely, so that twice the ranks, which are whole
+    numbers even if ranks are shared, are summed as `sigstats.sign_flip_test` sums differences. When not to use: for
+    equal means of asymmetric differences; 20 data sets that gain 1 or, with probability 1/50, lose 49 are significant
+    in 99% of samples.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """Two models over *these* data sets, exactly.
 
-A benchmark of fixed data sets asks whether one model is better on them: the rows are samples, the data sets are not.
-The counts of each data set are all that is needed.
+A benchmark of fixed data sets asks whether one model is better on them: rows are sampled, data sets are not.
 
 When not to use: the question is about other data sets of the same kind (`sigstats.signed_rank_test`); rows of one data
 set are not independent (`sigstats.sign_flip_test` with their groups); or the predictions come from repeated
@@ -97,9 +96,10 @@ def stratified_paired_test(
     Notes
     -----
     The statistic is the sum of ``(only_a - only_b) / n``. Given the discordant rows of a data set, the number that A
-    got right is binomial with probability 1/2 if the models are equally accurate on that data set; the law of the sum
-    is a convolution of these binomials on the multiples of one over the least common multiple of the n. Where that is
-    too long it is bounded, to two thousandths or so (``sigstats.sign_flips.bounds``).
+    got right is binomial with probability 1/2 under the null hypothesis; the distribution of the sum is a convolution
+    of these binomials, or bounded to some two thousandths if that is too long (``sigstats.sign_flips.bounds``). A small
+    p-value does not mean that the mean accuracies differ: if A gains 2 points on a data set of 5 rows and B on one of
+    1,000, p is below 0.05 in 90% of samples.
 
     Examples
     --------

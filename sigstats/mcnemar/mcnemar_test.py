@@ -3,10 +3,9 @@
 Only the observations that exactly one of the two gets right carry information. If both are equally accurate, then,
 given their number, the number that A gets right is binomial with p = 1/2 (Salzberg 1997; Sturm).
 
-When not to use: the classifiers saw different observations (`sigstats.homogeneity`); the observations are not
+When not to use: the classifiers saw different observations (`sigstats.homogeneity_test`); the observations are not
 independent (repeated cross-validation, several questions on one document); the measure is not accuracy
-(`sigstats.bootstrap_test`); or the question is whether a learning *algorithm* is better over training sets, as the test
-is about two trained classifiers.
+(`sigstats.bootstrap_test`); or the question is about learning *algorithms* rather than two trained classifiers.
 """
 
 import math

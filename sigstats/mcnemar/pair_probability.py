@@ -14,12 +14,12 @@ from .mcnemar_test import discordant_counts
 
 @takes_counts(2, discordant_counts)
 def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
-    """The posterior probability that A is more accurate than B on rows like these.
+    """Compute the posterior probability that A is more accurate than B on rows like these.
 
     Parameters
     ----------
     only_a, only_b : int
-        How many rows only A, and only B, got right (`sigstats.discordant_counts`).
+        The numbers of rows that only A, and only B, got right (`sigstats.discordant_counts`).
     prior : float
         Both parameters of the beta prior of the share of discordant rows that A gets right: 1 is uniform, 1/2
         Jeffreys's.
@@ -36,11 +36,10 @@ def pair_probability(only_a: Any, only_b: Any, *, prior: float = 1.0) -> float:
 
     Notes
     -----
-    The share's posterior is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that it
-    exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``: the Bayesian McNemar test
-    of Chechile (2020), *Bayesian Statistics for Experimental Scientists*, ``dfba_mcnemar`` of the R package DFBA. The
-    rows that both or neither got right do not matter where the prior of all four cells is a Dirichlet law: the share of
-    one of two cells in their sum is then beta, with the parameters of these two, and independent of the sum.
+    The posterior of the share is beta with parameters ``only_a + prior`` and ``only_b + prior``; the probability that
+    it exceeds 1/2 is the incomplete beta function ``I_{1/2}(only_b + prior, only_a + prior)``: the Bayesian McNemar
+    test of Chechile (2020), *Bayesian Statistics for Experimental Scientists*, ``dfba_mcnemar`` of the R package DFBA.
+    Rows that both or neither got right do not matter if the prior of all four cells is a Dirichlet distribution.
 
     Examples
     --------

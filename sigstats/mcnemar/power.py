@@ -1,11 +1,9 @@
 """The power of McNemar's test, and its rejection region for every number of discordant pairs at once.
 
-Everything is exact: the number of discordant pairs is binomial, and given it the split is; both are summed over, with
-no normal approximation and no simulation. The same sums with equal probabilities are the test's true rate of false
-rejections.
+Everything is exact: probabilities are summed over the number of discordant pairs and their split, which are binomial.
 
-When not to use: with the accuracies observed on the very data that are to be tested (the power "observed" says no
-more than the p-value); for tests other than McNemar's; for observations that are not independent.
+When not to use: with accuracies observed on the data that are to be tested (the power "observed" says no more than the
+p-value); for tests other than McNemar's; for observations that are not independent.
 """
 
 import math
@@ -146,7 +144,7 @@ def type_one_error(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> float:
-    """The probability that McNemar's test rejects although both classifiers are equally accurate.
+    """Compute the probability that McNemar's test rejects although both classifiers are equally accurate.
 
     Parameters
     ----------

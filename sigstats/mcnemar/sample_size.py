@@ -72,7 +72,7 @@ def detectable_difference(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> float:
-    """The smallest difference of two accuracies that McNemar's test finds with the power wanted.
+    """Compute the smallest difference of two accuracies that McNemar's test detects with a given power.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def detectable_difference(
     discordance : float
         The probability that exactly one of the two classifiers is right, above 0 and at most 1.
     target : float
-        The power wanted, strictly between 0 and 1.
+        The required power, strictly between 0 and 1.
     alpha, alternative, method, correction
         As in `sigstats.paired_power`.
 
@@ -89,12 +89,12 @@ def detectable_difference(
     -------
     float
         The size of the difference, ``abs(only_a - only_b)`` in the terms of `sigstats.paired_power`, at most
-        `discordance`; 0 if even equal classifiers are told apart that often (a target below the type-I error).
+        `discordance`; 0 if equal classifiers are distinguished that often (a target below the type-I error).
 
     Raises
     ------
     ValueError
-        If a number is out of its range, or if no difference is found that often with so few observations.
+        If a number is out of range, or no difference is detected with this power by so few observations.
 
     Examples
     --------

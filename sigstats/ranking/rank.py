@@ -51,24 +51,24 @@ def rank_models(
     Parameters
     ----------
     correct : array_like or data frame, shape (n, k)
-        Whether each of k models (columns), two or more, got each of n rows right; or a score of each, the greater the
-        better; with `label`, what each predicts. A data frame (pandas, Polars, Arrow or whatever narwhals reads) names
-        the models by its columns, and may hold label, groups and slices too.
+        Whether each of k models (columns), two or more, got each of n rows right; or a score of each, larger being
+        better; or, with `label`, predictions. A data frame (pandas, Polars, Arrow or any that narwhals reads) names the
+        models by its columns, and may contain label, groups and slices.
     label : array_like, shape (n,), or str, optional
-        The true label of each row, or the column that holds it; `correct` then holds predictions.
+        The true label of each row, or its column; `correct` then contains predictions.
     models : sequence of str, optional
         The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
         all others by default.
     groups : array_like, shape (n,), or str, optional
-        The group of each row, where rows of one group are not independent; or the column of the frame.
+        The group of each row, if rows of one group are not independent; or the column of the frame.
     slices : mapping of str to array_like of shape (n,), or sequence of str, optional
-        Columns by name, each value of each of which is a slice; or columns of the frame.
+        Columns by name, or columns of the frame; each value of a column is a slice.
     items : array_like, shape (n,), or str, optional
-        What each row answers, where a row is one of several answers to an item; or the column of the frame. The answers
-        to an item are one group. A value is missing (NaN, None) where a model has fewer answers to an item than
-        another: then the means of all answers to each item are ranked, as `compare` compares them.
+        The item that each row answers, if items have several answers, which are then a group; or the column of the
+        frame. A value is missing (NaN, None) if a model has fewer answers to an item than another; then the means of
+        all answers to each item are ranked, as in `compare`.
     confidence_level : float
-        With which all rank sets hold at once, strictly between 0 and 1.
+        Confidence of all rank sets together, strictly between 0 and 1.
     smallest_slice : int
         Slices with fewer rows are not tested.
 
@@ -79,13 +79,13 @@ def rank_models(
     Raises
     ------
     ValueError
-        If the table is smaller, a value is missing or not finite, lengths differ, a name is there twice, or an option
-        is out of range.
+        If the table is smaller, a value is missing or not finite, lengths differ, a name appears twice, or an option is
+        out of range.
 
     Notes
     -----
-    The rank sets are those of `sigstats.rank_sets`, by tests of all ordered pairs. The slices share one family of
-    their own: each has rank sets at the confidence at which those of all slices hold at once (Bonferroni).
+    The rank sets are those of `sigstats.rank_sets`. Slices form a family of their own: the rank sets of all slices hold
+    together with `confidence_level` (Bonferroni).
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """Ranks of many models on the same rows, with sets that hold all true ranks at once.
 
-A leaderboard sorts accuracies; how much of the order is chance? Each model gets a lowest and a highest rank, and all of
-them are right together with the stated probability, at any number of rows.
+Each model gets a lowest and a highest rank; all are right together with the stated probability, at any number of rows.
 
 When not to use: the models saw different rows; or the question is about other data sets
 (`sigstats.compare_over_datasets`).
@@ -99,15 +98,15 @@ def rank_sets(
     Parameters
     ----------
     correct : array_like or data frame, shape (n, k)
-        Whether each of k models (columns), two or more, got each of n rows right; or a score of each, the greater the
-        better. Scores of single or half precision stand for the decimals that they print. A data frame (pandas,
-        Polars, Arrow or whatever narwhals reads) names the models by its columns.
+        Whether each of k models (columns), two or more, got each of n rows right; or a score of each, larger being
+        better. Scores of single or half precision count as the decimals that they print. A data frame (pandas, Polars,
+        Arrow or any that narwhals reads) names the models by its columns.
     models : sequence of str, optional
         The names of the columns of an array, ``"1"``, ``"2"``, ... by default; of a frame, the columns that are models,
         all others by default.
     groups : array_like of int, shape (n,), or str, optional
-        The group of each row, or the column of the frame that holds it. Rows of one group are not independent, as
-        several answers to one question are not: groups are what is counted.
+        The group of each row, or the column of the frame that contains it, if rows of one group are not independent,
+        such as several answers to one question.
     confidence_level : float
         Strictly between 0 and 1.
 
@@ -118,21 +117,20 @@ def rank_sets(
     Raises
     ------
     ValueError
-        If the table is smaller, a score is not finite, names are missing or there twice, or an option is out of range.
+        If the table is smaller, a score is not finite, names are missing or appear twice, or an option is out of range.
 
     Notes
     -----
-    Mogstad, Romano, Shaikh and Wilhelm (2024), Review of Economic Studies 91, section 3: if all pairs of models are
-    tested with a familywise error of one less the confidence, a model's rank lies between one more than the number of
-    models shown to be better and k less the number shown to be worse, for all models at once. They bootstrap; here each
-    ordered pair is tested one-sided: rows that are right or wrong by McNemar's exact test, and scores or groups by the
-    bound of their mean difference that one more row (group) does not undo (Gaffke 2005), as `sigstats.compare` does. So
-    two models are told apart only where their means are, however rare and large the losses of one. A row can differ by
-    1 where scores lie between 0 and 1; else by the largest difference that was seen, which may be too small.
+    If all pairs of models are tested with a familywise error of ``1 - confidence_level``, then all ranks lie, with this
+    confidence, between one more than the number of models shown to be better and k minus the number shown to be worse
+    (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies 91, section 3). They bootstrap; here each
+    ordered pair is tested one-sided, right and wrong rows by McNemar's exact test, and scores or groups by a bound of
+    their mean difference that one more row (group) does not undo (Gaffke 2005), as in `sigstats.compare`, whose notes
+    have what it assumes of groups. One row can differ by 1 if scores lie between 0 and 1, otherwise by the largest
+    difference seen, which may be too small.
 
-    The pairs are taken by Holm's steps with one gain: what is better than a model that is better than a third is better
-    than the third, so that hypotheses which follow are rejected without a test and no longer counted. Where a step
-    rejects falsely, some hypothesis among those that are true was rejected at a level of at most one over their number.
+    Pairs are tested in Holm's order. If a model is better than a second one that is better than a third, it is better
+    than the third, so hypotheses that follow from others are rejected without a test and no longer counted.
 
     Examples
     --------

@@ -116,15 +116,15 @@ def rank_votes(
     model_a, model_b : array_like of str, shape (n,)
         The two models of each vote.
     winner : array_like of str, shape (n,)
-        ``"model_a"`` (``"a"``), ``"model_b"`` (``"b"``), ``"tie"`` (``"tie (bothbad)"``, ``"both_bad"``), or the
-        winner's name, which is what ``"a"`` is where a model is called so.
+        ``"model_a"`` (``"a"``), ``"model_b"`` (``"b"``), ``"tie"`` (``"tie (bothbad)"``, ``"both_bad"``), or the name
+        of the winner. If a model is called ``"a"``, ``"a"`` is that model.
     groups : array_like of int, shape (n,), optional
-        The voter, or the question, of each vote, where votes of one are not independent.
+        The voter, or the question, of each vote, if votes of one are not independent.
     items : array_like of int, shape (n,), optional
-        The question of each vote where `groups` are voters, and votes on one question are not independent either. If
-        each question is one voter's alone, groups are enough.
+        The question of each vote if `groups` are voters and votes on one question are not independent either. If each
+        question was put to one voter only, `groups` are enough.
     confidence_level : float
-        Of the interval, strictly between 0 and 1.
+        Confidence of all ranks together, and of each interval of a score, strictly between 0 and 1.
 
     Returns
     -------
@@ -133,27 +133,26 @@ def rank_votes(
     Raises
     ------
     ValueError
-        If lengths differ, a model meets itself, a winner is neither of the two, models are not connected by votes, or
-        an option is out of range.
+        If lengths differ, a model meets itself, a winner is neither of the two, votes do not connect all models, or an
+        option is out of range.
 
     Notes
     -----
-    Each ordered pair of models is tested exactly by the signs of its votes, ties left out; with groups, by the bound of
-    the mean of their sums that one more group does not undo (``sigstats.unseen_row``; proved for few cases). That group
-    is as large as the largest and all for one model; in a pair with 110 groups or more it is like those seen. Holm's
-    adjustment makes the ranks hold all at once (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies
-    91, section 3). Preference need not be transitive, and no pair is decided by others.
+    Each ordered pair of models is tested exactly by the signs of its votes without ties. With groups, it is tested by a
+    bound of the mean of their sums that one more group does not undo (``sigstats.unseen_row``). That group is as large
+    as the largest and votes for one model only; in a pair with 110 groups or more it resembles the groups seen, and
+    kinds of voters rarer than 1 in 25 are assumed not to exist. Holm's adjustment makes all ranks hold together
+    (Mogstad, Romano, Shaikh and Wilhelm 2024, Review of Economic Studies 91, section 3). Preferences need not be
+    transitive, and no pair is decided by other pairs.
 
-    Where voters and items cross, no exact test is known. The p-value is then the largest of those of voters, of items,
-    and of Student's t of the sum, whose variance is that by voters and that by items less that by both at once
-    (Cameron, Gelbach and Miller 2011, Journal of Business and Economic Statistics 29, 238-249), with one degree of
-    freedom less than the fewer of both. In simulations with 8 to 60 voters and 30 to 80 items it was below 0.05 in at
-    most 5.2%.
+    If voters and items cross, no exact test is known. The p-value is then the largest of those of voters, of items, and
+    of Student's t of the sum with two-way clustered variance (Cameron, Gelbach and Miller 2011, Journal of Business and
+    Economic Statistics 29, 238-249), with degrees of freedom one below the smaller number of voters and items. In
+    simulations with 8 to 60 voters and 30 to 80 items it was below 0.05 in at most 5.2%.
 
-    Bradley and Terry's model (1952, Biometrika 39, 324-345) says that model i wins against j with log odds
-    :math:`s_i - s_j`; its scores maximise the likelihood with ties as half a win each. They summarise, and decide
-    nothing: a small `fit_pvalue` says that one number a model is not enough. They are not finite where some models
-    never lost to the others.
+    In Bradley and Terry's model (1952, Biometrika 39, 324-345) model i wins against j with log odds :math:`s_i - s_j`;
+    the scores maximise the likelihood, with ties as half a win for both. They only summarise: a small `fit_pvalue`
+    shows that one number per model is not enough. They are not finite if some models never lost to the others.
 
     Examples
     --------

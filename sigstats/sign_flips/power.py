@@ -1,10 +1,10 @@
 r"""The power of the exact test of repeated answers, and the number of items that a power takes.
 
-Two models answer n items K times each, and :math:`D_i` is how many answers more A got right at item i. Items are drawn
-independently, so that the numbers of items with :math:`|D_i| = 1, \dots, K` are multinomial, and given them each sign
-is independent of the others. Given these numbers, the null law, its critical value and the probability to exceed it are
-found by Fourier transforms. They are summed over the multinomial law where it has few outcomes, and integrated over it
-numerically elsewhere. One answer an item is McNemar's test, of which `sigstats.mcnemar.power` has the exact power.
+Two models answer n items K times each; A gets :math:`D_i` more answers right at item i. Items are independent, so the
+numbers of items with :math:`|D_i| = 1, \dots, K` are multinomial, and given these the signs are independent. Given
+these numbers, the critical value and the probability of exceeding it are computed by Fourier transforms, then summed
+over the multinomial distribution if it has few outcomes, or integrated. With one answer this is McNemar's test
+(`sigstats.mcnemar.power`).
 
 When not to use: with the accuracies observed on the very data that are to be tested (the power "observed" says no
 more than the p-value).
@@ -58,29 +58,29 @@ def paired_power(
         The probabilities that only A, and only B, is right about an answer. Their difference is the difference of the
         accuracies, their sum at most 1.
     accuracy_a, accuracy_b, discordance : float
-        In their place: the probabilities that A is right, that B is right, and that exactly one of them is. For
-        classifiers whose errors are independent and whose accuracies are s and t the discordance is
-        ``s * (1 - t) + t * (1 - s)``; dependent ones, the rule, have a smaller one.
+        Instead of these: the probabilities that A is right, that B is right, and that exactly one of them is. If errors
+        are independent, with accuracies s and t, the discordance is ``s * (1 - t) + t * (1 - s)``; usually they are
+        dependent, and it is smaller.
     accuracy_a, accuracy_b : array_like of float, shape (k,)
-        Or, without a discordance: the accuracies of A and B at each of k items, of a pilot for instance. The n items
-        are drawn at random from such items, and given the item all answers are independent.
+        Or, without `discordance`: the accuracies of A and B at each of k items, for instance of a pilot. The n items
+        are drawn at random from these, and given the item all answers are independent.
     answers : int
-        How often each item is answered by each classifier, from 1 to 100.
+        The number of answers of each classifier to each item, from 1 to 100.
     correlation : float, optional
-        With several answers and no accuracies of items: the correlation, from 0 to 1, of two answers to the same item,
-        of what each counts for A: 1, 0 or -1. With 0 the answers are as good as so many items, with 1 as one.
+        With several answers and without accuracies of items: the correlation, from 0 to 1, of the differences (1, 0 or
+        -1) of two answers to the same item. With 0 an answer is worth an item, with 1 all answers are worth one.
     alpha : float
         The level, between 0 and 1/2: reject if the p-value is at most this.
     alternative, method, correction
-        As in `sigstats.mcnemar_test`; several answers have the exact test alone. A two-sided test that rejects in
-        favour of the worse classifier counts too.
+        As in `sigstats.mcnemar_test`; with several answers only the exact test. Two-sided rejections in favour of the
+        worse classifier count, too.
 
     Returns
     -------
     float
-        With one answer exact but for rounding. With several, exact but for rounding where n items have at most 5,000
-        possible numbers of differences of each size; beyond that an integral of 4,096 points (256 where n is very
-        large), to some 0.001. The probability is unconditional: how many items differ is not fixed beforehand.
+        With one answer exact except for rounding. With several, exact except for rounding if n items have at most 5,000
+        possible numbers of differences of each size; otherwise an integral over 4,096 points (256 for very large n),
+        accurate to about 0.001. The probability is unconditional: the number of items that differ is random.
 
     Raises
     ------

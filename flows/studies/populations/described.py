@@ -39,6 +39,7 @@ class Kind(Strict):
     label: str | int = Field("", description="True class (0 or 1 if there are two); none for marks")
     a: Said = Field(description="Output of A: class, probability of class 1, or mark from 0 to 1")
     b: Said = Field(description="Output of B")
+    times: int = Field(1, ge=1, le=10**6, description="Size of such a group as a multiple of `group`")
 
 
 class Kinds(Described):
@@ -56,13 +57,15 @@ class Kinds(Described):
         return self
 
     def values(self) -> work.Kinds:
-        """The kinds, each a value of every column."""
+        """The kinds as columns of values."""
+        times = tuple(kind.times for kind in self.kinds)
         return work.Kinds(
             shares=tuple(kind.share for kind in self.kinds),
             labels=tuple(str(kind.label) for kind in self.kinds),
             a=tuple(str(kind.a) for kind in self.kinds),
             b=tuple(str(kind.b) for kind in self.kinds),
             group=self.group,
+            times=() if {*times} == {1} else times,
         )
 
 

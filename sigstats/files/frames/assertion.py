@@ -113,13 +113,13 @@ def assert_at_least(
     y : data frame, or array_like of shape (n,)
         A frame of pandas, polars or Arrow, with a row for each object; or the true labels.
     prediction : str, or array_like of shape (n,)
-        The column of the predicted class, or what is predicted: classes, or ``predict_proba``, of which the likeliest
-        class is taken.
+        The column of the predicted class; or predicted classes; or ``predict_proba``, with the likeliest class as the
+        prediction.
     at_least, at_most : float
-        One of them: the least value that is good enough, a share, such as 0.9, or a mark in its own unit; or the
-        greatest one, of a cost.
+        One of them: the lowest acceptable value, a share such as 0.9 or a mark in its own unit, or the highest
+        acceptable cost.
     id, label : str
-        Frames only: the columns that names each row, and of the true class.
+        Frames only: the columns that name each row and its true class.
     score : str, optional
         Frames only: a column of marks or costs, whose mean is tested.
     ratio, lower_is_better, higher_is_better, run, task, unscored, duplicates
@@ -156,9 +156,9 @@ def assert_at_least(
 
     Notes
     -----
-    Of single rows the p-values and intervals are those of the binomial law (Clopper and Pearson 1934); of marks and of
-    rows in groups they are Gaffke's (2005). Failing slices are adjusted over the family, by Holm if nothing else is
-    said.
+    For single rows, p-values and intervals are binomial (Clopper and Pearson 1934); for marks and rows in groups they
+    are Gaffke's (2005), with the assumptions of `sigstats.compare` about groups. P-values are adjusted over all slices,
+    by default by Holm's method.
 
     Examples
     --------

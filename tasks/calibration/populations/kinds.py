@@ -38,11 +38,13 @@ def fits(kinds: Kinds, test: AppliedTest) -> bool:
     """True if a measure, and the method of its interval, can be applied to rows of these kinds."""
     measure, labels = test.compared, set(kinds.labels)
     spec = MEASURES[measure]
-    if test.options["method"] == "usual" and kinds.group > 1 and spec.test == "counts":
+    if test.options["method"] == "usual" and _sizes(kinds).max() > 1 and spec.test == "counts":
         return False
     if not is_of_scores(measure):
-        two = labels == {"0", _POSITIVE}
-        return {*kinds.a, *kinds.b} <= labels and (two or not refers_to_one_class(measure)) and len(labels) > 1
+        strange, two = {*kinds.a, *kinds.b} - labels, labels == {"0", _POSITIVE}
+        if strange and (spec.needs == "numbers" or refers_to_one_class(measure) or any(map(_is_number, strange))):
+            return False
+        return (two or not refers_to_one_class(measure)) and len(labels) > 1
     numbers = all(_is_number(each) for each in (*kinds.a, *kinds.b))
     return numbers and labels == ({""} if spec.needs == "marks" else {"0", _POSITIVE})
 
@@ -55,13 +57,19 @@ def _is_number(text: str) -> bool:
 
 
 def draw(kinds: Kinds, n: int, rng: np.random.Generator, size: int) -> NDArray[np.int64]:
-    """How many groups of each kind each of `size` test sets of n rows has."""
-    return rng.multinomial(n // kinds.group, kinds.shares, size).astype(np.int64)
+    """Draw the numbers of groups of each kind in `size` test sets of n rows, or so if groups differ in size."""
+    groups = int(n / float(_sizes(kinds) @ np.array(kinds.shares)) + 1e-6)
+    return rng.multinomial(groups, kinds.shares, size).astype(np.int64)
+
+
+def _sizes(kinds: Kinds) -> NDArray[np.int64]:
+    """The number of rows in a group of each kind."""
+    return kinds.group * np.array(kinds.times or (1,) * len(kinds.shares), np.int64)
 
 
 def truth(kinds: Kinds, measure: str) -> float:
     """The measure of B less that of A among all rows."""
-    every, shares = np.ones(len(kinds.shares), np.int64), np.array(kinds.shares)
+    every, shares = np.ones(len(kinds.shares), np.int64), np.array(kinds.shares) * (_sizes(kinds) // kinds.group)
     if measure != "auc":
         rows = _rows(kinds, every, measure, grouped=False, weights=shares)
         found = _compared(rows, measure, ComparisonRule(n_resamples=99, smallest_slice=1)).difference
@@ -87,16 +95,18 @@ def run_interval(kinds: Kinds, test: AppliedTest, counts: Any, rng: np.random.Ge
 def rows_of(kinds: Kinds, counts: Any) -> dict[str, Any]:
     """The rows of one test set: what is true, what A and B say, and the group."""
     groups = np.repeat(np.arange(len(counts)), counts)
-    kind = np.repeat(groups, kinds.group)
+    sizes = _sizes(kinds)[groups]
+    kind = np.repeat(groups, sizes)
     columns = {name: np.array(getattr(kinds, name))[kind] for name in ("labels", "a", "b")}
-    return columns | {"group": np.repeat(np.arange(len(groups)), kinds.group)}
+    return columns | {"group": np.repeat(np.arange(len(groups)), sizes)}
 
 
 def _rows(kinds: Kinds, counts: Any, measure: str, *, grouped: bool = True, weights: Any = None) -> PairedPredictions:
     drawn = rows_of(kinds, counts)
     if not grouped:
-        drawn = {name: column[:: kinds.group] for name, column in drawn.items()}
-    groups = drawn["group"] if grouped and kinds.group > 1 else None
+        first = np.unique(drawn["group"], return_index=True)[1]
+        drawn = {name: column[first] for name, column in drawn.items()}
+    groups = drawn["group"] if grouped and _sizes(kinds).max() > 1 else None
     label, a, b = drawn["labels"], drawn["a"], drawn["b"]
     if MEASURES[measure].needs == "numbers":
         numbers = [float(each) for each in kinds.labels]

@@ -86,6 +86,21 @@ def test_groups_are_rows_of_one_kind():
     assert drawn["a"].tolist() == ["1"] * 3 + ["0.5"] * 6
 
 
+def test_groups_of_unequal_kinds_have_their_sizes_and_shares_of_rows():
+    unequal = replace(LOST, group=2, times=(3, 1))
+    assert kinds.rows_of(unequal, np.array([1, 2]))["group"].tolist() == [0] * 6 + [1, 1, 2, 2]
+    assert kinds.truth(unequal, "mean-score") == pytest.approx(-0.1 * 6 / (0.1 * 6 + 0.9 * 2))
+    drawn = kinds.draw(unequal, 2400, RNG, 500)
+    assert set(drawn.sum(axis=1)) == {1000}
+    assert (drawn @ [6, 2]).mean() == pytest.approx(2400, rel=0.01)
+
+
+def test_an_answer_that_no_label_has_fits_measures_of_several_classes():
+    refused = replace(CLASSES, b=("none", *CLASSES.b[1:]))
+    fits = [kinds.fits(refused, applied(measure)) for measure in ("accuracy", "macro-f1", "quadratic-kappa", "f1")]
+    assert fits == [True, True, False, False]
+
+
 def test_what_fits_which_kinds():
     assert kinds.fits(CLASSES, applied("macro-f1", "usual"))
     assert not kinds.fits(replace(CLASSES, group=2), applied("macro-f1", "usual"))  # the bootstrap draws single rows
