@@ -36,7 +36,7 @@ def test_a_test_of_a_calibration_study_states_its_null_hypothesis(model):
     assert re.search(rf"(?:^|\. ){_SENTENCE}$", model.__doc__)
 
 
-@pytest.mark.parametrize("name", statistical_tests.REGISTRY.names())
+@pytest.mark.parametrize("name", statistical_tests.TESTS)
 def test_a_test_of_a_study_has_a_null_hypothesis_or_says_that_it_tests_nothing(name):
     test = statistical_tests.named(name)
     assert re.fullmatch(r"[^.]{10,}", test.null)
