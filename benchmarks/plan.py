@@ -16,8 +16,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from sigstats.flows.config.toml_files import place_of
-from sigstats.flows.studies import kind_of, load_study
-from sigstats.flows.studies._cell_study import CellStudyKind
+from sigstats.flows.running.cell_study import CellStudyKind
+from sigstats.flows.running.kinds import kind_of
+from sigstats.flows.study_files import load_study
 
 #: The study, and what is set otherwise so that it takes minutes at most.
 STUDIES: dict[str, tuple[str, ...]] = {

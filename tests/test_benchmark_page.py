@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sigstats.flows.studies import parse_study
 from sigstats.flows.studies._settings import table_schema
+from sigstats.flows.study_files import parse_study
 from sigstats.learners import READY
 from sigstats.tasks.datasets import readers
 from sigstats.tasks.datasets.options import COLUMNS

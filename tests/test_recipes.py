@@ -14,7 +14,7 @@ from textwrap import dedent
 import pyarrow.parquet as pq
 import pytest
 
-from sigstats.flows.studies import REGISTRY as STUDIES
+from sigstats.flows.running.kinds import KINDS
 
 from .flows.conftest import environment
 
@@ -165,7 +165,7 @@ KIND = '''
 from typing import ClassVar, Literal
 from sigstats.flows.config.model import Study
 from sigstats.flows.running.options import Prepared
-from sigstats.flows.studies._cell_study import CellStudyKind
+from sigstats.flows.running.cell_study import CellStudyKind
 from sigstats.tasks.plan import Plan
 from sigstats.tasks.fan_out import cell
 from sigstats.tasks.work import Work
@@ -306,9 +306,10 @@ def test_a_test_of_a_table_and_its_key_are_a_file_and_an_entry_each(tmp_path, pr
 
 
 @pytest.mark.long
-def test_a_kind_of_study_is_a_file_beside_those_of_its_fan_out_and_its_analysis(tmp_path, program):
+def test_a_kind_of_study_is_a_file_and_an_entry_beside_those_of_its_fan_out_and_its_analysis(tmp_path, program):
     files = {
-        "flows/studies/coin.py": KIND,
+        "flows/coin.py": KIND,
+        "flows/running/kinds.py": ("KINDS = {", '"coin": "sigstats.flows.coin"'),
         "tasks/coin.py": FAN_OUT,
         "tasks/fan_out.py": ("FAN_OUTS = {", '"coin": "sigstats.tasks.coin"'),
         "tasks/heads.py": COUNTED,
@@ -367,4 +368,4 @@ def test_the_recipes_name_rooms_that_are_there():
     named = set(re.findall(r"`((?:sigstats|tasks|flows|configs)/[\w./-]*?)(?:<[^`]*)?`", recipes))
     assert len(named) > 10
     assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
-    assert "benchmark" in STUDIES.names()
+    assert "benchmark" in KINDS

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sigstats
-from sigstats.flows.studies import REGISTRY
+from sigstats.flows.running.kinds import KINDS
 from tools import seed_levels
 
 ROOT = Path(__file__).parents[1]
@@ -21,7 +21,7 @@ PAGE = (ROOT / "docs" / "seeds.md").read_text(encoding="utf-8")
 def test_every_public_name_and_every_kind_of_study_has_one_level():
     rows = re.findall(r"^\| same [a-z ]+ \| (.+?) \|", PAGE, flags=re.MULTILINE)
     named = Counter(name for names in rows for name in re.findall(r"`([^`]+)`", names))
-    wanted = {*sigstats.__all__} - {"results"} | {*(f"study: {kind}" for kind in REGISTRY.names())}
+    wanted = {*sigstats.__all__} - {"results"} | {*(f"study: {kind}" for kind in KINDS)}
     assert {name for name in named if not name.endswith(", drawn")} == wanted
     assert set(named.values()) == {1}
 

@@ -13,10 +13,11 @@ from ..config.model import Strict, Study
 from ..errors import BadInput
 from ..running.bars import in_notebook
 from ..running.from_python import MAIN, GivenCode, given_code
+from ..running.kinds import kind_of
 from ..running.options import asked
 from ..running.result import CellStudyResult
-from ..studies import find_study, kind_of
 from ..studies.regression import RegressionResult
+from ..study_files import find_study
 from .results import StudyResults, open_results
 
 if TYPE_CHECKING:

@@ -42,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Make the deployment."""
     from ..orchestration import server_configured, set_up
+    from ..running.kinds import kind_of
     from ..running.options import asked
-    from ..studies import kind_of
 
     study, base = study_of(options)
     place = place_of(options.study)

@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the plan."""
+    from ..running.kinds import kind_of
     from ..running.options import asked
-    from ..studies import kind_of
 
     workers = workers_of(options)
     study, base = study_of(options)

@@ -59,8 +59,8 @@ def _written(store: "Store") -> str:
     kind = study.get("kind") if isinstance(study, dict) else None
     if kind is not None and is_current(store):
         return write_report(store)
-    from ..studies import REGISTRY  # what makes studies is not needed above
+    from ..running.kinds import KINDS, kind_named  # what makes studies is not needed above
 
-    if kind not in REGISTRY.names():
+    if kind not in KINDS:
         raise Damaged("study.json names no kind of study")
-    return REGISTRY.module(kind).KIND.report(store)
+    return kind_named(kind).report(store)

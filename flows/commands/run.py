@@ -48,9 +48,9 @@ def run(options: argparse.Namespace) -> int:
     """Run the study."""
     from ..orchestration import server_configured, set_up
     from ..running.interrupt import Stopped, end_at_once, leave, run_interruptibly
+    from ..running.kinds import kind_of
     from ..running.options import asked
     from ..running.progress import Display
-    from ..studies import kind_of
 
     workers = workers_of(options)
     study, base = study_of(options)

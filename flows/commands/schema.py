@@ -29,9 +29,10 @@ def schema_of(what: str) -> dict[str, Any]:
 
     from pydantic import Field, TypeAdapter
 
-    from .. import clusters, studies
+    from .. import clusters
+    from ..running.kinds import KINDS, kind_named
 
-    of_studies = (module.KIND.model for module in studies.REGISTRY.modules().values())
+    of_studies = (kind_named(name).model for name in KINDS)
     of_clusters = (module.Cluster for module in clusters.kinds().values())
     union: Any = reduce(or_, of_studies if what == "study" else of_clusters)
     schema: dict[str, Any] = TypeAdapter(Annotated[union, Field(discriminator="kind")]).json_schema()

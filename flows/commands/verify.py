@@ -118,9 +118,10 @@ def _bytes(seed: int) -> Part:
 def run_study(seed: int, output: Path, cluster: str, workers: int | None = None) -> None:
     """Run `STUDY` with this seed on a cluster."""
     from ..clusters import load_cluster
+    from ..running.kinds import kind_of
     from ..running.options import RunOptions
     from ..running.progress import Display
-    from ..studies import kind_of, parse_study
+    from ..study_files import parse_study
 
     study = parse_study({**STUDY, "seed": seed}, source="study")
     display = Display(quiet=True, study=study.name)

@@ -55,8 +55,8 @@ def run(options: argparse.Namespace) -> int:
 def _wanted(study: str | None) -> list[str]:
     if study is None:
         return list(_CLASSIFIERS)
-    from ..studies import find_study
-    from ..studies.benchmark import learners
+    from ..studies._benchmark_file import learners
+    from ..study_files import find_study
 
     asked = learners(find_study(study)[0])
     return [name for name in _CLASSIFIERS if name in asked] or list(_CLASSIFIERS)

@@ -13,9 +13,10 @@ from pydantic import PositiveFloat
 from sigstats._common.validation import refuse
 
 from ..errors import BadInput
+from ..running.kinds import kind_of
 from ..running.options import asked, texts
 from ..running.result import StudyResult
-from ..studies import find_study, kind_of
+from ..study_files import find_study
 from .flow_run import FLOW, run_here
 
 

@@ -9,7 +9,7 @@ import hashlib
 import importlib.metadata
 import json
 import platform
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from sigstats.tasks.summary.published import write_references
 from ..config.model import Study
 from ..errors import BadInput
 from ..pages.wording import count_of, in_words
+from .kinds import KINDS
 from .options import Prepared
 
 
@@ -40,7 +41,7 @@ def identity_of(study: Study, prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds: Collection[str]) -> str:
+def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan) -> str:
     """Refuse an output that holds another study; return why ``study.json`` must be written again, if it must."""
     try:
         before = store.read_json("study.json")
@@ -54,7 +55,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan, kinds:
         ) from None
     kept = {key: value for key, value in before.items() if key not in ("fingerprint", "versions")}
     changes = _differences({key: before.get(key, {}) for key in identity}, identity)
-    of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in kinds]
+    of_kind = [change for change in changes if change[0] == "study.kind" and change[1] in KINDS]
     useless = ""
     if before.get("fingerprint") != digest("study", **kept):
         # Each file of replicates has a fingerprint of its own; a history of comparisons has none.

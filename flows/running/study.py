@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 from sigstats.tasks.summary.summarize import summarize
 from sigstats.tasks.threads import periodic
-from sigstats.tasks.work import CrossValidated, Tested
 
 from ..config.model import Study
 from ..errors import BadInput
@@ -43,9 +42,7 @@ _COMPILED = Path(sigstats.__path__[0], "learners", "compiled")
 _LOOK_SECONDS = 1.0
 
 
-def run_study(
-    study: Study, prepare: Callable[[Progress], Prepared], options: RunOptions, *, kinds: Collection[str]
-) -> CellStudyResult:
+def run_study(study: Study, prepare: Callable[[Progress], Prepared], options: RunOptions) -> CellStudyResult:
     """Run a study to its report, or compute a part of it. Replicates that the output holds are not computed again.
 
     Raises MemoryError if a limit of addresses leaves it no room. Raises Interrupted if the run was told to stop; what
@@ -62,15 +59,13 @@ def run_study(
     with contextlib.ExitStack() as context:
         if options.part is None:
             context.enter_context(store.files.remembered())
-        return _run(study, prepared, store, options, kinds, started)
+        return _run(study, prepared, store, options, started)
 
 
-def _run(
-    study: Study, prepared: Prepared, store: Store, options: RunOptions, kinds: Collection[str], started: float
-) -> CellStudyResult:
+def _run(study: Study, prepared: Prepared, store: Store, options: RunOptions, started: float) -> CellStudyResult:
     display = options.display
     identity = identity_of(study, prepared)
-    refuse_another(store, identity, prepared.plan, kinds)
+    refuse_another(store, identity, prepared.plan)
     part = options.part
     if part is None and (before := finished_before(store, prepared.plan, described(identity))):
         return _finished(store, prepared.plan, before, display, started)
@@ -82,7 +77,7 @@ def _run(
     with contextlib.ExitStack() as workers:
         workers.callback(end_idle)
         pool = workers.enter_context(workers_for(prepared, options, left=left))
-        with _begun(store, identity, prepared, kinds, display, part) as there:
+        with _begun(store, identity, prepared, display, part) as there:
             for file in options.code:
                 store.files.write(f"code/{file.name}", file.read_bytes())
             outcomes, changes = _computed(plan, store, pool, options, lanes, left=left, sizes=sizes, there=there)
@@ -150,7 +145,6 @@ def _begun(
     store: Store,
     identity: Mapping[str, Any],
     prepared: Prepared,
-    kinds: Collection[str],
     display: Display,
     part: Part | None,
 ) -> Iterator[Callable[[], bool]]:
@@ -162,7 +156,7 @@ def _begun(
         try:
             there = held.enter_context(store.files.lock(shared=part is not None))
             store.files.list_anew()
-            useless = refuse_another(store, identity, prepared.plan, kinds)
+            useless = refuse_another(store, identity, prepared.plan)
             again = [useless, *changed_code(store, prepared.plan)]
             again += begin(store, identity, prepared, alone=part is None)
         except Locked as other:
@@ -254,15 +248,11 @@ def changed_code(store: Store, plan: Plan) -> Iterator[str]:
 
 
 def _code(cell: Cell) -> Mapping[str, str]:
-    if isinstance(cell.work, CrossValidated):
-        return cell.work.classifier.code or {}
-    return cell.work.test.code or {} if isinstance(cell.work, Tested) else {}
+    parts: Iterator[Any] = (getattr(cell.work, part, None) for part in _PARTS)
+    return next((part.code for part in parts if getattr(part, "code", None)), {})
 
 
 def _without_code(cell: Cell) -> str:
-    work = cell.work
-    if isinstance(work, CrossValidated):
-        work = replace(work, classifier=replace(work.classifier, code=None))
-    elif isinstance(work, Tested):
-        work = replace(work, test=replace(work.test, code=None))
-    return canonical([cell.fanout, cell.subject, work, cell.seed])
+    parts: dict[str, Any] = {part: getattr(cell.work, part, None) for part in _PARTS}
+    own = {name: replace(part, code=None) for name, part in parts.items() if hasattr(part, "code")}
+    return canonical([cell.fanout, cell.subject, replace(cell.work, **own), cell.seed])

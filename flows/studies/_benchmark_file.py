@@ -12,7 +12,7 @@ from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 from sigstats.tasks.record import Null
 from sigstats.tasks.statistical_tests import TESTS, of_runs
 
-from ..config.model import DataStudy, Options, Strict, each_once
+from ..config.model import DataStudy, Options, Strict, Study, each_once
 from ._published import Published
 from ._settings import DatasetTable, Limited, Stopping, StoppingSettings
 
@@ -256,3 +256,8 @@ def named(item: str | Classifier) -> Classifier:
 def nulls_of(study: BenchmarkStudy) -> tuple[Null, ...]:
     """The null hypotheses under which classifiers are retrained: none if no test reads it."""
     return study.permutation.nulls if read_by(study.tests, "retrain") else ()
+
+
+def learners(study: Study) -> set[str]:
+    """The names of the learners that a benchmark study trains; none for a study of another kind."""
+    return {named(item).learner for item in study.classifiers} if isinstance(study, BenchmarkStudy) else set()

@@ -1,13 +1,14 @@
-"""Settings that tables of several kinds of study have: limits of other packages' code, stopping rules, data sets.
+"""Settings of several kinds of study: limits of other packages' code, stopping rules, data sets, printed numbers.
 
 The JSON schema of the table of a data set is made from the readers.
 """
 
 import contextlib
 from collections.abc import Container, Iterable, Iterator
+from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, GetJsonSchemaHandler
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -23,6 +24,19 @@ from sigstats.tasks.datasets.readers import REGISTRY
 from sigstats.tasks.plan import Adjustment, Plan
 
 from ..config.model import Memory, Options, Strict, bytes_of
+
+
+def _number(text: str) -> str:
+    try:
+        finite = Decimal(text).is_finite()
+    except InvalidOperation:
+        finite = False
+    if not finite:
+        raise ValueError(f"{text[:60]!r} is not valid; expected a number in quotes, with the digits that are printed")
+    return text
+
+
+PrintedNumber = Annotated[str, AfterValidator(_number)]
 
 
 class Needs(Strict):

@@ -23,8 +23,8 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named, digest
 from sigstats.tasks.work import CrossValidated, MeasuredRetrain, Retrained
 
-from ..config.model import Study
 from ..pages.wording import some_of
+from ..running.cell_study import CellStudyKind
 from ..running.options import Prepared, Progress
 from ._benchmark_file import (
     ERROR,
@@ -39,7 +39,6 @@ from ._benchmark_file import (
     takes_groups,
 )
 from ._benchmark_savings import savings
-from ._cell_study import CellStudyKind
 from ._published import published_notes, published_references
 from ._settings import stopping_notes, unused_note
 
@@ -48,11 +47,6 @@ _NAMED = 5
 
 #: The fan-outs, in the order of the plan.
 _ORDER = ("crossval", "repetition", "scores", "measured", "retrain", "measured-retrain")
-
-
-def learners(study: Study) -> set[str]:
-    """The names of the learners that a benchmark study trains; none for a study of another kind."""
-    return {named(item).learner for item in study.classifiers} if isinstance(study, BenchmarkStudy) else set()
 
 
 def _layout(study: BenchmarkStudy, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:

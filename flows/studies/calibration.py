@@ -29,10 +29,10 @@ from sigstats.tasks.storage.store import StoredData
 from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnTestSets, Samples
 
 from ..config.model import DataStudy
+from ..running.cell_study import CellStudyKind
 from ..running.options import Prepared, Progress
 from ._calibration_tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, Test, label_of, options_of
-from ._cell_study import CellStudyKind
-from ._published import PublishedSize, published_sizes
+from ._published_sizes import PublishedSize, published_sizes
 from .populations import PopulationSpec, Source
 
 #: The fan-outs that apply a test or a method to test sets; the others compute what they need.

@@ -148,7 +148,7 @@ class RegressionResult(Evaluated):
 
 
 class RegressionKind:
-    """A `sigstats.flows.studies.StudyKind` without cells."""
+    """A `sigstats.flows.running.kinds.StudyKind` without cells."""
 
     model = RegressionStudy
     has_cells = False

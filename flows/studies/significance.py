@@ -19,8 +19,8 @@ from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Evaluated, TableTested
 
 from ..config.model import Study
+from ..running.cell_study import CellStudyKind
 from ..running.options import Prepared, Progress
-from ._cell_study import CellStudyKind
 from ._settings import StoppingSettings, stopping_notes, unused_note
 from .significance_tables import Case, Entry, entries
 

@@ -178,7 +178,7 @@ TESTS = (
 
 def named(name: str) -> StatisticalTest:
     """The test of a name."""
-    module: Any = importlib.import_module(f"{__name__}.{as_choice(name, 'test', TESTS).replace('-', '_')}")
+    module = importlib.import_module(f"{__name__}.{as_choice(name, 'test', TESTS).replace('-', '_')}")
     test: StatisticalTest = module.TEST
     return test
 

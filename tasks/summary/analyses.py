@@ -21,12 +21,10 @@ ANALYSES = {
     "significance": "sigstats.tasks.significance.hypotheses",
     "trained": "sigstats.tasks.calibration.trained",
 }
-#: The module of the tests of cross-validated runs, which are made of their records alone.
-_OF_RUNS = "sigstats.tasks.benchmark.runs"
 
 
 def rows_of(name: str, results: Results) -> Iterator[Hypothesis]:
     """The hypotheses of an analysis, or of a test of runs."""
-    module: Any = importlib.import_module(ANALYSES.get(name, _OF_RUNS))
+    module: Any = importlib.import_module(ANALYSES.get(name, "sigstats.tasks.benchmark.runs"))
     found: Iterator[Hypothesis] = module.rows(results) if name in ANALYSES else module.rows_of_runs(results, name)
     return found

@@ -12,8 +12,9 @@ import pytest
 from sigstats.flows.cli import main
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.running import interrupt
+from sigstats.flows.running.kinds import kind_of
 from sigstats.flows.running.options import RunOptions
-from sigstats.flows.studies import kind_of, load_study
+from sigstats.flows.study_files import load_study
 
 QUICK = """\
 kind = "benchmark"

@@ -9,8 +9,9 @@ import pytest
 import sigstats
 from sigstats.flows.cli import main
 from sigstats.flows.orchestration import deployment
+from sigstats.flows.running.kinds import kind_of
 from sigstats.flows.running.options import asked
-from sigstats.flows.studies import find_study, kind_of
+from sigstats.flows.study_files import find_study
 
 STUDIES = {
     "regression": """\

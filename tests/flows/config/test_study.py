@@ -9,9 +9,9 @@ from sigstats.flows.clusters import load_cluster
 from sigstats.flows.config.model import validated
 from sigstats.flows.config.toml_files import apply_settings
 from sigstats.flows.errors import BadInput
-from sigstats.flows.studies import load_study, parse_study
 from sigstats.flows.studies._benchmark_file import BenchmarkStudy
 from sigstats.flows.studies._settings import table_schema
+from sigstats.flows.study_files import load_study, parse_study
 from sigstats.tasks.datasets import readers
 
 from ...examples import examples

@@ -14,9 +14,9 @@ import sigstats
 from sigstats._common import registry
 from sigstats.flows.cli import main
 from sigstats.flows.errors import BadInput
-from sigstats.flows.studies import parse_study
 from sigstats.flows.studies._settings import DatasetTable
 from sigstats.flows.studies.calibration import KIND
+from sigstats.flows.study_files import parse_study
 from sigstats.learners import build, own
 from sigstats.measures.measure import as_measure
 from sigstats.tasks.calibration import subsample

@@ -14,8 +14,8 @@ from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.running.estimate import count, render
 from sigstats.flows.running.timing import estimate
-from sigstats.flows.studies import parse_study
 from sigstats.flows.studies.benchmark import KIND
+from sigstats.flows.study_files import parse_study
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import BesagCliffordRule

@@ -60,7 +60,6 @@ def test_there_is_one_registry_for_each_folder_of_kinds():
         "sigstats.tasks.datasets.readers",
         "sigstats.files.predictions.readers",
         "sigstats.flows.commands",
-        "sigstats.flows.studies",
     }
 
 

@@ -14,22 +14,20 @@ from ..clusters.local import processors
 from ..config.fetch import fetched_by
 from ..config.model import Study
 from ..errors import BadInput
-from ..report.page import write_report
-from ..running.estimate import Estimate, count, counts_in_words, render
-from ..running.options import Prepared, Progress, RunOptions, no_progress
-from ..running.output import identity_of, refuse_another
-from ..running.progress import Display
-from ..running.result import CellStudyResult
-from ..running.study import run_study
-from ..running.timing import estimate
-from . import REGISTRY
+from .estimate import Estimate, count, counts_in_words, render
+from .options import Prepared, Progress, RunOptions, no_progress
+from .output import identity_of, refuse_another
+from .progress import Display
+from .result import CellStudyResult
+from .study import run_study
+from .timing import estimate
 
 S = TypeVar("S", bound=Study)
 
 
 @dataclass(frozen=True)
 class CellStudyKind(Generic[S]):
-    """A `sigstats.flows.studies.StudyKind` that needs a model and a function that lays out the cells."""
+    """A `sigstats.flows.running.kinds.StudyKind` that needs a model and a function that lays out the cells."""
 
     #: The model of a study file of this kind.
     model: type[S]
@@ -56,7 +54,7 @@ class CellStudyKind(Generic[S]):
         display = Display(study=study.name)
         with display.reading() as progress:
             prepared = self.prepare(study, options.base, progress, options.allow)
-        refuse_another(Store(options.output), identity_of(study, prepared), prepared.plan, REGISTRY.names())
+        refuse_another(Store(options.output), identity_of(study, prepared), prepared.plan)
         estimates = count(prepared.plan, options.output)
         cheaper: list[str] = []
         if timing and any(one.left for one in estimates):
@@ -72,9 +70,11 @@ class CellStudyKind(Generic[S]):
     def run(self, study: S, options: RunOptions, /) -> CellStudyResult:
         """Compute all cells, summarise and report."""
         prepare = partial(self.prepare, study, options.base, allow=options.allow)
-        return run_study(study, prepare, options, kinds=REGISTRY.names())
+        return run_study(study, prepare, options)
 
     def report(self, store: Store, /) -> str:
         """Summarise the stored cells and write the report again."""
+        from ..report.page import write_report  # a plan needs no report
+
         summarize(store)
         return write_report(store)
