@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sigstats.flows.studies._settings import table_schema
+from sigstats.flows.config.settings import table_schema
 from sigstats.flows.study_files import parse_study
 from sigstats.learners import READY
 from sigstats.tasks.datasets import readers

@@ -115,7 +115,7 @@ TEST = StatisticalTest(label="Signs", question="Are as many positive?", null="bo
 TABLE = '''
 """``[[signs]]``: how many are positive and negative."""
 from typing import ClassVar
-from sigstats.flows.studies.significance_tables import Case, Entry
+from sigstats.flows.significance.tables import Case, Entry
 
 class Signs(Entry):
     TEST: ClassVar[str] = "signs"
@@ -264,7 +264,7 @@ def test_a_source_is_a_file_and_a_learner_an_analysis_a_section_and_a_figure_an_
         "sigstats/learners/ready.py": ("READY: Mapping[str, Build] = {", LEARNER),
         "tasks/benchmark/rows_right.py": ANALYSIS,
         "tasks/summary/analyses.py": ("ANALYSES = {", '"rows-right": "sigstats.tasks.benchmark.rows_right"'),
-        "flows/studies/_benchmark_file.py": ("_READS = {", '"rows-right": ("crossval",)'),
+        "flows/benchmark/model.py": ("_READS = {", '"rows-right": ("crossval",)'),
         "flows/report/sections/rows_right.py": SECTION,
         "flows/report/sections/__init__.py": ("MODULES = (", '"sigstats.flows.report.sections.rows_right"'),
         "flows/report/figures/bar.py": FIGURE,
@@ -295,8 +295,8 @@ def test_a_test_of_a_table_and_its_key_are_a_file_and_an_entry_each(tmp_path, pr
     files = {
         "tasks/statistical_tests/signs.py": TABLE_TEST,
         "tasks/statistical_tests/__init__.py": ("TESTS = (", '"signs"'),
-        "flows/studies/significance_tables/signs.py": TABLE,
-        "flows/studies/significance_tables/__init__.py": ("_MODULES = (", '"signs"'),
+        "flows/significance/tables/signs.py": TABLE,
+        "flows/significance/tables/__init__.py": ("_MODULES = (", '"signs"'),
     }
     text = 'kind = "significance"\n[[signs]]\nname = "nine of ten"\nplus = 9\nminus = 1\n'
     done = program(files, "run", study(tmp_path, text), "--output", "out", "--quiet")

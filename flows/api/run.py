@@ -11,12 +11,12 @@ from sigstats._common.validation import refuse
 
 from ..config.model import Strict, Study
 from ..errors import BadInput
+from ..regression.result import RegressionResult
 from ..running.bars import in_notebook
 from ..running.from_python import MAIN, GivenCode, given_code
 from ..running.kinds import kind_of
 from ..running.options import asked
 from ..running.result import CellStudyResult
-from ..studies.regression import RegressionResult
 from ..study_files import find_study
 from .results import StudyResults, open_results
 

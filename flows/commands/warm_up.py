@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 def _wanted(study: str | None) -> list[str]:
     if study is None:
         return list(_CLASSIFIERS)
-    from ..studies._benchmark_file import learners
+    from ..benchmark.model import learners
     from ..study_files import find_study
 
     asked = learners(find_study(study)[0])

@@ -11,10 +11,10 @@ from .result import StudyResult
 
 #: The modules whose `KIND` is a kind of study.
 KINDS = {
-    "benchmark": "sigstats.flows.studies.benchmark",
-    "calibration": "sigstats.flows.studies.calibration",
-    "regression": "sigstats.flows.studies.regression",
-    "significance": "sigstats.flows.studies.significance",
+    "benchmark": "sigstats.flows.benchmark.plan",
+    "calibration": "sigstats.flows.calibration.plan",
+    "regression": "sigstats.flows.regression.result",
+    "significance": "sigstats.flows.significance.plan",
 }
 
 

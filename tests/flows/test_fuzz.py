@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sigstats.files.predictions import Columns, join, read
+from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.errors import BadInput
 from sigstats.flows.report.design import config_as_toml
-from sigstats.flows.studies.benchmark import KIND
 from sigstats.flows.study_files import parse_study
 from sigstats.tasks.datasets import readers as sources
 

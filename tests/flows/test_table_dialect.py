@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sigstats.files.predictions import Columns, read
-from sigstats.flows.studies.significance_tables.tables import Tables
+from sigstats.flows.significance.tables.tables import Tables
 from sigstats.tasks.datasets.readers import load
 
 Column = Counter[str]

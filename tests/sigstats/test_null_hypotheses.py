@@ -6,7 +6,7 @@ import re
 import pytest
 
 import sigstats
-from sigstats.flows.studies import _calibration_tests
+from sigstats.flows.calibration import tests as _calibration_tests
 from sigstats.tasks import statistical_tests
 
 #: Functions that test by their name, or by the type of their result.

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sigstats.flows.benchmark.model import BenchmarkStudy
 from sigstats.flows.clusters import load_cluster
 from sigstats.flows.config.model import validated
+from sigstats.flows.config.settings import table_schema
 from sigstats.flows.config.toml_files import apply_settings
 from sigstats.flows.errors import BadInput
-from sigstats.flows.studies._benchmark_file import BenchmarkStudy
-from sigstats.flows.studies._settings import table_schema
 from sigstats.flows.study_files import load_study, parse_study
 from sigstats.tasks.datasets import readers
 

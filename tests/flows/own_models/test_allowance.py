@@ -12,10 +12,10 @@ from pydantic import TypeAdapter
 
 import sigstats
 from sigstats._common import registry
+from sigstats.flows.calibration.plan import KIND
 from sigstats.flows.cli import main
+from sigstats.flows.config.settings import DatasetTable
 from sigstats.flows.errors import BadInput
-from sigstats.flows.studies._settings import DatasetTable
-from sigstats.flows.studies.calibration import KIND
 from sigstats.flows.study_files import parse_study
 from sigstats.learners import build, own
 from sigstats.measures.measure import as_measure

@@ -4,7 +4,7 @@ import pytest
 
 import sigstats
 from sigstats.flows.clusters.local import processors
-from sigstats.flows.studies._settings import Limited
+from sigstats.flows.config.settings import Limited
 
 from .conftest import named, replicates, study_of
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from sigstats.flows.calibration.populations.simulated import two_classifiers
 from sigstats.flows.cli import main
-from sigstats.flows.studies.populations.simulated import two_classifiers
 from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
 from sigstats.tasks.calibration.populations import intervals
 from sigstats.tasks.calibration.populations.intervals import run_interval, truth

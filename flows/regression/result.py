@@ -18,12 +18,12 @@ from sigstats.tasks.storage.store import Store
 
 from ..comparison.text import show
 from ..errors import DONE, REGRESSION
-from ..regression.evaluate import Evaluated, evaluate, plan, report_again
-from ..regression.ledger import delivered, keep_delivered
-from ..regression.study import RegressionStudy
 from ..running.options import RunOptions
 from ..running.progress import Display
 from ..running.result import Artifacts, worst_first
+from .evaluate import Evaluated, evaluate, plan, report_again
+from .ledger import delivered, keep_delivered
+from .study import RegressionStudy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -23,10 +23,11 @@ from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import Folds, Learner, Named, digest
 from sigstats.tasks.work import CrossValidated, MeasuredRetrain, Retrained
 
+from ..config.settings import stopping_notes, unused_note
 from ..pages.wording import some_of
 from ..running.cell_study import CellStudyKind
 from ..running.options import Prepared, Progress
-from ._benchmark_file import (
+from .model import (
     ERROR,
     MEASURES_ANALYSIS,
     MEASURES_OVER_FOLDS,
@@ -38,9 +39,8 @@ from ._benchmark_file import (
     read_by,
     takes_groups,
 )
-from ._benchmark_savings import savings
-from ._published import published_notes, published_references
-from ._settings import stopping_notes, unused_note
+from .published import published_notes, published_references
+from .savings import savings
 
 #: The number of features, or files, that a line names.
 _NAMED = 5

@@ -25,7 +25,7 @@ from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary.published import PRINTABLE
 
 from ...config.model import Strict, each_once, only
-from .._settings import PrintedNumber
+from ...config.settings import PrintedNumber
 
 Name = Annotated[str, Field(min_length=1, max_length=80)]
 Counts = list[Annotated[int, Field(ge=0)]]

@@ -19,10 +19,10 @@ from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Evaluated, TableTested
 
 from ..config.model import Study
+from ..config.settings import StoppingSettings, stopping_notes, unused_note
 from ..running.cell_study import CellStudyKind
 from ..running.options import Prepared, Progress
-from ._settings import StoppingSettings, stopping_notes, unused_note
-from .significance_tables import Case, Entry, entries
+from .tables import Case, Entry, entries
 
 
 class _Significance(Study, StoppingSettings):

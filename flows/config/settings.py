@@ -23,7 +23,7 @@ from sigstats.tasks.datasets.options import Kinds
 from sigstats.tasks.datasets.readers import REGISTRY
 from sigstats.tasks.plan import Adjustment, Plan
 
-from ..config.model import Memory, Options, Strict, bytes_of
+from .model import Memory, Options, Strict, bytes_of
 
 
 def _number(text: str) -> str:

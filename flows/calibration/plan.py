@@ -31,9 +31,9 @@ from sigstats.tasks.work import AppliedTest, Described, JudgedRows, OfFolds, OnT
 from ..config.model import DataStudy
 from ..running.cell_study import CellStudyKind
 from ..running.options import Prepared, Progress
-from ._calibration_tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, Test, label_of, options_of
-from ._published_sizes import PublishedSize, published_sizes
 from .populations import PopulationSpec, Source
+from .published import PublishedSize, published_sizes
+from .tests import INTERVALS, OF_DESCRIBED, OF_FOLDS, OwnTest, Test, label_of, options_of
 
 #: The fan-outs that apply a test or a method to test sets; the others compute what they need.
 APPLIED = frozenset({"subsample", "own-test", "fold-test", "interval"})

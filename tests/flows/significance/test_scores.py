@@ -13,7 +13,7 @@ from scipy import stats
 
 from sigstats import friedman_test
 from sigstats.flows.report.evidence import Evidence
-from sigstats.flows.studies.significance_tables.scores import Scores
+from sigstats.flows.significance.tables.scores import Scores
 from sigstats.tasks.results import Results
 from sigstats.tasks.statistical_tests import run_table_test, signed_rank
 from sigstats.tasks.storage.store import Store

@@ -9,12 +9,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from sigstats.flows.benchmark.plan import KIND
 from sigstats.flows.errors import BadInput
 from sigstats.flows.report import sections
 from sigstats.flows.report.evidence import Evidence
 from sigstats.flows.running.estimate import count, render
 from sigstats.flows.running.timing import estimate
-from sigstats.flows.studies.benchmark import KIND
 from sigstats.flows.study_files import parse_study
 from sigstats.sequential.gandy_rule import GandyRule
 from sigstats.sequential.precision_rules import PrecisePRule

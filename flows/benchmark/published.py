@@ -11,7 +11,7 @@ from sigstats.tasks.record import Null
 from sigstats.tasks.summary.published import Reference
 
 from ..config.model import Strict
-from ._settings import PrintedNumber
+from ..config.settings import PrintedNumber
 
 
 class Published(Strict):

@@ -13,8 +13,8 @@ from sigstats.tasks.record import Null
 from sigstats.tasks.statistical_tests import TESTS, of_runs
 
 from ..config.model import DataStudy, Options, Strict, Study, each_once
-from ._published import Published
-from ._settings import DatasetTable, Limited, Stopping, StoppingSettings
+from ..config.settings import DatasetTable, Limited, Stopping, StoppingSettings
+from .published import Published
 
 #: The analysis of a study that names measures.
 MEASURES_ANALYSIS = "measures"

@@ -26,7 +26,7 @@ from sigstats.tasks.record import Null
 from sigstats.tasks.statistical_tests import SIDE, Option
 
 from ..config.model import Options, Strict, only
-from ._settings import Limited
+from ..config.settings import Limited
 
 #: The tests of test sets by the name of their record.
 _OF_RECORDS = {name: of for name in statistical_tests.TESTS if (of := statistical_tests.of_sets(name)) is not None}

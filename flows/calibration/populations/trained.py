@@ -22,8 +22,8 @@ from sigstats.tasks.record import Learner, Named, Split, digest
 from sigstats.tasks.work import Categorised, Predicted
 
 from ...config.model import Options, Strict
+from ...config.settings import DatasetTable
 from ...running.options import Progress
-from .._settings import DatasetTable
 from ._source import LoadedSource, Name, PopulationSource, PopulationSpec, Tests, computed_by
 
 

@@ -11,7 +11,7 @@ from sigstats.tasks.summary.published import Reference
 from sigstats.tasks.work import Tested
 
 from ..config.model import Strict
-from ._settings import PrintedNumber
+from ..config.settings import PrintedNumber
 
 
 class PublishedSize(Strict):

@@ -15,7 +15,7 @@ from sigstats.tasks.work import CrossValidated
 
 from ..running.estimate import Estimate
 from ..running.progress import duration
-from ._benchmark_file import BenchmarkStudy
+from .model import BenchmarkStudy
 
 #: A change that saves less than this share of the work is not named.
 _WORTH = 0.1

@@ -18,7 +18,7 @@ from sklearn.metrics import f1_score
 from sigstats.efficiency import efficiency_test
 from sigstats.fixed_margins import distribution
 from sigstats.flows.cli import main
-from sigstats.flows.studies.significance import KIND
+from sigstats.flows.significance.plan import KIND
 from sigstats.flows.study_files import parse_study
 from sigstats.tasks.summary.published import agrees
 

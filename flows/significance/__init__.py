@@ -1,0 +1,1 @@
+"""Significance studies: the models of a study file and of its tables, and its plan."""
