@@ -25,6 +25,8 @@ from ..pages.wording import count_of
 from .pair import NO_RULES, Pair, digests_of_ids, made_by
 from .study import ColumnNames, RegressionStudy
 
+#: The column of the look at which a row was new, of rows in memory.
+_LOOK = "look"
 _KEPT = (
     *("slice", "n", "difference", "low", "high", "pvalue", "adjusted_pvalue", "pd", "psd", "nsd", "test", "note"),
     *("two_sided_pvalue", "differing", "deciding"),
@@ -106,7 +108,10 @@ def compare_fresh(
             "expected fresh rows with ids of their own"
         )
     fresh = tonight.filter(pa.array(new))
-    so_far = pa.concat_tables([*kept, fresh], promote_options="default")
+    numbered = [
+        table.append_column(_LOOK, pa.array(np.full(len(table), look))) for look, table in enumerate([*kept, fresh])
+    ]
+    so_far = pa.concat_tables(numbered, promote_options="default")
     before = {(row["slice"], row["measure"]): row for record in records for row in record.rows}
     family = {(row["slice"], row["measure"]) for record in records[:1] for row in record.rows}
     rows = []
@@ -174,4 +179,4 @@ def _slices(rows: pa.Table, columns: Sequence[str]) -> Iterator[tuple[str, Any]]
 def _there(values: RowValues, rows: pa.Table) -> RowValues:
     a, b = (rows[f"{side} {values.row.name}"].to_numpy() for side in ("baseline", "candidate"))
     have = ~np.isnan(a)
-    return replace(values, baseline=a[have], candidate=b[have])
+    return replace(values, baseline=a[have], candidate=b[have], looks=rows[_LOOK].to_numpy()[have])

@@ -10,10 +10,8 @@ When not to use: the number of rows is fixed before the first look (`sigstats.mc
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,8 +20,6 @@ from .._common.validation import (
     ALTERNATIVES,
     LARGEST_SQUARABLE,
     Alternative,
-    FloatArray,
-    IntArray,
     as_array,
     as_choice,
     as_counts,
@@ -35,7 +31,9 @@ from .._common.validation import (
 )
 from ..intervals import Interval
 from ..test_result import TestResult
-from .bets import as_written, exact_evalue, interval_left, log_evalue, nats_lost, rows_of
+from .bets import as_written
+from .looks import AnytimeLook as AnytimeLook
+from .looks import cumulated, exact_evalue_of, states_of, windows_of
 
 #: Fractions are found of at most so many rows that differ from the margin: seconds, and more with the square.
 _MOST_EXACT = 10_000
@@ -44,36 +42,6 @@ _ROUNDING = 1e-12
 _ASSUMED = (
     "exact at all looks together if the mean of each row, given the earlier rows, agrees with the null hypothesis"
 )
-
-
-class AnytimeLook(NamedTuple):
-    """The state after one look.
-
-    Attributes
-    ----------
-    look : object
-        Its label.
-    n : int
-        The number of rows so far.
-    estimate : float
-        The mean difference of these rows.
-    log10_evalue : float
-        The decimal logarithm of the e-value of these rows.
-    pvalue : float
-        The smallest ``1 / evalue`` of this look and those before it, at most 1.
-    confidence_interval : Interval
-        What all looks so far leave of the mean difference.
-    evalue : fractions.Fraction or None
-        The e-value of these rows as a fraction, where it is asked for.
-    """
-
-    look: Any
-    n: int
-    estimate: float
-    log10_evalue: float
-    pvalue: float
-    confidence_interval: Interval
-    evalue: Fraction | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +58,9 @@ class AnytimeResult(TestResult):
     estimate : float
         The mean difference of all rows.
     confidence_interval : Interval
-        What all looks leave of the mean difference: it covers the mean at all looks together with the stated
-        probability. One-sided if the alternative is.
+        That of the last look, for the average of the rows' expected differences, which may change in the course of
+        time. It contains the estimate, and those of all looks cover together with the stated probability. One-sided if
+        the alternative is.
     n : int
         The number of rows.
     looks : tuple of AnytimeLook
@@ -122,6 +91,7 @@ def anytime_test(
     looks: Any = None,
     limit: float = 1.0,
     margin: float = 0.0,
+    start: Literal["first", "any"] = "first",
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     exact: bool = False,
@@ -145,6 +115,9 @@ def anytime_test(
     margin : float
         The mean difference of the null hypothesis. With ``alternative="greater"`` and a margin of -0.02, a small
         p-value says that A is not worse than B by 0.02 or more.
+    start : {"first", "any"}
+        ``"first"``: bets begin with the first look. ``"any"``: also at each later look, which finds a difference that
+        begins late much sooner, and one that is there from the first look a little later.
     alternative : {"two-sided", "greater", "less"}
         ``"greater"``: A is ahead by more than `margin`.
     confidence_level : float
@@ -172,8 +145,14 @@ def anytime_test(
     about ``sqrt(n)`` times smaller than the largest wealth in hindsight. Rows that are sampled independently from one
     population meet the null hypothesis if its mean difference does.
 
-    The interval contains the margins that the test does not reject. More than 2048 distinct differences are rounded to
-    both neighbours on a grid, in a way that makes the e-value smaller.
+    With ``start="any"`` the e-value is the average of bets that begin at look j, with the weight ``1 / (j (j + 1))``;
+    the money of those that have not begun is kept. The promise is the same. A difference of 3 points in 10% discordant
+    rows, 200 a look, that begins at look 101 is found after about 14 looks instead of 30, one that is there at once
+    after 6 instead of 5.
+
+    The interval is not that of the margins that are not rejected, which is sharper with few rows but means nothing if
+    the mean difference changes. More than 2048 distinct differences are rounded to both neighbours on a grid, in a way
+    that makes the e-value smaller.
 
     Holm's and Benjamini and Hochberg's adjustment (`sigstats.adjust_pvalues`) of ``1 / evalue`` are e-Holm and e-BH;
     e-BH is valid under any dependence of e-values after the same number of looks (Wang and Ramdas 2022, False discovery
@@ -208,6 +187,7 @@ def anytime_test(
     largest = as_real(limit, "limit", low=1 / LARGEST_SQUARABLE, high=LARGEST_SQUARABLE)
     null = as_real(margin, "margin", low=-largest, high=largest, open_ends=True)
     way = as_choice(alternative, "alternative", ALTERNATIVES)
+    first = as_choice(start, "start", ("first", "any")) == "first"
     level = as_real(confidence_level, "confidence_level", low=0, high=1, open_ends=True)
     values = as_reals(differences, "differences", ndim=1)
     refuse_where(np.abs(values) > largest, values, "differences", f"at most limit = {largest:g} in size")
@@ -231,55 +211,23 @@ def anytime_test(
         raise refuse(
             "counts", differing, f"at most {_MOST_EXACT:,} rows that differ from margin, where exact is asked for"
         )
-    states = tuple(_states(_cumulated(values, times, names, of_look), largest, null, way, level))
+    grid, so_far = cumulated(values, times, names, of_look)
+    states, lost = zip(*states_of(grid, so_far, largest, null, way, level, first), strict=True)
     if exact:
-        grid = [as_written(value) / as_written(largest) for value in np.unique(values).tolist()]
+        unit = [as_written(value) / as_written(largest) for value in grid.tolist()]
         options: dict[str, Any] = {"margin": as_written(margin) / as_written(largest), "alternative": way}
-        states = tuple(
-            look._replace(evalue=exact_evalue(grid, held.astype(np.int64).tolist(), **options))
-            for look, (_, _, held) in zip(states, _cumulated(values, times, names, of_look), strict=True)
-        )
+        evalues = [exact_evalue_of(unit, windows, first, options) for _, windows in windows_of(so_far, first)]
+        states = tuple(look._replace(evalue=evalue) for look, evalue in zip(states, evalues, strict=True))
     last = states[-1]
-    cumulated = _cumulated(values, times, names, of_look)
-    lost = max(nats_lost(rows_of(grid / largest, held), null / largest) for _, grid, held in cumulated)
-    lost += _ROUNDING * (1 - math.log(last.pvalue))
     return AnytimeResult(
         statistic=math.inf if last.log10_evalue > 308 else 10**last.log10_evalue,
         pvalue=last.pvalue,
         method="betting",
         alternative=way,
-        error_bound=min(1.0, lost) if last.pvalue > 1e-307 else 1.0,
+        error_bound=min(1.0, max(lost) + _ROUNDING * (1 - math.log(last.pvalue))) if last.pvalue > 1e-307 else 1.0,
         estimate=last.estimate,
         confidence_interval=last.confidence_interval,
         n=last.n,
         looks=states,
         reason=_ASSUMED,
     )
-
-
-def _cumulated(
-    values: FloatArray, times: Any, names: Any, of_look: IntArray
-) -> Iterator[tuple[Any, FloatArray, FloatArray]]:
-    """The label of each look, the distinct differences, and how often each occurred up to it, in order."""
-    grid, place = np.unique(values, return_inverse=True)
-    held = np.zeros(len(grid))
-    for number, name in enumerate(names):
-        new = of_look == number
-        held = held + np.bincount(place[new], times[new], len(grid))
-        if held.any():
-            yield name.item() if hasattr(name, "item") else name, grid, held
-
-
-def _states(
-    looks: Iterator[tuple[Any, FloatArray, FloatArray]], unit: float, margin: float, way: str, level: float
-) -> Iterator[AnytimeLook]:
-    """The state after each look."""
-    interval, best = Interval(-1.0, 1.0, level), 0.0
-    for label, grid, held in looks:
-        rows = rows_of(grid / unit, held)
-        evidence = log_evalue(rows, margin / unit, way)
-        best = max(best, evidence)
-        interval = interval_left(rows, interval, way)
-        pvalue = max(math.exp(-best), math.ulp(0.0))
-        scaled = Interval(interval.low * unit, interval.high * unit, level)
-        yield AnytimeLook(label, rows.n, rows.mean * unit, evidence / math.log(10), pvalue, scaled)

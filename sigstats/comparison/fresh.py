@@ -16,9 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .._common.extreme import difference
-from .._common.validation import FloatArray
-from ..anytime.bets import Rows, interval_left, log_evalue, rows_of
-from ..intervals import Interval
+from .._common.validation import FloatArray, IntArray
+from ..anytime.bets import Rows, log_evalue, log_evalue_of_any_start, rows_of, running_interval
 from ..measures.table import MEASURES
 from ..multiplicity import adjusted
 from .compare import decide_row
@@ -28,6 +27,7 @@ from .paired_predictions import PairedPredictions
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
+_TEST = "betting, from any look on"
 _LATE = "first there after the first look: shown, not tested"
 
 
@@ -42,6 +42,8 @@ class RowValues:
     candidate: FloatArray
     #: The largest difference that a row can have.
     limit: float
+    #: The number of the look at which each row was new, from 0 on.
+    looks: IntArray
 
 
 class FreshRow(NamedTuple):
@@ -75,7 +77,7 @@ def values_of_rows(
             raise ValueError(f"score_range: is missing; expected the limits of {row.name} for fresh rows")
         sign = -1 if row.lower_is_better else 1
         baseline, candidate = (sign * each for each in part.values(spec))
-        found.append(RowValues(row, baseline, candidate, limit))
+        found.append(RowValues(row, baseline, candidate, limit, np.zeros(len(baseline), dtype=np.int64)))
     return found
 
 
@@ -90,16 +92,12 @@ def row_of_fresh(
     sign = -1 if row.lower_is_better else 1
     a, b = sign * values.baseline, sign * values.candidate
     differences = difference(b, a) / values.limit
-    rows = rows_of(*(np.asarray(each, dtype=np.float64) for each in np.unique(differences, return_counts=True)))
-    known, largest = Interval(-1.0, 1.0, rule.confidence_level), 1.0
-    if before is not None and before.low is not None and before.high is not None:
-        turned = before.turned()
-        assert turned.low is not None
-        assert turned.high is not None
-        known = Interval(turned.low / values.limit, turned.high / values.limit, rule.confidence_level)
-        largest = 1.0 if before.pvalue is None else before.pvalue
-    low, high = interval_left(rows, known, "two-sided")
-    worse, differs = (math.exp(-max(0.0, log_evalue(rows, 0.0, way))) for way in ("less", "two-sided"))
+    rows = _rows_of(differences)
+    largest = 1.0 if before is None or before.pvalue is None or before.test != _TEST else before.pvalue
+    low, high = running_interval(rows, 0.0, "two-sided", rule.confidence_level)
+    starts = [values.looks >= look for look in range(int(values.looks.max()) + 1)]
+    windows = [_rows_of(differences[new]) if new.any() else None for new in starts]
+    worse, differs = (math.exp(-max(0.0, log_evalue_of_any_start(windows, 0.0, way))) for way in ("less", "two-sided"))
     differing = int(np.count_nonzero(differences))
     of_one_look = rule.adjust == "benjamini-hochberg"  # which adjusts e-values
     row = replace(
@@ -109,7 +107,7 @@ def row_of_fresh(
         difference=rows.mean * values.limit,
         low=low * values.limit,
         high=high * values.limit,
-        test="betting, at any look",
+        test=_TEST,
         pvalue=None if late else max(math.ulp(0.0), worse if of_one_look else min(worse, largest)),
         two_sided_pvalue=max(math.ulp(0.0), differs),
         differing=differing,
@@ -125,17 +123,20 @@ def _rows_that_decide(
     """With how many rows of these values the e-value reaches what a pass or a fail needs; None where none would."""
     margin = rule.margin_of(row)
     assert row.difference is not None
-    needed = []
-    if -limit < -margin < row.difference:
-        needed.append((-margin / limit, "two-sided", -math.log1p(-rule.confidence_level)))
-    if -row.difference >= max(rule.effect_of(row), 1e-300):
-        needed.append((0.0, "less", -math.log(level)))
+    passes = -limit < -margin < row.difference
+    fails = -row.difference >= max(rule.effect_of(row), 1e-300)
 
     def decides(n: int) -> bool:
-        more = rows._replace(counts=n / rows.n * rows.counts)
-        return any(log_evalue(more, mean, way) >= wanted for mean, way, wanted in needed)
+        more = rows._replace(n=n, counts=n / rows.n * rows.counts)
+        if fails and log_evalue(more, 0.0, "less") >= math.log(2) - math.log(level):  # half began with the first look
+            return True
+        return passes and running_interval(more, 0.0, "two-sided", rule.confidence_level).low > -margin / limit
 
     return fewest_rows(rows.n, decides, one_in=500)
+
+
+def _rows_of(differences: FloatArray) -> Rows:
+    return rows_of(*(np.asarray(part, dtype=np.float64) for part in np.unique(differences, return_counts=True)))
 
 
 def decide_fresh(tested: Sequence[FreshRow], family: int, rule: ComparisonRule) -> tuple[ComparisonRow, ...]:

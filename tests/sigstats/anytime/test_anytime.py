@@ -121,26 +121,25 @@ def test_fixed_tests_that_are_looked_at_raise_false_alarms():
     rows=st.lists(st.tuples(st.integers(-4, 4), st.integers(0, 3)), min_size=1, max_size=30),
     margin=st.sampled_from([0.0, 0.1]),
     alternative=st.sampled_from(ALTERNATIVES),
+    start=st.sampled_from(["first", "any"]),
 )
 @settings(max_examples=examples(60))
-def test_laws_of_a_series(rows, margin, alternative):
+def test_laws_of_a_series(rows, margin, alternative, start):
     values, looks = np.array(rows).T
     differences = values / 4
-    options = {"margin": margin, "alternative": alternative}
+    options = {"margin": margin, "alternative": alternative, "start": start}
     result = sigstats.anytime_test(differences, looks=looks, **options)
     shuffled = np.random.default_rng(1).permutation(len(rows))
     assert sigstats.anytime_test(differences[shuffled], looks=looks[shuffled], **options) == result
     mirror = {"two-sided": "two-sided", "greater": "less", "less": "greater"}[alternative]
-    other = sigstats.anytime_test(-differences, looks=looks, margin=-margin, alternative=mirror)
+    other = sigstats.anytime_test(-differences, looks=looks, margin=-margin, alternative=mirror, start=start)
     assert other.pvalue == pytest.approx(result.pvalue, rel=1e-9)
     assert other.confidence_interval.low == pytest.approx(-result.confidence_interval.high, abs=1e-9)
     pvalues = [look.pvalue for look in result.looks]
     assert pvalues == sorted(pvalues, reverse=True)
     first = sigstats.anytime_test(differences[looks == looks.min()], **options)
     assert first.pvalue == result.looks[0].pvalue
-    low, high = first.confidence_interval
-    if abs(first.pvalue - 0.05) > 1e-9:
-        assert (low <= margin <= high) == (first.pvalue > 0.05)
+    assert all(look.estimate in look.confidence_interval for look in result.looks)
 
 
 def test_many_distinct_differences_are_rounded_to_less_evidence():
@@ -151,16 +150,84 @@ def test_many_distinct_differences_are_rounded_to_less_evidence():
     assert exact - 1e-3 < result.looks[0].log10_evalue <= exact
 
 
-def test_a_confidence_sequence_covers_the_mean_at_all_looks():
+@pytest.mark.parametrize("law", ["drifts", "breaks", "alternates", "answers the past"])
+def test_the_intervals_cover_the_average_of_means_that_change_at_all_looks(law):
+    """Right and wrong, five looks of 80 rows; the mean of each look is chosen by an adversary who sees those before."""
     rng = np.random.default_rng(11)
     covered = 0
+    for _ in range(80):
+        means, rows = [], []
+        for look in range(5):
+            known = np.mean(rows) if rows else 0.0
+            mean = {"drifts": look / 6, "breaks": 0.4 * (look > 2), "alternates": 0.3 * (-1) ** look}.get(law)
+            mean = (-0.5 if known > 0 else 0.5) if mean is None else mean
+            means += [mean] * 80
+            rows += rng.choice([-1, 0, 1], 80, p=[(0.9 - mean) / 2, 0.1, (0.9 + mean) / 2]).tolist()
+        found = sigstats.anytime_test(rows, looks=np.arange(400) // 80, confidence_level=0.8).looks
+        covered += all(np.mean(means[: look.n]) in look.confidence_interval for look in found)
+    assert covered >= 54  # P(fewer | 0.8) = 0.004
+
+
+def _evalue_of_any_start(a, b):
+    """By the closed form of each start; `a` and `b`: the rows of each look that favour A and B."""
+    total = 1 / (len(a) + 1)
+    for start in range(len(a)):
+        ahead, behind = a[start:].sum(), b[start:].sum()
+        total += beta_fraction(ahead, behind) / ((start + 1) * (start + 2))
+    return total
+
+
+def beta_fraction(ahead, behind):
+    whole = gammaln(ahead + 0.5) + gammaln(behind + 0.5) - gammaln(ahead + behind + 1) - math.log(math.pi)
+    return math.exp((ahead + behind) * math.log(2) + whole)
+
+
+def test_bets_that_begin_at_any_look_are_those_of_each_start():
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 9, (2, 12))
+    counts, looks = np.c_[a, b].ravel(), np.repeat(np.arange(12), 2)
+    found = sigstats.anytime_test([1, -1] * 12, counts=counts, looks=looks, start="any", exact=True)
+    assert len(found.looks) == 12
+    for number, look in enumerate(found.looks):
+        expected = _evalue_of_any_start(a[: number + 1], b[: number + 1])
+        assert 10**look.log10_evalue == pytest.approx(expected, rel=1e-9)
+        assert float(look.evalue) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_late_difference_is_found_sooner_by_bets_that_begin_at_any_look():
+    """20 rows a look differ; 14 are expected to favour A from look 31 on. By the closed form of each start."""
+    rng = np.random.default_rng(3)
+    law = np.r_[np.full(30, 0.5), np.full(30, 0.7)]
+    delays = {"first": [], "any": []}
     for _ in range(40):
-        marks = rng.beta(0.4, 0.2, size=400) - rng.beta(0.5, 0.2, size=400)
-        low, high = sigstats.anytime_test(marks, looks=np.arange(400) // 40, confidence_level=0.8).confidence_interval[
-            :2
-        ]
-        covered += low <= 2 / 3 - 5 / 7 <= high
-    assert covered >= 28  # P(fewer | 0.8) = 0.04
+        a = rng.binomial(20, law)
+        b = 20 - a
+        for start, found in delays.items():
+            evalues = (
+                _evalue_of_any_start(a[:look], b[:look])
+                if start == "any"
+                else beta_fraction(a[:look].sum(), b[:look].sum())
+                for look in range(1, 61)
+            )
+            found.append(next((look for look, evalue in enumerate(evalues) if evalue >= 20), 60))
+    assert np.mean(delays["any"]) < np.mean(delays["first"]) - 3
+
+
+def test_an_alarm_of_bets_that_begin_at_any_look_is_at_most_as_likely_as_stated():
+    """40 looks at rows of equal means, whose number and spread follow the rows before: still a martingale."""
+    rng = np.random.default_rng(4)
+    alarms = 0
+    for _ in range(150):
+        a, b = [], []
+        for _ in range(40):
+            ahead = sum(a) - sum(b)
+            n = 12 if ahead > 0 else 3  # more rows while A is ahead
+            new = rng.binomial(n, 0.5)
+            a.append(new)
+            b.append(n - new)
+        a, b = np.array(a), np.array(b)
+        alarms += any(_evalue_of_any_start(a[:look], b[:look]) >= 5 for look in range(1, 41))
+    assert alarms <= 42  # P(more | 0.2) = 0.007
 
 
 @pytest.mark.parametrize("unit", [1e-120, 0.7, 1e120])

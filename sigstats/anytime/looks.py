@@ -1,0 +1,101 @@
+"""The states of an anytime test after each look: e-value, p-value and interval."""
+
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._common.validation import Alternative, FloatArray, IntArray
+from ..intervals import Interval
+from .bets import (
+    exact_evalue,
+    log_evalue,
+    log_evalue_of_any_start,
+    nats_lost,
+    rows_of,
+    running_interval,
+    shares_of_starts,
+)
+
+
+class AnytimeLook(NamedTuple):
+    """The state after one look.
+
+    Attributes
+    ----------
+    look : object
+        Its label.
+    n : int
+        The number of rows so far.
+    estimate : float
+        The mean difference of these rows.
+    log10_evalue : float
+        The decimal logarithm of the e-value of these rows.
+    pvalue : float
+        The smallest ``1 / evalue`` of this look and those before it, at most 1.
+    confidence_interval : Interval
+        Of the average, over these rows, of the expected difference of each given the rows before it.
+    evalue : fractions.Fraction or None
+        The e-value of these rows as a fraction, where it is asked for.
+    """
+
+    look: Any
+    n: int
+    estimate: float
+    log10_evalue: float
+    pvalue: float
+    confidence_interval: Interval
+    evalue: Fraction | None = None
+
+
+def cumulated(
+    values: FloatArray, times: Any, names: Any, of_look: IntArray
+) -> tuple[FloatArray, list[tuple[Any, FloatArray]]]:
+    """The distinct differences, and for each look, in order, its label and how often each occurred up to it."""
+    grid, place = np.unique(values, return_inverse=True)
+    held, so_far = np.zeros(len(grid)), []
+    for number, name in enumerate(names):
+        new = of_look == number
+        held = held + np.bincount(place[new], times[new], len(grid))
+        if held.any():
+            so_far.append((name.item() if hasattr(name, "item") else name, held))
+    return grid, so_far
+
+
+def windows_of(so_far: Sequence[tuple[Any, FloatArray]], first: bool) -> Iterator[tuple[Any, list[FloatArray]]]:
+    """The label of each look, and how often each difference occurred from the start of each bet up to it."""
+    for number, (label, held) in enumerate(so_far):
+        yield label, [held, *([] if first else [held - before for _, before in so_far[:number]])]
+
+
+def states_of(
+    grid: FloatArray,
+    so_far: Sequence[tuple[Any, FloatArray]],
+    unit: float,
+    margin: float,
+    way: Alternative,
+    level: float,
+    first: bool,
+) -> Iterator[tuple[AnytimeLook, float]]:
+    """The state after each look, and a bound on the rounding of its e-value."""
+    values, mean, best = grid / unit, margin / unit, 0.0
+    for label, windows in windows_of(so_far, first):
+        rows = [rows_of(values, window) if window.any() else None for window in windows]
+        every = rows_of(values, windows[0])
+        evidence = log_evalue(every, mean, way) if first else log_evalue_of_any_start(rows, mean, way)
+        best, (low, high) = max(best, evidence), running_interval(every, mean, way, level)
+        interval = Interval(low * unit, high * unit, level)
+        pvalue = max(math.exp(-best), math.ulp(0.0))
+        lost = max(nats_lost(each, mean) for each in rows if each is not None)
+        yield AnytimeLook(label, every.n, every.mean * unit, evidence / math.log(10), pvalue, interval), lost
+
+
+def exact_evalue_of(
+    grid: Sequence[Fraction], windows: Sequence[FloatArray], first: bool, options: dict[str, Any]
+) -> Fraction:
+    """The e-value of a look as a fraction."""
+    evalues = [exact_evalue(grid, window.astype(np.int64).tolist(), **options) for window in windows]
+    return evalues[0] if first else sum(map(operator.mul, shares_of_starts(len(evalues)), [*evalues, 1]), Fraction())
