@@ -182,7 +182,7 @@ def test_a_random_state_is_a_source_of_draws():
         lambda x, y, **way: sigstats.auc_test(ODD, ODD * x + STEPS, ODD * y + STEPS, **way),
         lambda x, y, **way: sigstats.sign_flip_test(x - y + STEPS - 0.5, **way),
         lambda x, y, **way: sigstats.signed_rank_test(x - y + STEPS - 0.5, **way),
-        lambda x, y, **way: sigstats.anytime_test((x - y + STEPS - 0.5) / 4, **way),
+        lambda x, y, **way: sigstats.anytime_test(np.tile(x - y + STEPS - 0.5, 4) / 4, **way),
         lambda x, y, **way: sigstats.corrected_resampled_test(x - y + STEPS - 0.5, n_train=9, n_test=1, **way),
         lambda x, y, **way: sigstats.judged_test(*[x > STEPS, y > STEPS] * 2, **way),
     ],
