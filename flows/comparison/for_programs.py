@@ -144,14 +144,14 @@ def check_as_junit(found: CheckResult, file: str, *, fail_on_inconclusive: bool 
     """The same of a check."""
     name = f"{file} against {found.bar:g}"
     reason, of_row = partial(check_result.reason_of, found=found), check_result.cells_of
-    suite = _suite(name, "check", found.rows, of_row, reason, fail_on_inconclusive)
+    suite = _suite(name, "check", found.rows, of_row, reason, fail_on_inconclusive, found.answer.advice)
     return _document(found.answer.headline, [suite])
 
 
 def _of_pair(found: ComparisonResult, baseline: str, candidate: str, strict: bool) -> ET.Element:
     name = f"{candidate} against {baseline}"
     reason = partial(reason_of, rule=found.rule)
-    return _suite(name, "compare", found.rows, cells_of, reason, strict)
+    return _suite(name, "compare", found.rows, cells_of, reason, strict, found.answer.advice)
 
 
 def _suite(
@@ -161,9 +161,11 @@ def _suite(
     of_row: Callable[[R], Mapping[str, str]],
     reason: Callable[[R], str],
     strict: bool,
+    advice: str,
 ) -> ET.Element:
     """A test case for each row, with its numbers; those that are inconclusive or not tested are skipped."""
     suite = ET.Element("testsuite", name=_valid(name))
+    ET.SubElement(ET.SubElement(suite, "properties"), "property", name="advice", value=_valid(advice))
     for row in rows:
         named = f"{row.name} on {row.slice}"
         case = ET.SubElement(suite, "testcase", classname=f"sigstats.{command}.{row.name}", name=_valid(named))

@@ -125,7 +125,7 @@ CAPTION = (
 def answer_of(found: ComparisonResult) -> Answer:
     """The first screen of a comparison of two files."""
     answer = found.answer
-    screen = Answer(headline=f"{answer.finding[:1].upper()}{answer.finding[1:]}", verdict=answer.verdict)
+    screen = Answer(headline=f"{answer.finding[:1].upper()}{answer.finding[1:]}", verdict=found.verdict)
     if answer.row is None:
         return screen
     return replace(

@@ -11,8 +11,8 @@ from ..pages import svg
 from ..pages.heat_table import HeatCell, p_legend, p_shade, pair_table
 from ..pages.page import Answer, page
 from ..pages.svg import Axes
-from ..pages.wording import count_of, p_number, p_order, signed, significant, some_of
-from .words import basis, cells_of, header_of, headline, ranks_of, rows_in_words, score_of
+from ..pages.wording import p_number, p_order, signed, significant
+from .words import answer_of, basis, cells_of, header_of, ranks_of, rows_in_words, score_of
 
 #: A matrix of more models is too wide to be read; a page with more pairs is slow.
 MOST_IN_MATRIX, MOST_PAIRS = 30, 10_000
@@ -44,27 +44,17 @@ def as_html(found: Ranking) -> str:
 
 
 def _answer(found: Ranking, confidence: str) -> Answer:
-    first, second = found.models[:2]
-    shown = sum(pair.better for pair in found.pairs)
-    tiers = [("Tier 1:", f"{some_of(found.tiers[0])}; none is shown to be better than these.")]
-    if len(found.tiers) > 1:
-        rest = [name for tier in found.tiers[1:] for name in tier]
-        tiers.append(("Behind:", f"{some_of(rest)}; at least one model is better than each."))
-    pairs = f"{shown:,} of {count_of(len(found.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ."
-    if len(found.tiers[0]) == 1:
-        to_do = f"Take {first.model}."
-    else:
-        to_do = "Choose among tier 1 by what else counts, such as cost, or rank them on more rows."
+    (first, second), answer = found.models[:2], answer_of(found)
     numbers = [("first", score_of(first, first.score, found.n), first.model)]
     numbers += [("second", score_of(second, second.score, found.n), second.model)]
     pair = next((each for each in found.pairs if (each.a, each.b) == (first.model, second.model)), None)
     if pair is not None:
         numbers.append(("difference", _difference(found, pair), f"p {p_order(pair.adjusted_pvalue)}"))
     return Answer(
-        headline=headline(found),
+        headline=answer.headline,
         numbers=numbers,
-        shown=[*tiers, ("Pairs:", pairs)],
-        to_do=to_do,
+        shown=list(answer.also),
+        to_do=answer.advice,
         figure=rank_plot(found.models),
         caption=(
             "The ranks that each model may have: all lines hold the true ranks at once with confidence "

@@ -16,10 +16,11 @@ from rich.text import Text
 
 from sigstats._common.messages import for_markdown, markdown_table, printable
 from sigstats._common.note import notes_as_objects
+from sigstats.comparison.answer import Answer
 from sigstats.ranking.means import MEAN_OVER_TASKS
 from sigstats.ranking.result import RankedModel, Ranking
 
-from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, told_apart
+from ..pages.wording import count_of, join_words, number, percent, percent_range, significant, some_of, told_apart
 
 HEADER = ("rank", "tier", "model", "score", "interval")
 #: A sentence names at most this many models.
@@ -52,12 +53,26 @@ def ranks_of(model: RankedModel) -> str:
     return str(model.rank_low) if model.rank_low == model.rank_high else f"{model.rank_low}–{model.rank_high}"
 
 
-def headline(found: Ranking) -> str:
-    """Which model is best, or which may be, and where the mean over tasks has another one first."""
-    tasks = next((each for each in found.slices if each.slice == MEAN_OVER_TASKS), None)
-    if tasks is None or tasks.models[0].model == found.models[0].model:
-        return _of_all_rows(found)
-    return f"{_of_all_rows(found)} on all rows; in the mean over tasks {tasks.models[0].model} comes first"
+def answer_of(found: Ranking) -> Answer[Any]:
+    """The best model, or those that may be, and what to take; where the mean over tasks has another one first."""
+    first, *rest = found.tiers
+    finding, tasks = _of_all_rows(found), next((each for each in found.slices if each.slice == MEAN_OVER_TASKS), None)
+    if tasks is not None and tasks.models[0].model != found.models[0].model:
+        finding += f" on all rows; in the mean over tasks {tasks.models[0].model} comes first"
+    behind = [name for tier in rest for name in tier]
+    also = [
+        ("Tier 1:", f"{some_of(first)}; none is shown to be better than these."),
+        ("Behind:", f"{some_of(behind)}; at least one model is better than each." if behind else ""),
+        ("Pairs:", f"{_pairs_shown(found)}."),
+    ]
+    choose = "Choose among tier 1 by what else counts, such as cost, or rank them on more rows."
+    advice = f"Take {found.models[0].model}." if len(first) == 1 else choose
+    return Answer(verdict=None, row=None, finding=finding, advice=advice, also=tuple(each for each in also if each[1]))
+
+
+def _pairs_shown(found: Ranking) -> str:
+    shown = sum(pair.better for pair in found.pairs)
+    return f"{shown:,} of {count_of(len(found.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ"
 
 
 def _of_all_rows(found: Ranking) -> str:
@@ -86,11 +101,9 @@ def basis(found: Ranking) -> str:
     of_means = found.groups is not None or found.measure != "accuracy" or found.averaged
     test = "the bound of a mean that one more row does not undo" if of_means else "McNemar's exact test"
     test = f"the test of sigstats compare ({found.test})" if found.test else test
-    shown = sum(pair.better for pair in found.pairs)
     return (
-        f"{rows_in_words(found)}; all ranks hold at once with confidence "
-        f"{significant(found.confidence_level)}, by {test} of each ordered pair with Holm's steps; "
-        f"{shown:,} of {count_of(len(found.pairs), 'pair')} {'is' if shown == 1 else 'are'} shown to differ"
+        f"{rows_in_words(found)}; all ranks hold at once with confidence {significant(found.confidence_level)}, by "
+        f"{test} of each ordered pair with Holm's steps; {_pairs_shown(found)}"
     )
 
 
@@ -107,8 +120,10 @@ JSON_VERSION = 2
 
 def as_json(found: Ranking, files: Sequence[str]) -> str:
     """All results, under the names of the fields of `sigstats.results.Ranking`; `files` in the order of the models."""
+    answer = answer_of(found)
     content: dict[str, Any] = {
         "version": JSON_VERSION,
+        "answer": {"headline": answer.headline, "advice": answer.advice},
         "measure": found.measure,
         "n": found.n,
         "averaged": found.averaged,
@@ -131,7 +146,9 @@ def _model(model: RankedModel) -> dict[str, Any]:
 
 def as_markdown(found: Ranking) -> str:
     """A headline, the table of models, and the ranks in each slice."""
-    lines = [f"### {for_markdown(headline(found))}", "", f"{for_markdown(basis(found))}.", ""]
+    answer = answer_of(found)
+    lines = [f"### {for_markdown(answer.headline)}", "", for_markdown(answer.advice), ""]
+    lines += [f"{for_markdown(basis(found))}.", ""]
     lines += markdown_table(header_of(found), [cells_of(model, found.n) for model in found.models])
     if found.slices:
         tested = [each for each in found.slices if each.models]
@@ -153,7 +170,9 @@ def show(found: Ranking) -> None:
     def say(line: str, style: str = "") -> None:
         console.print(Text(printable(line), style=style))
 
-    say(f"{headline(found)}.", "bold")
+    answer = answer_of(found)
+    say(f"{answer.headline}.", "bold")
+    say(answer.advice, "bold")
     for note in found.notes:
         say(f"note: {note}")
     table = Table(box=None, pad_edge=False, header_style="bold")

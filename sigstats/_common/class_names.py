@@ -275,21 +275,23 @@ def require_no_missing_texts(
 NEVER_PREDICTED = "class-never-predicted"
 
 
-def class_notes(classes: Sequence[str], label: IntArray, said: Sequence[tuple[str, IntArray]]) -> list[Note]:
-    """Notes on classes that only labels have, or only predictions, most frequent first; `said`: models, with codes."""
-    k = len(classes)
-    of_label, *by_model = (np.bincount(codes, minlength=k) for codes in (label, *(codes for _, codes in said)))
-    if k == 2 and np.count_nonzero(of_label) == 1:  # right and wrong answers, such as 1 and 0
+def counts_of(classes: Sequence[str], codes: IntArray) -> dict[str, int]:
+    """The number of rows of each class that occurs."""
+    return {classes[code]: rows for code, rows in enumerate(np.bincount(codes).tolist()) if rows}
+
+
+def class_notes(labels: Mapping[str, int], said: Sequence[tuple[str, Mapping[str, int]]]) -> list[Note]:
+    """Notes on classes that only labels have, or only predictions, most frequent first, all with their rows."""
+    predicted = {name for _, classes in said for name in classes}
+    if len(labels) == 1 and len(predicted.union(labels)) == 2:  # right and wrong answers, such as 1 and 0
         return []
-    found = [
-        ("class-without-rows", f"{where}: predictions of classes that no row has", counts * (of_label == 0))
-        for (where, _), counts in zip(said, by_model, strict=True)
-    ]
-    never = of_label * (np.sum(by_model, axis=0) == 0) * (2 * np.count_nonzero(of_label) <= len(label))
-    found.append((NEVER_PREDICTED, "labels of classes that no model predicts", never))
-    return [Note(name, f"{told}: {_counted(classes, rows)}") for name, told, rows in found if rows.any()]
+    none_has = "predictions of classes that no row has"
+    found = [("class-without-rows", f"{where}: {none_has}", _without(rows, labels)) for where, rows in said]
+    if 2 * len(labels) <= sum(labels.values()):
+        found.append((NEVER_PREDICTED, "labels of classes that no model predicts", _without(labels, predicted)))
+    return [Note(name, f"{told}: {some_of(odd, 3)}") for name, told, odd in found if odd]
 
 
-def _counted(classes: Sequence[str], rows: IntArray) -> str:
-    order = np.argsort(-rows, kind="stable")[: np.count_nonzero(rows)].tolist()
-    return some_of([f"{shown(classes[code])} ({rows[code]:,} rows)" for code in order], 3)
+def _without(rows: Mapping[str, int], others: Collection[str]) -> list[str]:
+    odd = sorted({*rows}.difference(others), key=lambda name: (-rows[name], name))
+    return [f"{shown(name)} ({rows[name]:,} rows)" for name in odd]

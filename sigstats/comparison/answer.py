@@ -26,7 +26,8 @@ _BESIDES = {"fail": ("fails", "fail"), "inconclusive": ("is inconclusive", "are 
 class Answer(Generic[R]):
     """The answer of a comparison or a check."""
 
-    verdict: Verdict
+    #: None for a leaderboard.
+    verdict: Verdict | None
     #: The row that decides: the failing row with the smallest adjusted p (of equal ones that with the largest drop in
     #: margins), else an inconclusive row, all rows before slices, else the first measure on all rows. None if the
     #: inputs are identical.
@@ -43,7 +44,7 @@ class Answer(Generic[R]):
     @property
     def headline(self) -> str:
         """The verdict and the finding."""
-        return f"{self.verdict.upper()}: {self.finding}"
+        return f"{self.verdict.upper()}: {self.finding}" if self.verdict else self.finding
 
 
 def answer_of(found: ComparedRows) -> Answer[ComparisonRow]:

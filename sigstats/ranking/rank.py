@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from .._common.class_names import coded, label_name, require_class_names, require_no_missing_texts
+from .._common.class_names import (
+    class_notes,
+    coded,
+    counts_of,
+    label_name,
+    require_class_names,
+    require_no_missing_texts,
+)
 from .._common.data_frames import columns_of
 from .._common.extreme import ties_as_equal
 from .._common.note import Note
@@ -110,6 +117,9 @@ def rank_models(
     missing = missing_in(columns.table) if "items" in codes else None
     if missing is None or not missing.any():
         scores = as_score_table(columns.table if of_label is None else _right(columns.table, of_label, names))
+        if of_label is not None:
+            said = [(name, counts_of(*coded(said, name, n))) for name, said in zip(names, columns.table.T, strict=True)]
+            options["notes"] = class_notes(counts_of(*coded(of_label, "label", n)), said)
         if group is None and "items" in codes:
             group = codes["items"][1]
         return rank_table(scores, names, group, parts, **options)

@@ -28,12 +28,7 @@ _LABELS = pa.list_(pa.field("element", pa.string()))
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """Texts with their categories.
-
-    >>> news = Documents(name="news", texts=("oil up", "wheat down"), categories=(("crude",), ("grain", "wheat")))
-    >>> Documents.from_table(news.to_table()).digest() == news.digest()
-    True
-    """
+    """Texts with their categories."""
 
     #: What the study calls them; one line.
     name: str

@@ -65,11 +65,6 @@ def two_classifiers(
     `difference`: by how much both are higher for B: the difference of F1 where recall and precision are equal.
     `dependence`: how much the errors coincide in each class: from 0, independent of each other, to 1, the rarer error
     of the two never without the other.
-
-    >>> options = {"recall": 0.8, "precision": 0.8, "dependence": 0.5}
-    >>> found = two_classifiers(prevalence=0.1, difference=0.05, **options)
-    >>> round(sum(found.outcomes), 12), round(found.difference("f1"), 12)
-    (1.0, 0.05)
     """
     recalls, precisions = (recall, recall + difference), (precision, precision + difference)
     for name, values in (("recall", recalls), ("precision", precisions)):

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import Any, Literal, Never, TypedDict
 
 from sigstats._common.class_columns import class_names_of
-from sigstats._common.class_names import class_notes, label_name
+from sigstats._common.class_names import class_notes, counts_of, label_name
 from sigstats._common.validation import as_labels, did_you_mean, refuse
 from sigstats.comparison.candidates import compare_scores
 from sigstats.comparison.class_probabilities import class_probabilities, has_columns
@@ -270,7 +270,8 @@ def compare(
         if said is not None:
             positive_name, options["of_truth"] = positive_name or said.positive, said.positive is None
         pair = paired_arrays(y, (first, second), missing=missing, unscored=unscored, **options)
-        told = class_notes(pair.classes, pair.label, [*zip(_ARRAYS, (pair.a, pair.b), strict=True)])
+        of_label, *said_of = (counts_of(pair.classes, each) for each in (pair.label, pair.a, pair.b))
+        told = class_notes(of_label, [*zip(_ARRAYS, said_of, strict=True)])
         notes = dict.fromkeys((*pair.notes, *([] if are_measurements(pair.classes) else told)))
         column = "" if scores is None else "scores"
         same = prediction_a is prediction_b and (scores is None or scores[0] is scores[1])

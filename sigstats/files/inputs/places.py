@@ -100,15 +100,7 @@ _KERNEL = re.compile(r"/(?:proc(?!/[^/]++/fd/)|sys)(?:/|\Z)")
 
 
 def require_allowed(where: str) -> str:
-    """Return a path or an fsspec URL that a study may read.
-
-    >>> require_allowed("s3://bucket/rows.parquet")
-    's3://bucket/rows.parquet'
-    >>> require_allowed("http://169.254.169.254/latest")
-    Traceback (most recent call last):
-    ...
-    ValueError: http://169.254.169.254/latest: is on this machine or its link; set SIGSTATS_ALLOW_LOCAL_...
-    """
+    """Return a path or an fsspec URL that a study may read."""
     if any(_is_near(each[1]) for each in _WEB.finditer(where)) and not os.environ.get(VARIABLE):
         raise ValueError(f"{where}: is on this machine or its link; set {VARIABLE}=1 if the study may read from there")
     for part in where.split("::"):  # fsspec's chains, as in simplecache::file:///path

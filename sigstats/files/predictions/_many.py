@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.class_names import require_class_names
+from sigstats._common.class_names import class_notes, require_class_names
 from sigstats._common.messages import did_you_mean, shown
 from sigstats._common.note import Note
 from sigstats._common.scores import lower_is_better_note, refuse_uncertain
 from sigstats.comparison.part import in_bins
+from sigstats.comparison.requirements import are_measurements
 
 from ._agreement import differing_prompts, differing_settings, lower_in_both, require_one_kind, same_in_both
 from ._files import read
@@ -71,6 +72,7 @@ class _Rows:
     subjects: list[Mapping[str, str]] = field(default_factory=list)
     predicted: bool = True
     lower: bool | None = None
+    classes: list[tuple[str, dict[str, int], dict[str, int]]] = field(default_factory=list)
 
     def spread(self, values: Any, positions: Codes, empty: Any) -> NDArray[Any]:
         """Values of some rows of the first file as a column of all of them."""
@@ -169,8 +171,12 @@ def _add_answers(rows: _Rows, mine: Predictions, other: Predictions, matched: Ma
     said = ((other, b),) if rows.right else ((rows.first, a), (other, b))
     for side, prediction in said:
         if not side.graded and side.predicted:
-            names, classes = (pc.unique(each).to_pylist() for each in (prediction, label))
-            require_class_names(classes, names, len(label), side.where)
+            classes, said_of = (
+                {each["values"]: each["counts"] for each in pc.value_counts(column).to_pylist()}
+                for column in (label, prediction)
+            )
+            require_class_names([*classes], [*said_of], len(label), side.where)
+            rows.classes.append((side.where, classes, said_of))
         right = np.from_dlpack(pc.cast(pc.equal(label, prediction), pa.int8())).astype(bool)
         rows.right.append(rows.spread(right, positions, False))
     if mine.score is not None and other.score is not None:
@@ -191,6 +197,9 @@ def _finished(rows: _Rows, columns: Columns) -> ManyPredictions:
         refuse_uncertain(first.measured)
     if marks and rows.lower:
         rows.notes.setdefault(lower_is_better_note(first.measured))
+    if rows.classes and not marks and not are_measurements([*rows.classes[0][1]]):
+        notes = class_notes(rows.classes[0][1], [(where, said) for where, _, said in rows.classes])
+        rows.notes.update(dict.fromkeys(notes))
     table = np.column_stack([each[where] for each in (rows.scores if marks else rows.right)])
     others = {}
     task = columns.task or TASK

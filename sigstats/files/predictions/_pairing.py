@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sigstats._common.class_names import class_notes
+from sigstats._common.class_names import class_notes, counts_of
 from sigstats._common.note import Note
 from sigstats._common.validation import shown
 from sigstats.comparison.paired_predictions import PairedPredictions as PairedPredictions
@@ -79,7 +79,8 @@ def join(
     label, a, b = answers(baseline, candidate, matched)
     classes, codes = _codes(label, a, b)
     if not baseline.graded and not are_measurements(classes):
-        notes += class_notes(classes, codes[0], [(baseline.where, codes[1]), (candidate.where, codes[2])])
+        of_label, of_a, of_b = (counts_of(classes, each) for each in codes)
+        notes += class_notes(of_label, [(baseline.where, of_a), (candidate.where, of_b)])
     others = {name: same_in_both(name, baseline, candidate, rows, partners) for name in columns.optional}
     group = None if columns.group is None else codes_of(others[columns.group])[1]
     items = None if baseline.epoch is None else item_codes(baseline.ids.take(rows))

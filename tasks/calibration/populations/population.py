@@ -124,11 +124,7 @@ def _exchange(drawn: NDArray[np.int64], first: Any, second: Any, rng: np.random.
 
 
 def random_classifiers(classes: int, right: float) -> Population:
-    """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise.
-
-    >>> random_classifiers(2, 0.5).outcomes
-    (0.375, 0.375, 0.125, 0.125, 0.0, 0.0, 0.0, 0.0)
-    """
+    """Sturm's two systems: I assigns a random class, II is right for a part of its predictions and random otherwise."""
     a = 1 / classes
     b = right + (1 - right) / classes
     outcomes = (a * b, (1 - a) * b, a * (1 - b), (1 - a) * (1 - b), 0.0, 0.0, 0.0, 0.0)

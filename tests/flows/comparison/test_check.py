@@ -298,3 +298,15 @@ def test_the_mean_of_a_numerator_is_not_taken_for_a_ratio(tmp_path, table, capsy
             assert main([command, *paths, *options, "--measure", measure]) == 2
             told = capsys.readouterr().err
             assert "not valid for a ratio of sums; expected ratio" in told or (command, measure) == ("check", "auc")
+
+
+@pytest.mark.parametrize("command", ["compare", "check"])
+def test_junit_carries_the_advice(tmp_path, command):
+    file, other, junit = (str(tmp_path / name) for name in ("a.csv", "b.csv", "junit.xml"))
+    frame = pd.DataFrame({"id": range(100), "label": ["a", "b"] * 50, "prediction": ["a", "b"] * 50})
+    frame.to_csv(file, index=False)
+    frame.assign(prediction="a").to_csv(other, index=False)
+    given = [file, other] if command == "compare" else [other, "--at-least", "0.9"]
+    assert main([command, *given, "--junit", junit]) == 1
+    (advice,) = ET.parse(junit).findall("testsuite/properties/property[@name='advice']")
+    assert advice.get("value").startswith("Keep the baseline." if command == "compare" else "Do not accept the model.")

@@ -289,3 +289,34 @@ def test_a_measure_that_makes_no_use_of_a_cost_is_refused_beside_it(tmp_path, ca
         table["cost"] = number + 1.0
     assert main(["rank", *written(tmp_path, tables), "--measure", "macro-f1", "--score", "cost"]) == 2
     assert "--measure: 'macro-f1' makes no use of the score 'cost'" in capsys.readouterr().err
+
+
+def test_classes_that_no_model_predicts_or_no_row_has_are_noted(tmp_path, capsys):
+    label = ["a", "b", "-1"] * 40
+    said = {name: ["a", "b", odd] * 40 for name, odd in (("m0", "a"), ("m1", "zz"), ("m2", "b"))}
+    frame, files = pd.DataFrame({"id": range(120), "label": label}), []
+    for name, values in said.items():
+        files.append(str(tmp_path / f"{name}.csv"))
+        frame.assign(prediction=values).to_csv(files[-1], index=False)
+    assert main(["rank", *files]) == 0
+    out = capsys.readouterr().out
+    assert f"note: {files[1]}: predictions of classes that no row has: 'zz' (40 rows)" in out
+    assert "note: labels of classes that no model predicts: '-1' (40 rows)" in out
+    ours = sigstats.rank_models(pd.DataFrame(said), label=label).notes
+    assert [note.name for note in ours] == ["class-without-rows", "class-never-predicted"]
+
+
+def test_terminal_markdown_json_and_page_give_one_advice(tmp_path, capsys):
+    right, files = np.arange(400), []
+    for name, wrong in (("best", 20), ("worse", 120)):
+        files.append(str(tmp_path / f"{name}.csv"))
+        values = np.where(right < wrong, "no", "yes")
+        pd.DataFrame({"id": right, "label": ["yes"] * 399 + ["no"], "prediction": values}).to_csv(
+            files[-1], index=False
+        )
+    outputs = {name: tmp_path / name for name in ("json", "markdown", "report")}
+    assert main(["rank", *files, *(word for name, at in outputs.items() for word in (f"--{name}", str(at)))]) == 0
+    answer = json.loads(outputs["json"].read_text())["answer"]
+    assert answer == {"headline": "best is the best of 2 models", "advice": "Take best."}
+    for text in (capsys.readouterr().out, outputs["markdown"].read_text(), outputs["report"].read_text()):
+        assert all(words in text for words in answer.values())
