@@ -21,11 +21,7 @@ def coordinate(value: float) -> str:
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Round numbers between `low` and `high`, at most `most` + 1 of them.
-
-    >>> ticks(0.3, 71.0)
-    [20.0, 40.0, 60.0]
-    """
+    """Round numbers between `low` and `high`, at most `most` + 1 of them."""
     span = high - low
     if not span > 0:
         return [low]
