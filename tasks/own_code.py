@@ -85,7 +85,7 @@ def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     if before["version"] != now["version"]:
         return f"{now['package']} was {before['version'] or 'without a version'}, is {now['version'] or 'without one'}"
     if before["source"] == now["source"]:
-        return f"what it inherits from was {before.get('with', 'not known')}, is {now.get('with', 'its own')}"
+        return f"what it uses was {before.get('with', 'not known')}, is {now.get('with', 'its own')}"
     return f"the source of {now['package']} has changed"
 
 

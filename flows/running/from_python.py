@@ -6,9 +6,12 @@ equal code has an equal name in every session, and its replicates are used again
 its import path.
 """
 
+import ast
 import base64
 import contextlib
 import hashlib
+import inspect
+import linecache
 import re
 import sys
 import tempfile
@@ -22,7 +25,8 @@ import numpy as np
 
 from sigstats._common.data_frames import opened
 from sigstats._common.messages import one_line, refuse
-from sigstats._common.registry import COMMON, GIVEN
+from sigstats._common.registry import GIVEN
+from sigstats._common.source import COMMON, names_in, source_of, version_of
 
 from ..errors import BadInput
 
@@ -39,9 +43,6 @@ CONTENT = "{content}"
     "{pickled}"
 ))
 '''
-
-#: What every class has of its own, and what says where in a file it stands.
-_OF_THE_PLACE = {"__dict__", "__weakref__", "__module__", "__firstlineno__", "__static_attributes__", "__qualname__"}
 
 
 class GivenCode:
@@ -90,72 +91,81 @@ def importable(value: Any) -> bool:
 
 
 def content_of(value: Any) -> str:
-    """SHA-256 of what a value does: of code the instructions and what they refer to, not where it stands."""
+    """SHA-256 of the source of code and of what it names, and of values; ValueError where there is no source."""
     state, seen = hashlib.sha256(), dict[int, int]()
     kept: list[Any] = []  # so that no two have one id
 
-    def say(each: Any) -> None:
-        if each is None or isinstance(each, (bool, int, float, complex, str, bytes, type(...))):
-            state.update(f"{type(each).__name__} {each!r}\n".encode())
-        elif id(each) in seen:
-            state.update(f"again {seen[id(each)]}\n".encode())
+    def add(part: Any) -> None:
+        if part is None or isinstance(part, (bool, int, float, complex, str, bytes, type(...))):
+            state.update(f"{type(part).__name__} {part!r}\n".encode())
+        elif id(part) in seen:
+            state.update(f"again {seen[id(part)]}\n".encode())
         else:
-            seen[id(each)] = len(seen)
-            kept.append(each)
-            for part in _parts(each):
-                say(part)
+            seen[id(part)] = len(seen)
+            kept.append(part)
+            for inner in _parts(part):
+                add(inner)
             state.update(b"end\n")
 
-    say(value)
+    add(value)
     return state.hexdigest()
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """What a value is made of, beginning with what kind it is."""
+    """The type of a value, and the parts that identify it."""
+    import joblib
+
     yield type(value).__name__
     if isinstance(value, types.ModuleType):
         yield value.__name__
-    elif isinstance(value, types.CodeType):
-        yield from (value.co_code, value.co_consts, value.co_names, value.co_varnames, value.co_freevars)
-        yield from (value.co_argcount, value.co_kwonlyargcount, value.co_flags)
     elif isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) and importable(value):
-        package = value.__module__.partition(".")[0]
         yield from (value.__module__, value.__qualname__)
-        if package not in COMMON:
-            yield str(getattr(sys.modules[package], "__version__", ""))
-    elif isinstance(value, types.FunctionType):
-        yield from (value.__code__, value.__defaults__, value.__kwdefaults__)
-        yield [cell.cell_contents for cell in value.__closure__ or ()]
-        used = sorted(_names(value.__code__) & value.__globals__.keys())
-        yield {name: value.__globals__[name] for name in used}
-    elif isinstance(value, type):
-        own = {name: each for name, each in vars(value).items() if name not in _OF_THE_PLACE}
-        yield from (value.__name__, value.__bases__, dict(sorted(own.items())))
+        if value.__module__.partition(".")[0] not in COMMON:
+            source, versions = source_of(value.__module__, value.__qualname__.partition(".")[0])
+            yield from (source, versions, version_of(value.__module__.partition(".")[0]))
+    elif isinstance(value, (type, types.FunctionType)):
+        text, names = _source(value)
+        yield text
+        closure = inspect.getclosurevars(value).nonlocals if isinstance(value, types.FunctionType) else {}
+        known = {**_globals_of(value), **closure}
+        yield {name: known[name] for name in sorted(names & known.keys())}
     elif isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from (key, each)
-    elif isinstance(value, (set, frozenset)):
-        yield from sorted(map(content_of, value))
+        for key, inner in value.items():
+            yield from (key, inner)
     elif isinstance(value, (list, tuple)):
         yield from value
-    elif isinstance(value, (staticmethod, classmethod)):
-        yield value.__func__
-    elif isinstance(value, property):
-        yield from (value.fget, value.fset, value.fdel)
-    elif isinstance(value, np.ndarray) and value.dtype != object:
-        yield from (str(value.dtype), value.shape, value.tobytes())
+    elif hasattr(value, "get_params"):
+        yield from (type(value), value.get_params(deep=False))
     else:
-        reduced = value.__reduce_ex__(4)
-        yield from (
-            (list(each) if isinstance(each, Iterator) else each for each in reduced)
-            if isinstance(reduced, tuple)
-            else [reduced]
-        )
+        yield joblib.hash(value)
 
 
-def _names(code: types.CodeType) -> set[str]:
-    inner = [each for each in code.co_consts if isinstance(each, types.CodeType)]
-    return set(code.co_names).union(*map(_names, inner))
+def _functions(value: Any) -> list[types.FunctionType]:
+    """A function, or those that a class defines."""
+    if isinstance(value, types.FunctionType):
+        return [inspect.unwrap(value)]
+    members = (getattr(member, "fget", None) or getattr(member, "__func__", member) for member in vars(value).values())
+    return [member for member in members if isinstance(member, types.FunctionType)]
+
+
+def _globals_of(value: Any) -> dict[str, Any]:
+    return next((function.__globals__ for function in _functions(value)), {})
+
+
+def _source(value: Any) -> tuple[str, set[str]]:
+    """The source of a function or a class, also of a cell of a notebook, and the names in it."""
+    kinds = (ast.ClassDef,) if isinstance(value, type) else (ast.FunctionDef, ast.Lambda)
+    for function in _functions(value):
+        at = function.__code__.co_firstlineno
+        text = "".join(linecache.getlines(function.__code__.co_filename, function.__globals__))
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, kinds) and getattr(node, "name", value.__name__) == value.__name__:
+                decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+                first = min([node.lineno, *(one.lineno for one in decorators)])
+                if first == at or (isinstance(value, type) and first <= at <= (node.end_lineno or 0)):
+                    parts = [*map(ast.unparse, decorators), ast.get_source_segment(text, node) or ""]
+                    return "\n".join(parts), names_in(node)
+    raise ValueError(f"{value.__name__} has no source: define it in a file or in a cell of a notebook")
 
 
 #: The keys of a study whose values may be classifiers or tests of other packages.

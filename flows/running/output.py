@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sigstats._common.messages import shown
 from sigstats.tasks.engine.dask_staff import all_code
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.record import digest
@@ -67,8 +68,8 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan) -> str
         others = [change[0] for change in changes if change[0] not in (key, *_HARMLESS)]
         more = f" (and {', '.join(others)})" if others and harm else ""
         raise BadInput(
-            f"--output: {store.root} holds another study: {key} is {old!r} there and {new!r} here{more}{harm}; "
-            "choose another output"
+            f"--output: {store.root} holds another study: {key} is {shown(old)} there and {shown(new)} here"
+            f"{more}{harm}; choose another output"
         )
     return useless
 

@@ -11,7 +11,6 @@ underscores. Packages, and files whose names begin with an underscore, are no me
 
 import contextlib
 import functools
-import hashlib
 import importlib
 import inspect
 import pkgutil
@@ -20,10 +19,10 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from .messages import one_line, raised, refuse, shown
+from .source import source_of, version_of
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
 
 #: With this begins the name of a module that a run makes of what only its program has, and whose `CONTENT` says it.
 GIVEN = "sigstats_given_"
-
-#: Packages whose version is not part of what identifies the replicates of any classifier.
-COMMON = frozenset(sys.stdlib_module_names) | {"numpy", "scipy", "sklearn", "sigstats"}
 
 
 @functools.cache
@@ -119,24 +115,23 @@ class Offered:
             raise refuse(self.what, name, f"{importable}; {module} raised {raised(error)}") from None
         return named
 
-    def code_of(self, name: str, defined_in: Iterable[str]) -> dict[str, str]:
-        """The identity of the code of an object that was found, defined in these imported modules.
+    def code_of(self, name: str) -> dict[str, str]:
+        """The identity of the code of an object that was found.
 
         Its ``package``; the ``version`` of that, empty where it is not installed as a distribution; and the ``source``:
-        SHA-256 of the files of the modules, as far as they are of this package. If some are of other packages than
-        `COMMON`, ``with`` says their versions and sources, as `said` does. ValueError if it is defined in no file.
+        SHA-256 of the statements that define it and of those that these name (`sigstats._common.source`). If some come
+        from other installed packages, ``with`` gives their versions. ValueError if it has no source.
         """
-        module = self._place(name)[0]
+        module, inner = self._place(name)
         package = module.partition(".")[0]
-        modules: dict[str, set[str]] = {package: {module}}
-        for each in () if package.startswith(GIVEN) else defined_in:
-            of = each.partition(".")[0]
-            if of == package or (of not in COMMON and _file(each)):
-                modules.setdefault(of, set()).add(each)
-        if not all(map(_file, modules[package])):
-            raise refuse(self.what, name, "one that is defined in a file, which a worker can import")
-        code = _code(package, modules.pop(package))
-        others = ", ".join(said(_code(other, modules[other])) for other in sorted(modules))
+        if package.startswith(GIVEN):
+            return {"package": package, "version": "", "source": sys.modules[module].CONTENT}
+        try:
+            source, versions = source_of(module, inner[0])
+        except ValueError:
+            raise refuse(self.what, name, "one that is defined in a file, which a worker can import") from None
+        code = {"package": package, "version": version_of(package), "source": source}
+        others = ", ".join(f"{other} {version}".rstrip() for other, version in versions.items())
         return code | ({"with": others} if others else {})
 
 
@@ -145,30 +140,6 @@ def said(code: Mapping[str, str]) -> str:
     version = f" {code['version']}" if code["version"] else ""
     others = f" with {code['with']}" if "with" in code else ""
     return f"{code['package']}{version} (source {code['source'][:10]}){others}"
-
-
-def _code(package: str, modules: Iterable[str]) -> dict[str, str]:
-    """The identity of the imported modules of a package."""
-    content = hashlib.sha256()
-    for each in sorted(modules):
-        written = getattr(sys.modules[each], "CONTENT", None) if each.startswith(GIVEN) else None
-        source = Path(_file(each) or "").read_bytes() if written is None else written.encode()
-        content.update(each.encode() + b"\0" + source + b"\0")
-    return {"package": package, "version": _version(package), "source": content.hexdigest()}
-
-
-def _file(module: str) -> str | None:
-    return getattr(sys.modules.get(module), "__file__", None)
-
-
-def _version(package: str) -> str:
-    """The version of a package; of a namespace that several distributions share, that of each."""
-    from importlib import metadata
-
-    names = sorted(set(metadata.packages_distributions().get(package, [])))
-    if len(names) > 1:
-        return ", ".join(f"{name} {metadata.version(name)}" for name in names)
-    return metadata.version(names[0]) if names else str(getattr(sys.modules[package], "__version__", ""))
 
 
 Member = TypeVar("Member")

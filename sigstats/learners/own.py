@@ -5,7 +5,7 @@ pipeline. An entry point of the group `GROUP` names the same for an installed pa
 """
 
 import inspect
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .._common.registry import Offered
@@ -85,19 +85,6 @@ def tag_of(estimator: Any, name: str) -> Any:
 
 
 def code_of(name: str, allowed: Sequence[str]) -> dict[str, str]:
-    """The identity of the code of a classifier, its steps and their base classes, as `Offered.code_of`."""
-    return _CLASSIFIERS.code_of(
-        name,
-        (
-            base.__module__
-            for each in _parts_of(find(name, allowed))
-            for base in inspect.getmro(each if inspect.isclass(each) else type(each))
-        ),
-    )
-
-
-def _parts_of(found: Any) -> Iterator[Any]:
-    """A classifier and all estimators in its parameters."""
-    yield found
-    if not inspect.isclass(found):
-        yield from (value for value in found.get_params(deep=True).values() if hasattr(value, "fit"))
+    """The identity of the code of a classifier, as `Offered.code_of`."""
+    find(name, allowed)
+    return _CLASSIFIERS.code_of(name)

@@ -46,7 +46,7 @@ def code_of(name: str) -> dict[str, str] | None:
     if base not in named():
         return None
     formula(base)
-    return _MEASURES.code_of(base, ())
+    return _MEASURES.code_of(base)
 
 
 def values_of(function: Callable[..., Any], name: str, counts: Confusion, shape: tuple[int, ...]) -> FloatArray:

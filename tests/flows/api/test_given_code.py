@@ -1,5 +1,6 @@
 """What only a notebook has runs, and is stored with the study: frames, classes, pipelines and functions."""
 
+import linecache
 import subprocess
 import sys
 import types
@@ -52,9 +53,11 @@ def run(output, **options):
 '''
 
 
-def notebook(name="__main__"):
-    module = types.ModuleType(name)
-    exec(NOTEBOOK, vars(module))
+def notebook(text=NOTEBOOK, cell="<cell 1>"):
+    """A module whose source only `linecache` has, as a cell of a notebook."""
+    module = types.ModuleType("__main__")
+    linecache.cache[cell] = (len(text), None, text.splitlines(keepends=True), cell)
+    exec(compile(text, cell, "exec"), vars(module))
     return module
 
 
@@ -141,11 +144,12 @@ def test_pipelines_and_functions_of_this_program_run(tmp_path):
 @pytest.mark.long
 @pytest.mark.processes
 def test_a_class_of_a_notebook_is_the_same_in_every_session_and_engine(tmp_path):
-    code = NOTEBOOK + "\nprint(run(sys.argv[1], **eval(sys.argv[2])))"
+    program = tmp_path / "program.py"
+    program.write_text(NOTEBOOK + "\nif __name__ == '__main__':\n    print(run(sys.argv[1], **eval(sys.argv[2])))")
     said = []
     for output, options in (("serial", "{'cluster': 'serial'}"), ("serial", "{}"), ("local", "{'workers': 1}")):
         done = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / output), options],
+            [sys.executable, str(program), str(tmp_path / output), options],
             env=environment(), capture_output=True, text=True, check=True,
         )  # fmt: skip
         assert "made again" not in done.stderr
@@ -182,12 +186,40 @@ def test_other_workers_are_sent_code_only_where_it_is_allowed(tmp_path):
     assert results(tmp_path / "out") == results(tmp_path / "out-here")
 
 
-def test_the_content_of_code_is_what_it_does():
-    one, other = notebook(), notebook("elsewhere")
-    assert content_of(one.NearestMean) == content_of(other.NearestMean)
-    other.nearest = lambda X, means: X[:, 0].astype(int)
-    assert content_of(one.NearestMean) != content_of(other.NearestMean)
+@pytest.mark.parametrize(
+    ("old", "new", "same"),
+    [
+        ("import sys", "import sys, json\n\n# moved", True),
+        ("def run(", "class Second(NearestMean):\n    depth = 2\n\ndef run(", True),
+        (".argmin(axis=1)", ".argmax(axis=1)", False),
+        ("LABELS = np.unique", "LABELS = np.sort", False),
+        ("shrink=0.0", "shrink=0.1", False),
+    ],
+)
+def test_code_of_a_notebook_is_identified_by_its_source(old, new, same):
+    assert old in NOTEBOOK
+    one, other = notebook(), notebook(NOTEBOOK.replace(old, new), "<cell 2>")
+    assert (content_of(one.NearestMean) == content_of(other.NearestMean)) is same
+    pipes = [make_pipeline(StandardScaler(), module.NearestMean(shrink=0.5)) for module in (one, other)]
+    assert (content_of(pipes[0]) == content_of(pipes[1])) is same
+
+
+def test_parameters_and_values_around_code_identify_it_too():
+    one = notebook()
     assert content_of(one.NearestMean(shrink=0.1)) != content_of(one.NearestMean(shrink=0.2))
+    of = [(lambda n: lambda labels, a, b: n * a)(n) for n in (1, 1, 2)]
+    assert content_of(of[0]) == content_of(of[1]) != content_of(of[2])
     looped = []
     looped.append(looped)
     assert content_of(looped) == content_of(looped)
+
+
+def test_code_without_a_source_is_refused_in_one_line(tmp_path):
+    module = types.ModuleType("__main__")
+    exec(NOTEBOOK, vars(module))
+    study = {**STUDY, "datasets": ["iris"], "classifiers": ["lda", module.NearestMean]}
+    said = r"NearestMean cannot be sent to a process: .*NearestMean has no source: define it in a file or in a cell"
+    with pytest.raises(ValueError, match=said) as refused:
+        sigstats.run_study(study, output=tmp_path / "out", cluster="serial")
+    assert "\n" not in str(refused.value)
+    assert not (tmp_path / "out").exists()

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 import sigstats
 from sigstats._common import registry
+from sigstats._common.source import source_of
 from sigstats.flows.calibration.plan import KIND
 from sigstats.flows.cli import main
 from sigstats.flows.config.settings import DatasetTable
@@ -300,8 +301,8 @@ def test_an_installed_package_offers_measures(offers, package, tmp_path):
         for each in (their, our)
     ]
     assert tables[0].equals(tables[1])
-    with (package / "measures.py").open("a") as file:
-        file.write("# another\n")
+    measures = package / "measures.py"
+    measures.write_text(measures.read_text().replace("2 * tp, 2 * tp", "tp + tp, 2 * tp"))
     with pytest.raises(OtherCode, match=r"has netpackage 2\.5 .* planned with netpackage 2\.5"):
         subsample.compute(Block(cell=their, first_lane=0, last_lane=1), Store(str(tmp_path / "store")), their.work)
 
@@ -357,31 +358,73 @@ def test_the_classifiers_of_the_package_pass_the_checks_of_scikit_learn(package)
     assert sum(one["status"] == "passed" for one in results) > 40
 
 
-def test_the_code_is_identified_by_the_files_it_is_defined_in(package):
+def test_the_code_is_identified_by_its_source_and_that_of_what_it_names(package):
     before = code_of("netpackage.models:scaled", ALLOWED)
     assert before["version"] == "1.0"
-    (package / "other.py").write_text("x = 1\n")
+    models = package / "models.py"
+    models.write_text("# moved\n\n" + models.read_text() + "\nclass Second(Net):\n    depth = 2\n")
     assert code_of("netpackage.models:scaled", ALLOWED) == before
-    with (package / "models.py").open("a") as file:
-        file.write("# another\n")
+    models.write_text(models.read_text().replace("def _one(", "def _one(*_, "))  # a function that a class of it calls
     after = code_of("netpackage.models:scaled", ALLOWED)
     assert {key for key in before if before[key] != after[key]} == {"source"}
     assert code_of("lda", ALLOWED) is code_of("sklearn.svm.SVC", ALLOWED) is None
 
 
-@pytest.mark.long
-def test_the_code_of_what_a_class_inherits_from_another_package_identifies_it_too(package, another):
-    another("ourbase", "from netpackage.models import Net\nclass Ours(Net): pass\nclass Alone: x = 1\n", "")
+HOUSE = {
+    "__init__": "from .first import Net as Net\n",
+    "first": (
+        "import numpy as np\nfrom .helpers import near\nfrom . import tables\nimport house.far\nRATE = 1\n"
+        "class Base:\n    x = 1\nclass Net(Base):\n    def fit(self):\n"
+        "        from .late import later\n        return near(RATE), tables.T, house.far.f, later\n"
+        "Net.tag = 3\n"
+    ),
+    "helpers": "UNIT = 1\ndef near(x): return x * UNIT\ndef unused(): return 1\n",
+    "tables": "T = {1: 2}\n",
+    "far": "from house.helpers import *\nf = 2\n",
+    "late": "later = 4\nother = 5\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "same"),
+    [
+        ("first", "RATE = 1", "RATE = 2", False),
+        ("first", "x = 1", "x = 2", False),
+        ("first", "tag = 3", "tag = 4", False),
+        ("first", "RATE = 1", "RATE = 1\nclass Second(Base): y = RATE", True),
+        ("first", "import numpy as np", "import numpy as np, json\nother = json.dumps(1)  # a comment", True),
+        ("helpers", "UNIT = 1", "UNIT = 2", False),
+        ("tables", "{1: 2}", "{1: 3}", False),
+        ("far", "f = 2", "f = 3", False),
+        ("late", "later = 4", "later = 5", False),
+        ("late", "other = 5", "other = 6", True),
+    ],
+)
+def test_a_name_is_followed_through_the_package_of_the_user(tmp_path, monkeypatch, file, old, new, same):
+    (tmp_path / "house").mkdir()
+    for name, text in HOUSE.items():
+        (tmp_path / "house" / f"{name}.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    before = source_of("house", "Net")
+    path = tmp_path / "house" / f"{file}.py"
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    assert (source_of("house", "Net") == before) is same
+
+
+def test_the_version_of_an_installed_package_that_is_used_counts(offers, another):
+    another(
+        "ourbase",
+        "from netpackage.models import Net\nclass Ours(Net): pass\nclass Alone:\n    fit = predict = get_params = 1\n",
+        "",
+    )
+    assert "with" not in code_of("ourbase:Ours", ("ourbase",))  # it is no distribution: its source counts
+    offers(own.GROUP)
     before = code_of("ourbase:Ours", ("ourbase",))
-    assert before["with"].startswith("netpackage 1.0 (source ")
-    with (package / "models.py").open("a") as file:
-        file.write("# another\n")
-    after = code_of("ourbase:Ours", ("ourbase",))
-    assert {key for key in before if before[key] != after[key]} == {"with"}
-    assert difference(before, after) == f"what it inherits from was {before['with']}, is {after['with']}"
-    classifier = Learner(learner="ourbase:Ours", params={}, code=before)
-    with pytest.raises(OtherCode, match=r"with netpackage 1.0 .* planned with .* with netpackage 1.0"):
-        build_as_planned(classifier, missing=False)
+    assert before["with"] == "netpackage 2.5"
+    assert "with" not in code_of("ourbase:Alone", ("ourbase",))
+    after = before | {"with": "netpackage 2.6"}
+    assert difference(before, after) == "what it uses was netpackage 2.5, is netpackage 2.6"
 
 
 def test_a_namespace_of_several_distributions_has_the_versions_of_all(package, offers, another):
