@@ -10,9 +10,8 @@ from typing import Any
 
 from sigstats._common.messages import printable
 
-from ..config.toml_files import apply_settings, place_of
+from ..config.toml_files import place_of
 from ..errors import DONE, BadInput
-from . import repeatable
 from ._options import add_allow, add_output, add_study, as_options, output_of, study_of
 
 GROUP = "studies"
@@ -23,9 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_study(parser)
     add_output(parser)
     parser.add_argument(
-        "--cron", metavar="WHEN", help='cron schedule: "0 6 * * *" is daily at six (default: runs start by hand)'
+        "--cron", metavar="WHEN", help='cron schedule in UTC: "0 6 * * *" is daily at six (default: runs start by hand)'
     )
-    parser.add_argument("--timezone", metavar="ZONE", help="time zone of --cron (default: UTC)")
     parser.add_argument("--name", metavar="NAME", help="name of the deployment (default: the study's)")
     parser.add_argument("--cluster", metavar="WHERE", help="cluster, as for run")
     add_allow(parser)
@@ -33,10 +31,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pages", metavar="URL", help="URL at which the output is served, for links in Prefect's artifacts"
     )
     parser.add_argument("--work-pool", metavar="POOL", help="work pool of the server")
-    repeatable(parser, "--tag", "TEXT", "a tag of the runs; may be repeated")
-    text = "job variable of the work pool, as in env.OMP_NUM_THREADS=1 or cpu=2 (repeatable)"
-    repeatable(parser, "--job-variable", "KEY=VALUE", text)
-    parser.add_argument("--image", metavar="NAME", help="container image of the work pool")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -50,14 +44,11 @@ def run(options: argparse.Namespace) -> int:
     output, in_cells = output_of(options, study), kind_of(study).has_cells
     with as_options():
         asked(study, base, in_cells=in_cells, output=output, cluster=options.cluster, allow=options.allow)
-    if options.timezone is not None and options.cron is None:
-        raise BadInput(f"--timezone: {options.timezone!r} is not valid without --cron, whose hours it is for")
-    zone, name = options.timezone or "UTC", study.name if options.name is None else options.name
+    name = study.name if options.name is None else options.name
     if not name.strip() or {*"/%&<>"} & {*name}:
         raise BadInput(f"--name: {name!r} is not valid; expected a name without / % & < >")
     if options.pages is not None and not options.pages.startswith(("http://", "https://")):
         raise BadInput(f"--pages: {options.pages!r} is not valid; expected an address that begins with https://")
-    variables = _job_variables(options)
     if not server_configured():
         raise BadInput("deploy: PREFECT_API_URL is not set; start a server with `prefect server start` and set it")
     set_up()
@@ -75,17 +66,9 @@ def run(options: argparse.Namespace) -> int:
         "cluster": _absolute(options.cluster) if str(options.cluster).endswith(".toml") else options.cluster,
     }
     try:
-        deployment = deployment_of(
-            name=name,
-            parameters=parameters,
-            cron=options.cron,
-            timezone=zone,
-            work_pool=options.work_pool,
-            tags=options.tag,
-            job_variables=variables,
-        )
+        deployment = deployment_of(name=name, parameters=parameters, cron=options.cron, work_pool=options.work_pool)
     except ValueError as error:
-        raise BadInput(f"--cron: {options.cron!r} in {zone} is not valid; {_first(error)}") from None
+        raise BadInput(f"--cron: {options.cron!r} is not valid; {_first(error)}") from None
     kept = f"{deployment.flow_name}/{deployment.name}"
     try:
         if options.work_pool is None:
@@ -96,26 +79,6 @@ def run(options: argparse.Namespace) -> int:
     except DeploymentApplyError as error:
         raise BadInput(f"deploy: the server takes no such deployment ({_first(error)})") from None
     return DONE
-
-
-def _job_variables(options: argparse.Namespace) -> dict[str, Any] | None:
-    """The job variables of the work pool; the key is dotted, the value is read as TOML or a text."""
-    image = [] if options.image is None else [f"image={options.image}"]
-    given = [*(("--job-variable", text) for text in options.job_variable), *(("--image", text) for text in image)]
-    if not given:
-        return None
-    name, text = given[0]
-    if options.work_pool is None:
-        raise BadInput(
-            f"{name}: {text.removeprefix('image=')!r} is not valid without --work-pool; expected both or none"
-        )
-    try:
-        made = apply_settings({}, [text for _, text in given])
-    except BadInput as error:
-        raise BadInput(str(error).replace("--set:", "--job-variable:").replace("seed=7", "cpu=2")) from None
-    if isinstance(made.get("env"), dict):  # variables of an environment are texts
-        made["env"] = {name: str(value) for name, value in made["env"].items()}
-    return made
 
 
 def _say(line: str) -> None:

@@ -38,8 +38,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n", metavar="ROWS", help="size of the test set")
     parser.add_argument("--test", metavar="TEXT", help="name of the test in the report")
     add_allow(parser)
-    text = "time limit of a call of another package (default: time_limit of the study, or 60)"
-    parser.add_argument("--time-limit", type=float, metavar="SECONDS", help=text)
     parser.add_argument(
         "--rows",
         metavar="FILE",
@@ -53,15 +51,12 @@ def run(options: argparse.Namespace) -> int:
     from sigstats.tasks.results import Results
     from sigstats.tasks.storage.store import Store
 
-    limit = options.time_limit
-    if limit is not None and not 0 < limit < float("inf"):
-        raise BadInput(f"--time-limit: {limit:g} is not valid; expected more than 0 seconds")
     results = Results(Store(usable(options.output)))
     try:
         with output_read(options.output, ""):
             chosen = _chosen(options, results)
             _require_allowed(options, chosen)
-            found = [replay(results, cell, options.trial, time_limit=limit) for cell in chosen]
+            found = [replay(results, cell, options.trial) for cell in chosen]
     except LookupError as error:
         raise BadInput(f"OUTPUT: {error}") from None
     sets = _by_test_set(found)

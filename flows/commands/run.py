@@ -28,10 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "this process, plus local workers once processors are idle)",
     )
     parser.add_argument("--workers", type=int, metavar="N", help="number of local worker processes")
-    text = "priority over other studies on shared workers; higher goes first (default: 0)"
-    parser.add_argument("--priority", type=int, metavar="N", help=text)
-    text = "show logs of workers from this level on (default: none)"
-    parser.add_argument("--worker-logs", choices=("debug", "info", "warning", "error"), help=text)
     add_allow(parser)
     parser.add_argument(
         "--part",
@@ -59,7 +55,6 @@ def run(options: argparse.Namespace) -> int:
         how = asked(
             study, base, in_cells=kind.has_cells, output=output_of(options, study), cluster=options.cluster,
             workers=workers, allow=options.allow, part=options.part,
-            priority=options.priority, worker_logs=options.worker_logs,
         )  # fmt: skip
     display = Display(quiet=options.quiet, log_format=options.log_format, study=study.name)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sigstats._common.extras import MissingExtra
 
-from ..errors import DONE, FAILED, BadInput
+from ..errors import DONE, FAILED
 from ._files import refuse_overwriting, write_text
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats verify``."""
     parser.add_argument("--json", metavar="FILE", help="write all results as JSON; - for standard output")
     parser.add_argument("--only", choices=PARTS, action="append", help="run only this part (repeatable)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the study (default: 0)")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -48,8 +47,6 @@ def run(options: argparse.Namespace) -> int:
 
     from ..verification.reference_set import digest, tables
 
-    if not 0 <= options.seed < 2**63:
-        raise BadInput(f"--seed: {options.seed} is not valid; expected a whole number from 0 to {2**63 - 1}")
     refuse_overwriting(options, [], "json")
     parts = options.only or PARTS
     said = sys.stderr if options.json == "-" else sys.stdout
@@ -59,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     for part, check in (("digits", _digits), ("bytes", _bytes)):
         if part in parts:
             try:
-                found, lines, wrong = check(options.seed)
+                found, lines, wrong = check()
             except MissingExtra as missing:
                 if options.only:
                     raise
@@ -79,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
 Part = tuple[dict[str, Any], list[str], list[str]]
 
 
-def _digits(_seed: int) -> Part:
+def _digits() -> Part:
     from ..verification.reference_set import check, lacking, tables
 
     cases = [case for content in tables().values() for case in check(content)]
@@ -102,28 +99,28 @@ def _digit_table(cases: "list[Checked]") -> list[str]:
     return [f"{row[0]:30}{row[1]!s:>7}{row[2]:>15}{row[3]:>9}" for row in rows]
 
 
-def _bytes(seed: int) -> Part:
+def _bytes() -> Part:
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="sigstats-verify-") as folder:
         serial, local = Path(folder) / "serial", Path(folder) / "local"
-        run_study(seed, serial, "serial")
-        run_study(seed, local, "local", workers=2)
+        run_study(serial, "serial")
+        run_study(local, "local", workers=2)
         files = differing(serial, local)
     wrong = [f"{name} of a study differs between a plain loop and local workers" for name in files]
     said = f"{len(files)} files differ" if files else "the same bytes"
     return {"differing": files}, [f"a study on a plain loop and on two local workers: {said}"], wrong
 
 
-def run_study(seed: int, output: Path, cluster: str, workers: int | None = None) -> None:
-    """Run `STUDY` with this seed on a cluster."""
+def run_study(output: Path, cluster: str, workers: int | None = None) -> None:
+    """Run `STUDY` on a cluster."""
     from ..clusters import load_cluster
     from ..running.kinds import kind_of
     from ..running.options import RunOptions
     from ..running.progress import Display
     from ..study_files import parse_study
 
-    study = parse_study({**STUDY, "seed": seed}, source="study")
+    study = parse_study(STUDY, source="study")
     display = Display(quiet=True, study=study.name)
     how = RunOptions(base=Path(), output=str(output), cluster=load_cluster(cluster, workers), display=display)
     kind_of(study).run(study, how)

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,10 +28,7 @@ def deployment_of(
     name: str,
     parameters: dict[str, Any],
     cron: str | None,
-    timezone: str,
     work_pool: str | None,
-    tags: Sequence[str] = (),
-    job_variables: Mapping[str, Any] | None = None,
 ) -> RunnerDeployment:
     """A deployment of `study_flow` that is not applied yet.
 
@@ -41,12 +38,10 @@ def deployment_of(
 
     made = study_flow.to_deployment(
         name=name,
-        schedule=Cron(cron, timezone=timezone) if cron else None,
+        schedule=Cron(cron, timezone="UTC") if cron else None,
         parameters=parameters,
         concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
         work_pool_name=work_pool,
-        tags=[*tags],
-        job_variables=None if job_variables is None else {**job_variables},
         entrypoint_type=EntrypointType.MODULE_PATH,
         description="A study of sigstats: README.md says what it answers.",
     )
@@ -100,17 +95,11 @@ def apply_deployment(deployment: RunnerDeployment, say: Callable[[str], None]) -
     with _reachable(), get_client(sync_client=True) as client:
         named = str(deployment.work_pool_name)
         try:
-            pool = client.read_work_pool(named)
+            client.read_work_pool(named)
         except ObjectNotFound:
             pools = ", ".join(sorted(pool.name for pool in client.read_work_pools())) or "it has none"
             wanted = f"expected a work pool of the server ({pools})"
             raise BadInput(f"--work-pool: {named!r} is not valid; {wanted}") from None
-        there = sorted(pool.base_job_template.get("variables", {}).get("properties", {}))
-        for name, value in deployment.job_variables.items():
-            if there and name not in there:
-                given = f"--image: {value!r}" if name == "image" else f"--job-variable: {name!r}"
-                jobs = f"jobs of {named!r} have no variable {name!r}"
-                raise BadInput(f"{given} is not valid; {jobs}, expected {', '.join(there)}")
         _tell_of_another(deployment, say)
         return str(deployment.apply())
 

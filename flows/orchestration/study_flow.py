@@ -62,7 +62,7 @@ def study_flow(
     allow : list of str, optional
         As ``--allow``.
     priority : int, optional
-        As ``--priority``.
+        As for `sigstats.run_study`.
     cell_timeout : float, optional
         Seconds by the clock after which a cell that is not complete counts as failed. What is computed of it is stored.
     pages : str, optional

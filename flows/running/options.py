@@ -120,8 +120,6 @@ class RunOptions:
     priority: int = 0
     #: Seconds by the clock after which a cell counts as failed; None for no limit.
     cell_timeout: float | None = None
-    #: Show what workers log at this level or above; None for nothing.
-    worker_logs: str | None = None
 
 
 def as_place(place: Any, name: str = "output") -> str:
@@ -172,7 +170,6 @@ def asked(
     part: str | None = None,
     priority: Any = None,
     cell_timeout: Any = None,
-    worker_logs: str | None = None,
     quiet: bool = True,
 ) -> RunOptions:
     """Return what `RunOptions` makes of the arguments of a call; a study that is not `in_cells` has no workers.
@@ -181,16 +178,14 @@ def asked(
     """
     place = as_place(output)
     priority = as_count(0 if priority is None else priority, "priority", minimum=-1000, maximum=1000)
-    of_workers = {"priority": priority or None, "worker_logs": worker_logs}
-    of_cells = {"cluster": cluster, "workers": workers, "part": part}
-    for name, value in () if in_cells else (of_cells | of_workers).items():
+    of_cells = {"cluster": cluster, "workers": workers, "part": part, "priority": priority or None}
+    for name, value in () if in_cells else of_cells.items():
         if value is not None:
             raise refuse(name, value, f"none: a {study.kind} study runs in this process")
     packages = texts(allow, "allow", "names of packages")
     where = None if cluster is None and workers is None else as_cluster(cluster, workers, packages)
-    for name, value in of_workers.items() if getattr(where, "kind", None) == "serial" else ():
-        if value is not None:
-            raise refuse(name, value, "none: a cluster of kind 'serial' has no workers")
+    if priority and getattr(where, "kind", None) == "serial":
+        raise refuse("priority", priority, "none: a cluster of kind 'serial' has no workers")
     if cell_timeout is not None:
         cell_timeout = as_real(cell_timeout, "cell_timeout", low=0, high=_MOST_SECONDS, open_ends=True)
     return RunOptions(
@@ -202,5 +197,4 @@ def asked(
         part=None if part is None else parse_part(part),
         priority=priority,
         cell_timeout=cell_timeout,
-        worker_logs=None if worker_logs is None else worker_logs.upper(),
     )

@@ -77,7 +77,7 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
 
 @contextmanager
 def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Iterator[Pool]:
-    """Open the workers of a cluster, bring them code of this program, and show what they log."""
+    """Open the workers of a cluster, and bring them code of this program."""
     with clusters.open_pool(cluster, needs) as pool, ExitStack() as told:
         of_dask = [
             each
@@ -88,11 +88,6 @@ def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Ite
             each.together = options.cell_timeout is None  # or a cell may wait too long for the one before it
         for each in of_dask if options.code else ():
             told.enter_context(modules_sent(each.client, options.code))
-        if options.worker_logs is not None:
-            from sigstats.tasks.engine.nodes import logs_told  # Dask takes a second to import
-
-            for each in of_dask:
-                told.enter_context(logs_told(each.client, options.worker_logs, options.display.say))
         yield pool
 
 

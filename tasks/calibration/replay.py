@@ -52,7 +52,7 @@ def can_replay(cell: Cell) -> bool:
     return offered(fanout(cell.fanout), "drawn_rows") is not None
 
 
-def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None = None) -> Replay:
+def replay(results: Results, cell: Cell, trial: int) -> Replay:
     """Draw a test set again and apply the test of a cell to it; one of another package in a process of its own.
 
     Raises LookupError if replicates are missing that the cell reads, or another version computed those that are
@@ -68,7 +68,7 @@ def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None
             raise LookupError(f"{before.name} is incomplete; run the study again, which goes on")
     stored = _stored(results, cell, trial)
     lane = trial // cell.lane_size
-    block = _limited(cell, time_limit).block(lane, lane + 1)
+    block = _limited(cell).block(lane, lane + 1)
     with one_thread():
         computed = _computed(block, results.store)
         rows = drawn_rows(block, results.store, trial - block.first)
@@ -77,10 +77,10 @@ def replay(results: Results, cell: Cell, trial: int, *, time_limit: float | None
     return Replay(cell, rows, computed.slice(trial - block.first, 1).to_pylist()[0], None, stored)
 
 
-def _limited(cell: Cell, time_limit: float | None) -> Cell:
+def _limited(cell: Cell) -> Cell:
     """The cell with a time limit; it matters to code of other packages alone."""
     known = dict(cell.limits or {})
-    return replace(cell, limits=known | {"time_limit": time_limit or known.get("time_limit", CALL_SECONDS)})
+    return replace(cell, limits={"time_limit": CALL_SECONDS, **known})
 
 
 def _stored(results: Results, cell: Cell, trial: int) -> Mapping[str, Any] | None:

@@ -1,7 +1,6 @@
 """A client or a cluster of Dask that the caller has is used and left as it was, also from within its own tasks."""
 
 import contextlib
-import logging
 
 import dask
 import pytest
@@ -10,7 +9,6 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 
 import sigstats
 from sigstats.tasks.engine.dask_staff import DaskProgress
-from sigstats.tasks.engine.nodes import logs_told
 
 from ..conftest import wait_until
 
@@ -176,30 +174,6 @@ def test_there_is_none_where_the_scheduler_would_end_its_tasks():
         with Client(made, set_as_default=False) as client:
             assert DaskProgress.of(client, "nightly") is None
         assert not made.scheduler.tasks
-
-
-def chatter():
-    logging.getLogger("mine").info("hello")
-    logging.getLogger("distributed.worker").warning("from Dask")
-
-
-@pytest.mark.long
-def test_logs_of_workers_are_told_on_request_until_the_run_ends():
-    said = []
-    with (
-        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0") as made,
-        Client(made) as client,
-    ):
-        with logs_told(client, "INFO", said.append):
-            made.scale(2)  # one that joins tells too
-            wait_until(lambda: len(client.nthreads()) == 2)
-            client.run(chatter)
-            wait_until(lambda: len([line for line in said if "hello" in line]) == 2)
-        workers = sorted(client.nthreads())
-        client.run(chatter)
-        assert client.run(lambda: len(logging.getLogger().handlers)) == dict.fromkeys(workers, 0)
-    assert sorted(line for line in said if "hello" in line) == [f"worker {at}: INFO mine: hello" for at in workers]
-    assert len([line for line in said if line.endswith("WARNING distributed.worker: from Dask")]) == 2
 
 
 def test_what_is_no_cluster_is_refused_in_one_line(cluster, tmp_path):

@@ -67,16 +67,6 @@ def test_every_command_is_tested_as_a_process():
 
 def test_options_that_a_run_would_not_use_are_refused(tmp_path, capsys):
     path = study_file(tmp_path, STUDY)
-    run = "run", path, "--output", tmp_path / "out", "--cluster", "serial"
-    no_workers = "is not valid; expected none: a cluster of kind 'serial' has no workers"
-    assert f"--priority: 3 {no_workers}" in refused(capsys, *run, "--priority", "3")
-    assert f"--worker-logs: 'info' {no_workers}" in refused(capsys, *run, "--worker-logs", "info")
-    nightly = study_file(tmp_path, 'kind = "regression"\nbaseline = "p.csv"\ncandidate = "q.csv"\n', "nightly.toml")
-    for option, value, shown in (("--priority", "3", "3"), ("--worker-logs", "info", "'info'")):
-        said = refused(capsys, "run", nightly, "--output", tmp_path / "out", option, value)
-        assert f"{option}: {shown} is not valid; expected none: a regression study runs in this process" in said
-    said = refused(capsys, "deploy", path, "--output", tmp_path / "out", "--timezone", "Europe/Vienna")
-    assert "--timezone: 'Europe/Vienna' is not valid without --cron" in said
     for name in ("", "a/b"):
         said = refused(capsys, "deploy", path, "--output", tmp_path / "out", "--name", name)
         assert f"--name: '{name}' is not valid; expected a name without / % & < >" in said

@@ -204,7 +204,6 @@ def test_damaged_replicates_and_those_of_another_version_are_refused(output, tmp
             "--dataset: 'gird' is not valid; expected one of grid, folds, scored, many",
         ),
         (["--trial", "1", "--n", "41"], "--n: '41' is not valid; expected one of 40"),
-        (["--trial", "1", "--time-limit", "0"], "--time-limit: 0 is not valid; expected more than 0 seconds"),
         (["--trial", "1", "--rows", "rows.csv"], "--rows: rows.csv is not valid; expected one test set"),
     ],
 )

@@ -85,11 +85,10 @@ def test_a_served_study_runs(server, folder):
 def test_a_work_pool_runs_what_was_deployed_by_both_programs(server, folder):
     server.ask("work_pools/", {"name": "here", "type": "process"})
     deploy, work = (line.split() for line in POOL.splitlines())
-    run(server, folder, *PROGRAM[1:], *deploy[1:], "--tag", "nightly")
+    run(server, folder, *PROGRAM[1:], *deploy[1:])
     (folder / "prefect.yaml").write_text(PREFECT_YAML)
     run(server, folder, "-m", "prefect", "--no-prompt", "deploy", "--all")
     deployments = [server.deployment(name) for name in ("nightly", "from-yaml")]
-    assert (deployments[0]["tags"], deployments[0]["job_variables"]) == (["nightly"], {"env": {"OMP_NUM_THREADS": "1"}})
     asked = []
     for deployment in deployments:
         asked.append(server.run_now(deployment))
@@ -97,19 +96,6 @@ def test_a_work_pool_runs_what_was_deployed_by_both_programs(server, folder):
     ended = [server.ended(identity) for identity in asked]
     assert [(found["state_type"], found["name"]) for found in ended] == [("COMPLETED", "nightly")] * 2
     assert ended[1]["state"]["message"].startswith("nothing new since ")
-
-
-def test_an_image_is_for_a_pool_whose_jobs_have_one(server, folder):
-    variables = {"properties": {"image": {"type": "string"}, "env": {"type": "object"}}}
-    template = {"job_configuration": {"image": "{{ image }}", "env": "{{ env }}"}, "variables": variables}
-    server.ask("work_pools/", {"name": "containers", "type": "docker", "base_job_template": template})
-    words = ["deploy", "nightly.toml", "--output", "s3://bucket/nightly", "--name", "contained", "--image"]
-    image = "registry.example/sigstats@sha256:0123"
-    run(server, folder, *PROGRAM[1:], *words, image, "--work-pool", "containers")
-    deployment = server.deployment("contained")
-    assert (deployment["job_variables"], deployment["work_pool_name"]) == ({"image": image}, "containers")
-    with pytest.raises(AssertionError, match=r"--job-variable: 'cpu' is not valid; jobs of 'containers' have no"):
-        run(server, folder, *PROGRAM[1:], *words[:-1], "--work-pool", "containers", "--job-variable", "cpu=2")
 
 
 def test_automations_hear_of_a_failed_gate_and_of_its_history(server, folder):

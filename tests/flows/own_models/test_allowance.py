@@ -405,6 +405,8 @@ def test_a_name_is_followed_through_the_package_of_the_user(tmp_path, monkeypatc
     for name, text in HOUSE.items():
         (tmp_path / "house" / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
+    for module in [name for name in sys.modules if name.partition(".")[0] == "house"]:
+        monkeypatch.delitem(sys.modules, module)
     before = source_of("house", "Net")
     path = tmp_path / "house" / f"{file}.py"
     assert old in path.read_text()
