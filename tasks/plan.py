@@ -15,6 +15,7 @@ import numpy as np
 from sigstats._common.random_streams import lane_generator
 from sigstats.multiplicity import Adjustment as Adjustment
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.joint_rule import JointRule
 from sigstats.sequential.precision_rules import PrecisePRule, PrecisionRule
 from sigstats.sequential.rules import BesagCliffordRule, FixedRule
 
@@ -25,7 +26,7 @@ W = TypeVar("W", bound=Work)
 
 #: The stopping rules by the name that a cell's `stopping` gives.
 RULES: dict[str, type[FixedRule]] = {
-    rule.method: rule for rule in (FixedRule, BesagCliffordRule, PrecisionRule, PrecisePRule, GandyRule)
+    rule.method: rule for rule in (FixedRule, BesagCliffordRule, PrecisionRule, PrecisePRule, GandyRule, JointRule)
 }
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sigstats.sequential.joint_rule import JointRule, JointStop
 from sigstats.sequential.rules import SequentialResult
 
 from .datasets.dataset import dataset_of
-from .engine.stopping import exceeds
+from .engine.stopping import exceeds, joint_ends
 from .fan_out import observed_cell, prerequisites
 from .plan import Cell, Plan
 from .record import canonical, digest, record
@@ -171,7 +172,15 @@ class Results:
         observed = None if other is None else self.table(other)
         if other is not None and observed is None:
             return None
-        return cell.rule.test(exceeds(cell, table, observed))
+        flags = exceeds(cell, table, observed)
+        if isinstance(cell.rule, JointRule):
+            stop = self._joint_ends[cell.name]
+            return cell.rule.stopped(flags, stop.replicates) if stop.ended else None
+        return cell.rule.test(flags)
+
+    @cached_property
+    def _joint_ends(self) -> dict[str, JointStop]:
+        return joint_ends(self.plan.cells, self.store)
 
     def prerequisites(self, cell: Cell) -> list[str]:
         """The names of the cells that must be complete before a cell is computed."""

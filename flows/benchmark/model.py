@@ -96,7 +96,7 @@ class Permutation(StoppingSettings):
     """Permutation tests.
 
     No test stops early by default, since histograms and small p-values rest on all retrains. If retrains are expensive,
-    gandy needs the fewest of the rules with a bound on their error (`benchmarks/sequential.md`).
+    joint needs the fewest (`benchmarks/joint.md`), and gandy for a single test (`benchmarks/sequential.md`).
     """
 
     nulls: tuple[Null, ...] = Field(

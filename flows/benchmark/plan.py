@@ -167,6 +167,10 @@ def _cells(
 ) -> list[Cell]:
     work = _cross_validated_work(study, dataset, classifier, code)
     subject = {"dataset": dataset.name, "classifier": classifier.name}
+    rules = {study.permutation.stopping, classifier.stopping or study.permutation.stopping}
+    if len(rules) > 1 and "joint" in rules:
+        wanted = "that of permutation.stopping, since 'joint' is for all classifiers together"
+        raise refuse(f"classifiers: {classifier.name}: stopping", classifier.stopping, wanted)
     stopping = study.permutation.stopping_of(
         alpha=study.alpha,
         adjust=study.adjust,

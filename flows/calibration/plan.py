@@ -16,7 +16,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from sigstats._common.validation import shown
 from sigstats.tasks.calibration.populations import own_tests
-from sigstats.tasks.calibration.populations.intervals import run_interval
+from sigstats.tasks.calibration.populations.intervals import run_intervals
 from sigstats.tasks.calibration.populations.population import EventPopulation, Population
 from sigstats.tasks.calibration.populations.tests import needs_classes, require_some_defined, run_test
 from sigstats.tasks.calibration.rates import is_large_part
@@ -270,7 +270,8 @@ def _try_test(label: str, test: AppliedTest, source: str, spec: PopulationSpec) 
         if test.code is not None:  # which runs in a process of its own alone
             population.difference(test.compared)
         elif test.test == "f1-interval":
-            run_interval(test.options, one_of_each[0].tolist(), np.random.default_rng(0))
+            ends, problem = run_intervals(test.options, one_of_each, np.random.default_rng(0))
+            require_some_defined(ends[:, 1], problem)
         else:
             found = run_test(test, one_of_each, population, np.random.default_rng(0))
             require_some_defined(found.p_value, found.problem)

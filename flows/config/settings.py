@@ -70,7 +70,7 @@ class Limited(Strict):
         return found or None
 
 
-Stopping = Literal["none", "besag-clifford", "gandy", "precision"]
+Stopping = Literal["none", "besag-clifford", "gandy", "precision", "joint"]
 
 
 class StoppingSettings(Strict):
@@ -79,7 +79,8 @@ class StoppingSettings(Strict):
     stopping: Stopping = Field(
         "none",
         description="When a test ends early: once p cannot reach alpha (besag-clifford), once the "
-        "decision is certain up to risk (gandy), or once p is precise (precision)",
+        "decision is certain up to risk (gandy), once p is precise (precision), or, for all tests of a benchmark "
+        "together, once it is rejected (joint)",
     )
     certain: Literal["adjusted", "unadjusted"] = Field(
         "adjusted",
@@ -106,6 +107,8 @@ class StoppingSettings(Strict):
         rule = rule or self.stopping
         if rule == "none":
             return None
+        if rule == "joint":
+            return {"rule": rule, "exceedances": 10, "alpha": alpha, "adjust": adjust}
         if rule == "besag-clifford":
             return {"rule": rule, "exceedances": deciding_exceedances(alpha, replicates)}
         if rule == "precision":

@@ -14,11 +14,14 @@ from functools import cache, partial
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from sigstats.sequential.joint_rule import JointRule
 from sigstats.tasks.engine.execute import Interrupted, Outcome, done_and_left, run_cell
 from sigstats.tasks.engine.pools import MOST_CELLS, Pool
 from sigstats.tasks.engine.run_block import Failure, Receipt
+from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import prerequisites, waves
 from sigstats.tasks.plan import Cell
+from sigstats.tasks.results import read_plan
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
 
@@ -70,6 +73,29 @@ def run_cells(
     if broken:
         raise broken[0]
     return [ended[cell.name] for cell in cells]
+
+
+def run_in_rounds(
+    cells: Sequence[Cell], store: Store, run: Callable[[list[Cell]], list[Outcome]], *, part: bool
+) -> list[Outcome]:
+    """Run cells, those that stop together in rounds after all others, and return how each ended, in their order.
+
+    A round computes what no outcome of the others can spare. A cell that fails ends the rounds; of a part there is one.
+    """
+    joint = [cell for cell in cells if isinstance(cell.rule, JointRule)]
+    ended = {outcome.cell.name: outcome for outcome in run([cell for cell in cells if cell not in joint])}
+    now: dict[str, Cell] = {}
+    while joint:
+        now = {cell.name: cell for cell in for_now(read_plan(store).cells, store)}
+        left = [now[cell.name] for cell in joint if now[cell.name].stopping]
+        outcomes = run(left)
+        ended |= {outcome.cell.name: outcome for outcome in outcomes}
+        if not left:
+            for cell in joint:
+                store.finish(cell, now[cell.name].replicates)
+        if part or not left or not all(outcome.complete for outcome in outcomes):
+            break
+    return [ended.get(cell.name) or Outcome(now[cell.name], found=now[cell.name].replicates) for cell in cells]
 
 
 def _wait_for(done: "SimpleQueue[object]") -> None:
@@ -143,7 +169,8 @@ class CellComputer:
         return Outcome(cell, found=done_and_left(cell, self._store, lanes)[0], failures=[failure])
 
     def _advance(self, cell: Cell, replicates: int, receipt: Receipt | None) -> None:
-        self._display.advance(cell, replicates, receipt)
+        if receipt is not None or cell.name not in self._ended:  # an earlier round has told what is stored
+            self._display.advance(cell, replicates, receipt)
         if receipt is not None:
             record_block(receipt)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sigstats._common.numerals import significant
 from sigstats.multiplicity import IN_WORDS
 from sigstats.tasks.engine.execute import done_and_left
+from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import input_cells
 from sigstats.tasks.plan import Cell, Plan
 from sigstats.tasks.storage.store import Store
@@ -57,7 +58,9 @@ def count(plan: Plan, output: str) -> list[Estimate]:
     """Count the replicates of each cell that an output holds and lacks."""
     store = Store(output)
     held = store.held()
-    return [Estimate(cell, *done_and_left(cell, store, held=held)) for cell in plan.cells]
+    # That a rule has ended cells together cannot be seen from one of them.
+    each = zip(plan.cells, for_now(plan.cells, store), strict=True)
+    return [Estimate(cell, *done_and_left(cell if now.stopping else now, store, held=held)) for cell, now in each]
 
 
 def counts_in_words(plan: Plan, estimates: Sequence[Estimate]) -> str:

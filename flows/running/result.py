@@ -189,6 +189,8 @@ class CellStudyResult:
         by = _where(self.engines, self.changes.lost)
         if self.part is not None:
             display.say(f"{self.title}, {self.subject}, in {duration(self.seconds)}{by}")
+            if any(cell.rule.method == "joint" for cell in self.plan.cells):
+                display.say("tests that stop together need several rounds: start the parts again for the next one")
             display.say("without --part, the same command computes what is missing, summarises and reports")
             return
         display.say(

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from sigstats.tasks.threads import periodic
 from ..config.model import Study
 from ..errors import BadInput
 from ..report.page import report_of, write_report
-from .cells import CellComputer, run_cells
+from .cells import CellComputer, run_cells, run_in_rounds
 from .costs import Sizes, sizes_of
 from .options import Part, Prepared, Progress, RunOptions
 from .output import begin, described, finished_before, identity_of, mark_finished, refuse_another, stored_replicates
@@ -207,7 +208,8 @@ def _computed(
             display.start(_of_lanes(plan, lanes), workers=lambda: pool.workers, sizes=sizes),
             periodic(look, _LOOK_SECONDS, name="staff"),
         ):
-            return run_cells(plan.cells, compute, threads=lambda: pool.cells, stop=stop), watch.changes
+            run = partial(run_cells, compute=compute, threads=lambda: pool.cells, stop=stop)
+            return run_in_rounds(plan.cells, store, run, part=bool(lanes)), watch.changes
     finally:
         if options.part is None:
             add_changes(store, watch.changes)

@@ -11,6 +11,7 @@ from sigstats.tasks.engine.dask_staff import modules_sent
 from sigstats.tasks.engine.execute import done_and_left
 from sigstats.tasks.engine.growing_pool import GrowingPool
 from sigstats.tasks.engine.pools import THIS_PROCESS, Pool, RoutedPool, Serial
+from sigstats.tasks.engine.stopping import for_now
 from sigstats.tasks.fan_out import own_code
 from sigstats.tasks.plan import Needs, Plan, needs_of
 from sigstats.tasks.storage.seal import Damaged
@@ -36,7 +37,7 @@ _LARGE = 256e6
 
 def anything_left(plan: Plan, store: Store, lanes: Mapping[str, tuple[int, int]]) -> bool:
     """Whether the output lacks any cell of a plan, or of these lanes of it."""
-    return any(done_and_left(cell, store, lanes.get(cell.name))[1] for cell in plan.cells)
+    return any(done_and_left(cell, store, lanes.get(cell.name))[1] for cell in for_now(plan.cells, store))
 
 
 @contextmanager

@@ -59,6 +59,8 @@ else:
 
 
 def _layout(study: _Significance, base: Path, progress: Progress, allow: Sequence[str]) -> Prepared:  # noqa: ARG001
+    if study.stopping == "joint":
+        raise refuse("stopping", study.stopping, "another rule, since this one is for permutation tests of a benchmark")
     every = [(key, entry, _cases(key, entry, base)) for key in entries() for entry in getattr(study, key)]
     _refuse_twice((key, cases) for key, _, cases in every)
     # Tests by one method are adjusted together.

@@ -187,16 +187,6 @@ class JointOutcomes:
         """On how many observations the two gave different answers, N_AB of eq. (6)."""
         return sum(self.discordant)
 
-    @property
-    def discordant_positives(self) -> DiscordantCounts:
-        """`discordant` among the truly positive; the sum of the two is N_p,AB of eq. (9)."""
-        return DiscordantCounts(self.e3, self.e2)
-
-    @property
-    def discordant_negatives(self) -> DiscordantCounts:
-        """`discordant` among the truly negative; the sum of the two is N_n,AB of eq. (9)."""
-        return DiscordantCounts(self.e6, self.e7)
-
     def swapped(self) -> "JointOutcomes":
         """The same observations with A and B exchanged."""
         return JointOutcomes(*np.array(self.counts)[EXCHANGED].tolist())

@@ -2,22 +2,18 @@
 
 Besag and Clifford's rule ends a test at its h-th exceedance, after n replicates, with the valid p-value h / n. Before,
 w replicates that did not exceed show that n is at least h + w. So h / (h + w) bounds this p-value from above at all
-times, and only falls (Fischer, Barry and Ramdas 2024). `JointRule` adjusts the bounds of all tests together after each
-replicate, and ends a test whose adjusted bound is at most alpha.
+times, and only falls (Fischer, Barry and Ramdas, arXiv 2404.15586, 2024). `JointRule` adjusts the bounds of all tests
+together after each replicate, and ends a test whose adjusted bound is at most alpha.
 
-The rejections are those of `BesagCliffordRule` without any such stop, exactly. Adjustments are monotone: smaller
-p-values reject more, so that no test is rejected which would not be in the end. Conversely, every test that is not
-rejected has its final p-value, and those that are rejected count as such whatever their final p-values are. So every
-guarantee is that of the adjustment applied to Besag and Clifford's p-values, each of which is valid: ``"holm"`` bounds
-the probability of any false rejection, and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence;
-``"benjamini-hochberg"`` bounds the latter if the p-values are independent, or positively dependent on each one of a
-true hypothesis (PRDS). That is not proved for tests that share rows, folds or permutations; in simulations they keep
-to the level (`benchmarks/joint.md`).
+The rejections are exactly those of `BesagCliffordRule`: smaller p-values reject more, so that an early rejection would
+stand in the end; and each other test has its final p-value, beside which only the number of rejections matters. So a
+guarantee is that of the adjustment applied to valid p-values. ``"holm"`` bounds the probability of a false rejection,
+and ``"benjamini-yekutieli"`` the false discovery rate, under any dependence; ``"benjamini-hochberg"`` bounds the latter
+if p-values are independent, or positively dependent on each one of a true hypothesis (PRDS). That is not proved for
+tests that share rows, folds or permutations; in simulations they keep to the level (`benchmarks/joint.md`).
 
-A smaller h needs fewer replicates and less power: h = 10 needs some 10 / alpha replicates a test under Benjamini and
-Hochberg, whatever the share of rejections. Under Holm a rejection needs as many as tests times that.
-
-Fischer, Barry and Ramdas, Multiple testing with anytime-valid Monte-Carlo p-values, arXiv 2404.15586 (2024).
+A smaller h needs fewer replicates and has less power. A test needs some h / alpha replicates under Benjamini and
+Hochberg, whatever the share of rejections; under Holm a rejection needs as many as tests times that.
 """
 
 import math
@@ -32,7 +28,7 @@ from numpy.typing import NDArray
 from .._common.validation import FloatArray, IntArray, as_choice, as_indicators, as_real
 from ..intervals import Interval, clopper_pearson
 from ..multiplicity import ADJUST_METHODS, Adjustment, adjusted
-from .rules import BesagCliffordRule, SequentialResult, Verdict
+from .rules import BesagCliffordRule, Verdict
 
 
 class JointStop(NamedTuple):
@@ -41,31 +37,19 @@ class JointStop(NamedTuple):
     #: The number of replicates that the test uses; if it has not ended, a number that it needs in any case.
     replicates: int
     ended: bool
+    #: True if there are fewer.
+    waits: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class JointRule(BesagCliffordRule):
-    """Stop at a number of exceedances, or once the test is rejected together with others of its family.
+    """Stop at a number of exceedances, or once the test is rejected at level `alpha` together with others.
 
-    Attributes
-    ----------
-    maximum, exceedances : int
-        As of `BesagCliffordRule`.
-    alpha : float
-        The level of the decisions, strictly between 0 and 1.
-    adjust : {"holm", "benjamini-hochberg", "benjamini-yekutieli", "none"}
-        The adjustment for multiplicity.
+    `adjust`: the adjustment for multiplicity. The other fields are those of `BesagCliffordRule`.
 
-    Raises
-    ------
-    ValueError
-        If a field is out of its range.
-
-    Examples
-    --------
     >>> rule = JointRule(maximum=999, alpha=0.05)
-    >>> rule.stops([[0] * 300, [0] * 300, [0, 1] * 150])
-    [JointStop(replicates=290, ended=True), JointStop(replicates=290, ended=True), JointStop(replicates=20, ended=True)]
+    >>> [stop.replicates for stop in rule.stops([[0] * 300, [0] * 300, [0, 1] * 150])]
+    [290, 290, 20]
     """
 
     method: ClassVar[str] = "joint"
@@ -82,8 +66,8 @@ class JointRule(BesagCliffordRule):
     def stops(self, exceeds: Sequence[Any]) -> list[JointStop]:
         """Where each test ends, from as many first replicates as there are of each.
 
-        `exceeds`: for each test of the family, whether each of its replicates is at least as extreme as observed. The
-        ends do not depend on replicates after them, nor on how many there are of the other tests beyond their ends.
+        `exceeds`: for each test of the family, whether each of its replicates is at least as extreme as observed. What
+        comes after the end of a test changes nothing.
         """
         flags = [as_indicators(one, "exceeds")[: self.maximum] for one in exceeds]
         own = [self._stop(one) or self.maximum for one in flags]
@@ -106,16 +90,12 @@ class JointRule(BesagCliffordRule):
             needed = min(time, self.maximum)
             if (short := known < np.minimum(needed, stop)).any() or time > self.maximum:
                 ended = (stop <= now) | ~short.any()
-                ends = zip(stop.tolist(), ended.tolist(), strict=True)
-                return [JointStop(end if done else needed, done) for end, done in ends]
+                at = np.where(ended, stop, np.minimum(needed, stop))
+                return [JointStop(*one) for one in zip(at.tolist(), ended.tolist(), short.tolist(), strict=True)]
             now = time
             new = rejections(now) & ~rejected
             rejected |= new
             stop[new] = np.minimum(stop[new], now)
-
-    def stopped(self, exceeds: Any, replicates: int) -> SequentialResult:
-        """The result of a test that ends after a number of replicates, as `stops` gives it."""
-        return self._result(as_indicators(exceeds, "exceeds"), replicates, 0.99)
 
     def _bounds(self, n: IntArray, s: IntArray) -> FloatArray:
         """The p-values of tests that end after n replicates, s of which exceed; valid at any time."""

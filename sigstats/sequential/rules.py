@@ -18,9 +18,8 @@ stop that depended on the exceedances.
 
 Do not use a rule where small p-values matter as such: a stopped test has a p-value of at least 1 / (replicates + 1),
 and ranks, adjusted p-values and possibilistic indices rest on it. Do not use one to go on after a look at the result: a
-rule, like its maximum, is chosen before the first replicate. Betting (Fischer and Ramdas 2024) allows looks at any
-time, but its p-value stays above a limit near the level however many replicates there are, so that it is of no use to
-an adjustment for multiplicity; `benchmarks/sequential.md` compares it with these rules.
+rule, like its maximum, is chosen before the first replicate. Many tests whose replicates cost much are best stopped
+together (`sigstats.sequential.joint_rule`).
 
 References
 ----------
@@ -29,7 +28,6 @@ Gandy, Sequential implementation of Monte Carlo tests with uniformly bounded res
 Statistical Association 104 (2009).
 Fay, Kim and Hachey, On using truncated sequential probability ratio test boundaries for Monte Carlo implementation of
 hypothesis tests, Journal of Computational and Graphical Statistics 16 (2007).
-Fischer and Ramdas, Sequential Monte-Carlo testing by betting, arXiv 2401.07365 (2024).
 """
 
 import math
@@ -143,11 +141,11 @@ class FixedRule:
             if flags.size < self.maximum:
                 return None
             n = self.maximum
-        return self._result(flags, n, confidence_level)
+        return self.stopped(flags, n, confidence_level=confidence_level)
 
-    def _result(self, flags: NDArray[np.bool_], n: int, confidence_level: float) -> SequentialResult:
+    def stopped(self, exceeds: NDArray[np.bool_], n: int, *, confidence_level: float = 0.99) -> SequentialResult:
         """The result of a test that ends after `n` of these replicates."""
-        s = int(np.count_nonzero(flags[:n]))
+        s = int(np.count_nonzero(exceeds[:n]))
         pvalue, interval, verdict = self._evidence(n, s, confidence_level)
         return SequentialResult(
             statistic=s / n,

@@ -176,25 +176,15 @@ def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[...,
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
     _require_positives(work, drawn_from)
-    p_values: list[NDArray[np.float64]] = []
-    advantages, no_positive = [], []
-    covers: list[bool | None] = []
+    parts: list[Any] = []
     for lanes in lanes_together(block, drawn_from, alone=draws(work.test)):
         found, better, lacking = answer(work, drawn_from, lanes)
-        if block.first == 0 and not p_values:
+        if block.first == 0 and not parts:
             require_some_defined(found.p_value[:LANE_SIZE], found.problem)
-        p_values.append(found.p_value)
-        covers.extend([None] * len(lacking) if found.covers is None else found.covers.tolist())
-        advantages.append(better)
-        no_positive.append(lacking)
-    return replicates_table(
-        block,
-        SCHEMA,
-        p_value=np.concatenate(p_values),
-        covers=covers,
-        advantage=np.concatenate(advantages),
-        no_positive=np.concatenate(no_positive),
-    )
+        covers = np.full(len(lacking), None) if found.covers is None else found.covers
+        parts.append((found.p_value, covers, better, lacking))
+    columns = zip(SCHEMA.names[1:], map(np.concatenate, zip(*parts, strict=True)), strict=True)
+    return replicates_table(block, SCHEMA, **dict(columns))
 
 
 def lanes_together(block: Block, drawn_from: object, *, alone: bool) -> Iterator[Lanes]:

@@ -4,7 +4,9 @@ A rule is applied to the replicates in their order from the first on. So its sto
 neither on the order in which blocks are computed, nor on blocks beyond it that are computed already.
 """
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sigstats.sequential.joint_rule import JointRule, JointStop
 from sigstats.sequential.precision_rules import PrecisionRule
 
 from ..fan_out import fanout, observed_cell, offered
@@ -39,14 +42,18 @@ def exceeds(cell: Cell, table: pa.Table, observed: pa.Table | None) -> NDArray[n
 
 def exceedances(cell: Cell, table: pa.Table, store: Store) -> int | None:
     """The number of replicates of `table` that the rule of a cell counts; None if that is not known yet."""
-    if _counted_by(cell) is None:
-        return None
+    flags = None if _counted_by(cell) is None else _flags(cell, table, store)
+    return None if flags is None else int(np.count_nonzero(flags))
+
+
+def _flags(cell: Cell, table: pa.Table, store: Store) -> NDArray[np.bool_] | None:
+    """The replicates of `table` that the rule of a cell counts; None if the observed result is not stored yet."""
     compared = observed_cell(cell)
     try:
         observed = None if compared is None else _observed(store, compared)
     except (LookupError, OSError):
         return None
-    return int(np.count_nonzero(exceeds(cell, table, observed)))
+    return exceeds(cell, table, observed)
 
 
 @lru_cache(maxsize=16)
@@ -55,6 +62,39 @@ def _observed(store: Store, cell: Cell) -> pa.Table:
     if table is None:
         raise LookupError(cell.name)
     return table
+
+
+def joint_ends(cells: Iterable[Cell], store: Store) -> dict[str, JointStop]:
+    """Where each cell of a family that stops together ends, by its name, from the replicates that are stored."""
+    families = defaultdict[Any, list[Cell]](list)
+    for cell in cells:
+        if isinstance(cell.rule, JointRule):
+            families[cell.fanout, cell.subject["null"], cell.rule].append(cell)
+    ends: dict[str, JointStop] = {}
+    for (*_, rule), family in families.items():
+        stops = rule.stops([_stored_flags(cell, store) for cell in family])
+        ends |= {cell.name: stop for cell, stop in zip(family, stops, strict=True)}
+    return ends
+
+
+def _stored_flags(cell: Cell, store: Store) -> NDArray[np.bool_]:
+    table = store.read_prefix(cell)
+    flags = None if table is None else _flags(cell, table, store)
+    return np.empty(0, dtype=np.bool_) if flags is None else flags
+
+
+def for_now(cells: Sequence[Cell], store: Store) -> list[Cell]:
+    """The cells with as many replicates as they are known to need; those that stop together need more round by round.
+
+    Of these, one without `stopping` has its replicates.
+    """
+    ends, now = joint_ends(cells, store), list(cells)
+    for place, cell in enumerate(cells):
+        if isinstance(cell.rule, JointRule):
+            stop, alone = ends[cell.name], {"rule": "besag-clifford", "exceedances": cell.rule.exceedances}
+            needed = cell.whole_lanes(stop.replicates)
+            now[place] = replace(cell, replicates=needed, stopping=alone if stop.waits else None)
+    return now
 
 
 class StoppingTracker:

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sigstats.multiplicity import IN_WORDS
 from sigstats.sequential.gandy_rule import GandyRule
+from sigstats.sequential.joint_rule import JointRule
 from sigstats.sequential.precision_rules import PrecisePRule
 from sigstats.sequential.rules import FixedRule
 from sigstats.tasks import statistical_tests
@@ -75,6 +77,11 @@ def _promise(rule: FixedRule, evidence: Evidence, replicates: str) -> str:
         return (
             f"Gandy's rule ends a test where {what} is certain: with probability at most {significant(rule.risk)} "
             f"endless {replicates} would say otherwise."
+        )
+    if isinstance(rule, JointRule):
+        return (
+            f"A test ended at {rule.exceedances} {replicates} as extreme as observed, or once it was rejected together "
+            f"with others (p {IN_WORDS[rule.adjust]}); its p is then an upper bound."
         )
     if isinstance(rule, PrecisePRule):
         error = significant(rule.error)

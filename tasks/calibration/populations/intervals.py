@@ -1,7 +1,7 @@
 """Intervals of F1 on test sets: of one classifier, or of the difference of two."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -47,14 +47,6 @@ def compared(outcomes: Iterable[Any], of: str) -> list[Any]:
         return list(outcomes)
     e1, e2, e3, e4, e5, e6, e7, e8 = outcomes
     return [0, e1 + e3, 0, e2 + e4, 0, e5 + e7, 0, e6 + e8]
-
-
-def run_interval(options: Mapping[str, Any], counts: Sequence[int], rng: np.random.Generator) -> Estimate:
-    """Apply a method to one test set; ValueError if it refuses the test set."""
-    ((estimate, low, high, error, undefined),), problem = run_intervals(options, np.array([counts]), rng)
-    if problem:
-        raise ValueError(problem)
-    return Estimate(estimate, low, high, error, bool(undefined))
 
 
 def draws(options: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from sigstats.flows.calibration.populations.simulated import two_classifiers
 from sigstats.flows.cli import main
 from sigstats.tasks.calibration.performance import adjusted_power_error, critical_p
 from sigstats.tasks.calibration.populations import intervals
-from sigstats.tasks.calibration.populations.intervals import run_interval, truth
+from sigstats.tasks.calibration.populations.intervals import Estimate, run_intervals, truth
 from sigstats.tasks.calibration.populations.population import Population
 from sigstats.tasks.calibration.rates import STATED, monte_carlo_error
 from sigstats.tasks.results import Results
@@ -118,11 +118,17 @@ def test_no_difference_is_exactly_none():
     assert made.discordant[0] == made.discordant[1]
 
 
+def interval_on(options, counts):
+    rows, problem = run_intervals(options, np.array([counts]), np.random.default_rng(1))
+    assert not problem
+    return Estimate(*rows[0])
+
+
 @pytest.mark.parametrize("method", ["wilson", "bayesian", "percentile", "bca", "centred", "exact"])
 def test_one_classifier_is_compared_with_none(method):
     counts = [30, 8, 5, 7, 4, 6, 9, 131]
     test = {"of": "a", "method": method, "confidence": 0.9, "resamples": 999}
-    result = run_interval(test, counts, np.random.default_rng(1))
+    result = interval_on(test, counts)
     assert result.estimate == pytest.approx(f1(counts, "a"))
     assert 0 <= result.low < result.estimate < result.high <= 1
     # Delta method: J = TP / n is binomial, and dF1/dJ = 2 / (1 + J)**2.
@@ -130,7 +136,7 @@ def test_one_classifier_is_compared_with_none(method):
     j = tp / n
     assert result.standard_error == pytest.approx(2 / (1 + j) ** 2 * math.sqrt(j * (1 - j) / n), rel=0.12)
     assert not result.undefined
-    assert run_interval(test, [0, 0, 0, 0, 0, 3, 0, 30], np.random.default_rng(1)).undefined
+    assert interval_on(test, [0, 0, 0, 0, 0, 3, 0, 30]).undefined
 
 
 @pytest.mark.long

@@ -54,8 +54,6 @@ def test_projections_are_what_scikit_learn_counts(table):
     assert outcomes.positives == true.sum()
     assert outcomes.negatives == (~true).sum()
     assert outcomes.discordant == discordant_counts(true, by_a, by_b)
-    pairs = zip(outcomes.discordant_positives, outcomes.discordant_negatives, strict=True)
-    assert tuple(map(sum, pairs)) == outcomes.discordant
     assert outcomes.swapped() == JointOutcomes.from_predictions(y, b, a, positive="spam")
 
 
