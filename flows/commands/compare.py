@@ -138,7 +138,7 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     from sigstats.comparison.family import measures_meant
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.comparison.requirements import as_compared_measures
-    from sigstats.files.predictions import ScoredFile, join_scores, same_content, scores_meant
+    from sigstats.files.predictions import join_scores, read_by_scores, same_content
 
     rule, named = rule_of(options), options.prediction
     with as_options():
@@ -149,18 +149,17 @@ def _compare(options: argparse.Namespace) -> "tuple[CandidatesResult, list[list[
     ]
     columns, *of_candidates = every
     with as_options():
-        baseline = ScoredFile(options.baseline, columns)
-        candidates = [ScoredFile(*each) for each in zip(options.candidates, of_candidates, strict=True)]
-        scores = scores_meant([baseline, *candidates], scores_of(options) or [columns.score])
+        paths = (options.baseline, *options.candidates)
+        baseline, *candidates = read_by_scores([*zip(paths, every, strict=True)], scores_of(options) or [columns.score])
         limits = as_score_range(options.score_range)
         pairs = []
-        for candidate in candidates:
+        for candidate, path, own in zip(candidates, options.candidates, of_candidates, strict=True):
             with_ids = options.changed is not None
-            joined = join_scores(baseline, candidate, scores, with_ids=with_ids, **match_options(options))
-            identical = candidate.columns == columns and same_content(baseline.path, candidate.path)
+            joined = join_scores(baseline, candidate, columns, with_ids=with_ids, **match_options(options))
+            identical = own == columns and same_content(options.baseline, path)
             joined = [replace(pair, identical=identical, score_range=limits) for pair in joined]
             if len(named) > 1:
-                subjects = {"prediction": columns.prediction}, {"prediction": candidate.columns.prediction}
+                subjects = {"prediction": columns.prediction}, {"prediction": own.prediction}
                 joined = [replace(pair, subjects=subjects) for pair in joined]
             pairs.append(joined)
         of_one_file = names_in_one_file(options) if {options.baseline} == set(options.candidates) else []

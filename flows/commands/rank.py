@@ -138,7 +138,7 @@ def _ranked_by_pairs(
 ) -> "tuple[Ranking, list[str]]":
     from sigstats.comparison.rank_by_pairs import rank_by_pairs
     from sigstats.comparison.requirements import as_compared_measures
-    from sigstats.files.predictions import ScoredFile, join
+    from sigstats.files.predictions import join, read_by_scores
 
     from ..ranking.words import model_names
 
@@ -147,8 +147,8 @@ def _ranked_by_pairs(
         raise BadInput(f"--measure: {len(measures)} are named; expected one")
     columns = [replace(each, run=options.run) for each in columns_of_files(options, len(files))]
     refuse_unused(columns[0], measures)
-    sides = [ScoredFile(*each) for each in zip(files, columns, strict=True)]
-    of_each = [side.by(own.score) for side, own in zip(sides, columns, strict=True)]
+    score = columns[0].score
+    of_each = [side[score] for side in read_by_scores([*zip(files, columns, strict=True)], [score])]
     own = names_in_one_file(options) or model_names(files, [each.subject for each in of_each])
     names = list(own if given is None else given)
     found = rank_by_pairs(

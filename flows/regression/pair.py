@@ -18,9 +18,8 @@ from sigstats.files.predictions import (
     Columns,
     PairedPredictions,
     Predictions,
-    ScoredFile,
     join_scores,
-    scores_meant,
+    read_by_scores,
 )
 from sigstats.files.tables.spelling import without_points
 from sigstats.tasks.record import digest
@@ -80,11 +79,10 @@ def read_pair(order: Order, candidate: Path) -> Pair:
     baseline = order.baseline(candidate)
     try:
         digests = tuple(_digest_of_file(path) for path in (baseline, candidate))
-        sides = ScoredFile(str(baseline), columns), ScoredFile(str(candidate), of_candidate)
-        scores = scores_meant(sides, study.columns.scores)
-        pairs = join_scores(
-            *sides, scores, unmatched=study.unmatched, allow_different_tasks=study.allow_different_tasks, with_ids=True
-        )
+        sides = read_by_scores([(str(baseline), columns), (str(candidate), of_candidate)], study.columns.scores)
+        of_baseline, of_other = sides
+        how: Any = {"unmatched": study.unmatched, "allow_different_tasks": study.allow_different_tasks}
+        pairs = join_scores(of_baseline, of_other, columns, with_ids=True, **how)
         limits = as_score_range(study.score_range)
         identical = digests[0] == digests[1] and columns == of_candidate
         found = tuple(replace(pair, identical=identical, score_range=limits) for pair in pairs)
@@ -93,9 +91,9 @@ def read_pair(order: Order, candidate: Path) -> Pair:
     except ValueError as error:
         raise BadInput(f"{study.source}: {in_keys(str(error))}") from None
     dated = order.date(candidate)
-    of_baseline = sides[0].by(scores[0]).decoded()
-    rows = np.unique(digests_of_ids(of_baseline.ids))
-    return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(of_baseline), rows, dated)
+    first = next(iter(of_baseline.values())).decoded()
+    rows = np.unique(digests_of_ids(first.ids))
+    return Pair(baseline, candidate, (digests[0], digests[1]), found, _digest_of_rows(first), rows, dated)
 
 
 def with_measures_meant(study: RegressionStudy, pair: Pair) -> RegressionStudy:

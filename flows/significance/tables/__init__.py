@@ -167,7 +167,7 @@ def read_table(path: str, base: Path, names: Sequence[str] | None = None) -> Tab
                 raise content.error("cannot be read as Parquet", error) from None
         table = ArrowTable(where, columns, names=known, as_python=True)
     else:
-        table = DelimitedTable(where, read_bytes(where), wanted=names)
+        table = DelimitedTable(where, read_bytes(where), wanted=None if names is None else lambda _: names)
     for name in table.names if names is None else names:
         table.require_values(name)
     return table

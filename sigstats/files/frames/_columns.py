@@ -12,7 +12,7 @@ from sigstats._common.validation import as_choice, refuse
 from sigstats.comparison.candidates import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
 
-from ..predictions import MOST_VALUES, Columns, OtherNamesError, Predictions, from_table, join, settled
+from ..predictions import MOST_VALUES, Columns, Predictions, from_table, join, settled
 from ..tables.table import ArrowTable
 from ._arguments import ARGUMENTS, as_arguments
 
@@ -162,19 +162,16 @@ def predictions_of(frame: Any, name: str, columns: Columns) -> Predictions:
     opened = _frame(with_texts(frame), name)
     names = [str(each) for each in opened.columns]
     try:
-        table = opened.select([each for each in columns.wanted if each in names]).to_arrow()
+        table = opened.select([each for each in columns.wanted_in(names) if each in names]).to_arrow()
     except Exception as error:
         raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
-    beside = opened.select([each for each in opened.columns if each not in columns.wanted])
+    beside = opened.select([each for each in opened.columns if each not in table.column_names])
     if len(beside) * len(names) <= MOST_VALUES:
         with contextlib.suppress(Exception):  # a column of objects
             for each, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
                 table = table.append_column(str(each), column)
-    try:
-        with as_arguments():
-            return settled(from_table(ArrowTable(name, table, names=names), columns), columns)
-    except OtherNamesError as other:
-        return predictions_of(frame, name, other.columns)
+    with as_arguments():
+        return settled(from_table(ArrowTable(name, table, names=names), columns), columns)
 
 
 def with_texts(frame: Any) -> Any:

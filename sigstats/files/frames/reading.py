@@ -6,7 +6,6 @@ When not to use: for files that hold no predictions; pandas reads tables.
 import glob
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +18,7 @@ from ._columns import as_scores, columns_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ..predictions import Columns
+    from ..predictions import Columns, Predictions
 
 _LONGEST_NAME = 255
 
@@ -112,26 +111,26 @@ def read_predictions(
     )
     files = _files(paths)
     one = score is None or (isinstance(score, str) and score != ALL_SCORES)
-    frames = [
-        _frame(file, replace(columns, score=scores[0])) if one else _frame_of_scores(file, columns, scores)
-        for file in files
-    ]
+    frames = [_frame_of_scores(file, columns, scores, one=one) for file in files]
     if len(files) > 1:
         for file, frame in zip(files, frames, strict=True):
             frame.insert(0, "file", file)
     return pd.concat(frames, ignore_index=True)
 
 
-def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]) -> "pd.DataFrame":
+def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None], *, one: bool) -> "pd.DataFrame":
+    """The predictions in one file; with several scores, `one` of which is none, those of a log have no others."""
     import pandas as pd
 
-    from ..predictions import ALL_SCORES, ScoredFile, scores_meant
+    from ..predictions import read_by_scores
 
     with as_arguments():
-        names = [str(name) for name in scores_meant([ScoredFile(file, columns)], scores)]
-    found, every = None, tuple(scores) == (ALL_SCORES,)
-    for name in names:
-        frame = _frame(file, replace(columns, score=name, one_of_all=every), graded=False)
+        (by_score,) = read_by_scores([(file, columns)], scores)
+    found = None
+    for name, predictions in by_score.items():
+        frame = _frame(file, columns, predictions.decoded(), graded=one)
+        if one:
+            return frame
         if name != "score" and name in frame.columns:
             raise refuse("score", name, "the name of no other column that is read")
         frame = frame.rename(columns={"score": name})
@@ -149,14 +148,10 @@ def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None]
     return found
 
 
-def _frame(file: str, columns: "Columns", *, graded: bool = True) -> "pd.DataFrame":
+def _frame(file: str, columns: "Columns", found: "Predictions", *, graded: bool) -> "pd.DataFrame":
     """The predictions in one file, those of a log where `graded`."""
     import pandas as pd
 
-    from ..predictions import read
-
-    with as_arguments():
-        found = read(file, columns)
     for name in columns.optional:
         if name not in found.others:
             raise ValueError(f"{file}: column {shown(name)} is not there")

@@ -2,21 +2,20 @@
 
 from ._agreement import same_content
 from ._files import (
-    ScoredFile,
     filter_names_in,
     join_scores,
     labels_of,
     model_names_in,
     names_of_instances,
     read,
-    scores_meant,
+    read_by_scores,
 )
 from ._from_table import from_table
 from ._items import MOST_VALUES
 from ._log import Answer, EvaluationLog
 from ._many import join_many
 from ._pairing import PairedPredictions, Unmatched, join, match
-from ._predictions import ALL_SCORES, Columns, OtherNamesError, Predictions
+from ._predictions import ALL_SCORES, Columns, Predictions
 from ._settled import settled
 
 __all__ = [
@@ -25,10 +24,8 @@ __all__ = [
     "Answer",
     "Columns",
     "EvaluationLog",
-    "OtherNamesError",
     "PairedPredictions",
     "Predictions",
-    "ScoredFile",
     "Unmatched",
     "filter_names_in",
     "from_table",
@@ -40,7 +37,7 @@ __all__ = [
     "model_names_in",
     "names_of_instances",
     "read",
+    "read_by_scores",
     "same_content",
-    "scores_meant",
     "settled",
 ]

@@ -1,7 +1,7 @@
 """Files of predictions: read whatever format they have, by each of several scores, and what they hold beside these."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
 import pyarrow.compute as pc
@@ -15,29 +15,97 @@ from sigstats.comparison.paired_predictions import PairedPredictions
 from ..inputs.content import open_content
 from ..inputs.opening import reason
 from ..inputs.places import files_of
+from ..tables.table import Table
+from ._from_table import from_table
 from ._log import EvaluationLog
 from ._pairing import MatchOptions, join
 from ._predictions import ALL_SCORES, Columns, Predictions
 from ._selection import names_to_give_back, select
 from ._settled import settled
 from ._tasks import is_table, one_log, one_table
-from .readers import format_names, format_of, read_file
+from .readers import DAMAGE, format_names, format_of, read_file
 
 
-def read(path: str, columns: Columns) -> Predictions:
-    """The predictions of a file, whatever format it has, or of several tasks, a file each.
+@dataclass(frozen=True)
+class PredictionFile:
+    """A file, or the files of several tasks in a folder or pattern, parsed once."""
+
+    path: str
+    parts: tuple[Table | EvaluationLog, ...]
+    #: Whether each part is a task.
+    tasks: bool = False
+
+    def by(self, columns: Columns) -> Predictions:
+        """The predictions by the score of these columns."""
+        where = printable(self.path)
+        try:
+            log = self.log(columns)
+            if log is None:
+                return settled(self.table(columns), columns)
+            "".join([log.task, log.model, *log.settings.values()]).encode()  # half a surrogate pair is no text
+            return settled(select(log, columns), columns)
+        except DAMAGE as error:
+            if isinstance(error, ValueError) and str(error).startswith((where, *(part.where for part in self.parts))):
+                raise
+            raise ValueError(f"{where}: cannot be read ({reason(error)})") from None
+
+    def table(self, columns: Columns) -> Predictions:
+        """The rows of all tasks of tables, of which some may lack answers or repeat ids."""
+        columns = replace(columns, scores=())
+        own = [from_table(part, columns) for part in self.parts if isinstance(part, Table)]
+        return one_table(printable(self.path), own, columns) if self.tasks else own[0]
+
+    def log(self, columns: Columns) -> EvaluationLog | None:
+        """The log of all tasks; None of tables."""
+        logs = [part for part in self.parts if isinstance(part, EvaluationLog)]
+        return None if not logs else one_log(printable(self.path), logs, columns) if self.tasks else logs[0]
+
+    def scores(self, columns: Columns) -> tuple[str, ...]:
+        """The scores of a log that are numbers, and no costs; those of a model and a filter where these are named."""
+        log = self.log(replace(columns, score=ALL_SCORES))
+        if log is None:
+            where = self.parts[0].where
+            raise ValueError(f"{where}: score: {ALL_SCORES!r} is not valid for a table; expected names of columns")
+        answers = [
+            answer
+            for answer in log.answers
+            if columns.model in (None, answer.model, log.model) and columns.filter in (None, answer.filter)
+        ]
+        named = dict.fromkeys(name for answer in answers for name in answer.scores)
+        unread = {name for answer in answers for name in answer.unread}
+        lower = {name: log.is_lower_better(name, columns) for name in named if name not in unread}
+        if unknown := next((name for name in lower if lower[name] is None), None):
+            refuse_uncertain(unknown)
+        return tuple(name for name in lower if not lower[name])
+
+
+def parsed(path: str, columns: Columns) -> PredictionFile:
+    """A file of any format, with all columns that are wanted.
 
     `path`: a file, a folder, a pattern such as ``logs/*.eval``, or an fsspec URL of these. Of a folder the logs of a
     harness are read, or else the tables.
     """
-    found = _found(path, columns)
-    if not isinstance(found, EvaluationLog):
-        return settled(found, columns)
-    try:
-        "".join([found.task, found.model, *found.settings.values()]).encode()  # half a surrogate pair is no text
-        return settled(select(found, columns), columns)
-    except UnicodeEncodeError as error:
-        raise ValueError(f"{found.where}: cannot be read ({reason(error)})") from None
+    files = files_of(path)
+    if files is None:
+        return PredictionFile(path, (read_file(path, columns),))
+    where = printable(path)
+    formats = {file: format_of(file) for file in files}
+    logs = {file: module for file, module in formats.items() if module is not None and module.LOG}
+    kinds = sorted({module.NAME for module in logs.values()})
+    if len(kinds) > 1:
+        raise ValueError(
+            f"{where}: holds {' and '.join(kinds)}; expected one of these, by a pattern or a folder of its own"
+        )
+    chosen = list(logs) or [file for file, module in formats.items() if module is not None and is_table(file)]
+    if not chosen:
+        raise ValueError(f"{where}: holds no file of predictions; expected {', '.join(format_names())}")
+    columns = replace(columns, coded=False)
+    return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True)
+
+
+def read(path: str, columns: Columns) -> Predictions:
+    """The predictions of a file, a folder or a pattern, whatever format it has."""
+    return parsed(path, columns).by(columns)
 
 
 def labels_of(path: str, columns: Mapping[str, str], **options: Any) -> Predictions:
@@ -76,110 +144,53 @@ def _instances_in(report: str) -> list[str]:
         return [name for each in lists for name in each if isinstance(name, str)]
 
 
-def score_names(path: str, columns: Columns) -> tuple[str, ...]:
-    """The scores of a log that can be compared; those of a model and a filter where these are named."""
-    found = _found(path, replace(columns, score=ALL_SCORES))
-    if not isinstance(found, EvaluationLog):
-        raise ValueError(f"{found.where}: score: {ALL_SCORES!r} is not valid for a table; expected names of columns")
-    return _names_in(found, columns)
-
-
 def model_names_in(path: str, columns: Columns) -> list[str]:
     """The models that a log, or a table with a column of models, has answers of."""
-    found = _found(path, replace(columns, slices=(columns.models,)))
-    if isinstance(found, EvaluationLog):
-        return list(dict.fromkeys(answer.model for answer in found.answers))
+    file = parsed(path, columns := replace(columns, slices=(columns.models,)))
+    if (log := file.log(columns)) is not None:
+        return list(dict.fromkeys(answer.model for answer in log.answers))
+    found = file.table(columns)
     return pc.unique(found.others[columns.models]).to_pylist() if columns.models in found.others else []
 
 
 def filter_names_in(path: str, columns: Columns) -> list[str]:
     """The filters of a log, as a person can give them back; none of a table."""
-    found = _found(path, columns)
-    names = dict.fromkeys(answer.filter for answer in found.answers) if isinstance(found, EvaluationLog) else ()
+    log = parsed(path, columns).log(columns)
+    names = {} if log is None else dict.fromkeys(answer.filter for answer in log.answers)
     return names_to_give_back([name for name in names if name])
 
 
-def _found(path: str, columns: Columns) -> Predictions | EvaluationLog:
-    files = files_of(path)
-    return read_file(path, columns) if files is None else _read_files(path, files, columns)
-
-
-def _read_files(path: str, files: list[str], columns: Columns) -> Predictions | EvaluationLog:
-    where, columns = printable(path), replace(columns, coded=False)
-    formats = {file: format_of(file) for file in files}
-    logs = {file: module for file, module in formats.items() if module is not None and module.LOG}
-    kinds = sorted({module.NAME for module in logs.values()})
-    if len(kinds) > 1:
-        raise ValueError(
-            f"{where}: holds {' and '.join(kinds)}; expected one of these, by a pattern or a folder of its own"
-        )
-    chosen = list(logs) or [file for file, module in formats.items() if module is not None and is_table(file)]
-    if not chosen:
-        raise ValueError(f"{where}: holds no file of predictions; expected {', '.join(format_names())}")
-    found = [read_file(file, columns) for file in chosen]
-    if logs:
-        return one_log(where, [log for log in found if isinstance(log, EvaluationLog)], columns)
-    return one_table(where, [part for part in found if isinstance(part, Predictions)], columns)
-
-
-def _names_in(log: EvaluationLog, columns: Columns) -> tuple[str, ...]:
-    """The scores of the answers that are meant that are numbers, without costs."""
-    answers = [
-        answer
-        for answer in log.answers
-        if columns.model in (None, answer.model, log.model) and columns.filter in (None, answer.filter)
-    ]
-    named = dict.fromkeys(name for answer in answers for name in answer.scores)
-    unread = {name for answer in answers for name in answer.unread}
-    lower = {name: log.is_lower_better(name, columns) for name in named if name not in unread}
-    if unknown := next((name for name in lower if lower[name] is None), None):
-        refuse_uncertain(unknown)
-    return tuple(name for name in lower if not lower[name])
-
-
-@dataclass
-class ScoredFile:
-    """A file by each of several scores, each read when it is asked for; the score of its columns is no matter."""
-
-    path: str
-    columns: Columns
-    _found: dict[str | None, Predictions] = field(default_factory=dict, init=False)
-
-    def by(self, score: str | None) -> Predictions:
-        """The predictions by one score; classes and ids may be coded."""
-        if score not in self._found:
-            every = self.columns.score == ALL_SCORES
-            self._found[score] = read(self.path, replace(self.columns, score=score, one_of_all=every, coded=True))
-        return self._found[score]
-
-
-def scores_meant(files: Sequence[ScoredFile], scores: Sequence[str | None]) -> tuple[str | None, ...]:
-    """The scores that several files are compared by: those named, or all, which have to be the same in all files."""
+def read_by_scores(
+    files: Sequence[tuple[str, Columns]], scores: Sequence[str | None]
+) -> list[dict[str | None, Predictions]]:
+    """The predictions of files by each of the same scores, those named or all; classes and ids may be coded."""
     if len(set(scores)) < len(scores):
         raise refuse("score", ", ".join(map(str, scores)), "each score once")
-    if tuple(scores) != (ALL_SCORES,):
-        return tuple(scores)
-    first, *rest = files
-    meant = score_names(first.path, first.columns)
-    if not meant:
-        raise ValueError(f"{first.path}: score: no score is a number of each answer; expected one or more")
-    for file in rest:
-        for name in sorted(set(meant).symmetric_difference(score_names(file.path, file.columns))):
-            place, other = (file, first) if name in meant else (first, file)
+    named = tuple(each for each in scores if each is not None)
+    found: list[dict[str | None, Predictions]] = []
+    for path, given in files:
+        columns = replace(given, score=scores[0], scores=named, coded=True)
+        file = parsed(path, columns)
+        meant = file.scores(columns) if named == (ALL_SCORES,) else scores
+        if not meant:
+            raise ValueError(f"{path}: score: no score is a number of each answer; expected one or more")
+        if odd := sorted({*meant}.symmetric_difference(found[0] if found else meant), key=str):
+            place, other = (files[0][0], path) if odd[0] in meant else (path, files[0][0])
             raise ValueError(
-                f"{place.path}: score: {shown(name)} is not there, but in {other.path}; expected those that are meant"
+                f"{place}: score: {shown(odd[0])} is not there, but in {other}; expected those that are meant"
             )
-    return meant
+        found.append({score: file.by(replace(columns, score=score)) for score in meant})
+    return found
 
 
 def join_scores(
-    baseline: ScoredFile,
-    candidate: ScoredFile,
-    scores: Sequence[str | None],
+    baseline: Mapping[str | None, Predictions],
+    candidate: Mapping[str | None, Predictions],
+    columns: Columns,
     *,
     with_ids: bool = False,
     **options: Unpack[MatchOptions],
 ) -> list[PairedPredictions]:
     """The rows that both models predicted, by each score."""
-    sides = [(baseline.by(score), candidate.by(score)) for score in scores]
-    return with_names([join(*each, baseline.columns, with_ids=with_ids, **options) for each in sides], scores)
+    sides = [(own, candidate[score]) for score, own in baseline.items()]
+    return with_names([join(*each, columns, with_ids=with_ids, **options) for each in sides], [*baseline])

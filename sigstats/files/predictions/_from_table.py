@@ -17,10 +17,10 @@ from sigstats.comparison.part import MISSING
 from sigstats.measures.metrics import is_lower_better
 
 from ..tables.spelling import is_number, same_spelling
-from ..tables.table import ArrowTable, SomeRows, Table, WithMissing
+from ..tables.table import SomeRows, Table, WithMissing
 from ._answers import marks_of, refuse_missing_texts
 from ._items import dictionaries
-from ._predictions import RIGHT, Columns, Predictions, require_own_names
+from ._predictions import RIGHT, Columns, Predictions
 
 _RUN = re.compile(r"(?i)(^|[_. -])(seed|run)([_. -]?(id|nr|no|number|index))?$")
 
@@ -165,7 +165,9 @@ def _require_same_labels(table: Table, name: str, label: Any, where: str) -> Non
 
 def from_table(table: Table, columns: Columns) -> Predictions:
     """The predictions in a table."""
-    require_own_names(table.names, columns)
+    columns = columns.in_table(table.names)
+    if not table.has_ids:
+        columns = replace(columns, by_position=columns.by_position or None)
     if columns.filter is not None:
         raise ValueError(f"{table.where}: filter: {shown(columns.filter)} is not valid; a table has none")
     if columns.missing:
@@ -253,11 +255,17 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         per=None if columns.per is None else _denominators(table, columns.per),
         by_position=positions,
         said=table.texts_or_missing(columns.id) if columns.by_position and columns.id in table.names else None,
-        beside={} if epoch is not None else dictionaries(table.beside(columns.wanted), table.num_rows),
+        beside={} if epoch is not None else _beside(table, columns),
         lower=is_lower_better(measured, lower=columns.lower, higher=columns.higher, per=columns.per or ""),
         by_name=measured not in columns.lower,
         limits=limits,
     )
+
+
+def _beside(table: Table, columns: Columns) -> dict[str, Any]:
+    """All other columns; none if not all of them were read."""
+    others, read = [name for name in table.names if name not in columns.wanted], table.beside(columns.wanted)
+    return dictionaries({name: read[name] for name in others}, table.num_rows) if read.keys() >= {*others} else {}
 
 
 def of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
@@ -277,13 +285,6 @@ def _of_model(table: Table, column: str, model: str) -> Table:
             f"{table.where}: model: {shown(model)} is not there; {hint(model, pc.unique(names).to_pylist())}"
         )
     return SomeRows(table, rows)
-
-
-def from_values(where: str, values: Any, columns: Columns) -> Predictions:
-    """The predictions, or the scores that are named, in one array without names, whose rows have no ids."""
-    name = columns.prediction if columns.score is None else columns.score
-    columns = replace(columns, by_position=columns.by_position or None)
-    return from_table(ArrowTable(where, pa.table({name: values})), columns)
 
 
 def _denominators(table: Table, name: str) -> Any:

@@ -19,6 +19,16 @@ ALL_SCORES = "all"
 #: What becomes of answers that failed or have no score.
 Unscored: TypeAlias = Literal["refuse", "drop", "wrong"]
 
+#: Well-known other names of the columns.
+_KNOWN = {
+    "id": (
+        *("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
+        *("image_id", "doc_id", "query_id", "case_id", "test_id", "record_id", "id_code", "passengerid"),
+    ),
+    "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
+    "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
+}
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -42,8 +52,8 @@ class Columns:
     weights: str | None = None
     #: A number of each row that the score is divided by, in sums over rows: of words, of successes.
     per: str | None = None
-    #: Whether each score of a log is meant, and this one stands for the tasks that have it.
-    one_of_all: bool = False
+    #: All scores that are read, of which `score` is compared at a time; `ALL_SCORES` of a log.
+    scores: tuple[str, ...] = ()
     #: In a table, which of several answers to one item each row is; rows of one id are then answers to one item.
     epoch: str | None = None
     #: In a table, which run of a recipe, such as a seed of its training, each row is of.
@@ -93,9 +103,37 @@ class Columns:
     @property
     def wanted(self) -> tuple[str, ...]:
         """All columns, each once."""
-        scores = (self.score, self.per, None if self.model is None else self.models)
+        scores = (self.score, *self.scores, self.per, None if self.model is None else self.models)
         names = (self.id, self.label, self.prediction, self.epoch, self.run, *self.optional, *scores)
         return tuple(dict.fromkeys(each for each in names if each is not None))
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The columns of scores."""
+        return frozenset([*self.scores, *([] if self.score is None else [self.score])])
+
+    def in_table(self, names: Sequence[str]) -> Self:
+        """The same with the well-known name that a table has of a column that nobody has named."""
+        # Beside marks no label is looked for: what is named so may be a text that was asked for.
+        marks = self.score is not None and is_lower_better(self.score, lower=self.lower, higher=self.higher) is not None
+        found: dict[str, Any] = {}
+        for key, known in _KNOWN.items():
+            own = getattr(self, key)
+            theirs = (key != "id" and marks) or (key == "label" and self.truth is not None)
+            if theirs or key in self.named or own in names or own != getattr(Columns, key):
+                continue
+            there = [name for name in names if name.lower() in known and name != self.score]
+            if len(there) == 1:
+                found[key] = there[0]
+        if "label" in found and self.label == self.prediction:  # a file of labels
+            found["prediction"] = found["label"]
+        return replace(self, **found, known=tuple(found.items())) if found else self
+
+    def wanted_in(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The columns that are read of a table of these columns, whichever of the scores is compared."""
+        by_score = [replace(self, score=score) for score in self.scores] or [self]
+        every = (name for own in by_score for columns in (own, own.in_table(names)) for name in columns.wanted)
+        return tuple(dict.fromkeys(every))
 
 
 @dataclass(frozen=True)
@@ -186,47 +224,3 @@ class Predictions:
 
 def _decoded(column: Any) -> Any:
     return column if column.type == pa.string() else column.cast(pa.string())
-
-
-#: Well-known other names of the columns.
-_KNOWN = {
-    "id": (
-        *("example_id", "sample_id", "instance_id", "item_id", "row_id", "question_id", "qid", "uid"),
-        *("image_id", "doc_id", "query_id", "case_id", "test_id", "record_id", "id_code", "passengerid"),
-    ),
-    "label": ("gold_label", "true_label", "y_true", "ground_truth", "gold", "target", "actual", "truth"),
-    "prediction": ("pred_label", "predicted_label", "y_pred", "pred", "predicted", "guess"),
-}
-
-
-class OtherNamesError(Exception):
-    """A table has well-known other names of the columns; `columns` has these."""
-
-    def __init__(self, columns: Columns) -> None:
-        super().__init__()
-        self.columns = columns
-
-
-def require_own_names(names: Sequence[str], columns: Columns) -> None:
-    """Raise OtherNamesError where a table has one well-known name of a column that nobody has named."""
-    # Beside marks no label is looked for: what is named so may be a text that was asked for.
-    marks = columns.score is not None and is_lower_better(columns.score, lower=columns.lower, higher=columns.higher)
-    found: dict[str, str] = {}
-    for key, known in _KNOWN.items():
-        if key != "id" and marks is not None and columns.score is not None:
-            continue
-        own = getattr(columns, key)
-        if (
-            key in columns.named
-            or own in names
-            or own != getattr(Columns, key)
-            or (key == "label" and columns.truth is not None)
-        ):
-            continue
-        there = [name for name in names if name.lower() in known and name != columns.score]
-        if len(there) == 1:
-            found[key] = there[0]
-    if "label" in found and columns.label == columns.prediction:  # a file of labels
-        found["prediction"] = found["label"]
-    if found:
-        raise OtherNamesError(replace(columns, **found, known=tuple(found.items())))  # type: ignore[arg-type]

@@ -149,7 +149,7 @@ def with_score(
 ) -> tuple[list[str], list[EvaluationLog], list[Note]]:
     """The tasks that have a score, where it is one of all scores, of which a task need not have each; a line of it."""
     there = [any(columns.score in answer.named for answer in log.answers) for log in logs]
-    if not columns.one_of_all or all(there) or not any(there):
+    if ALL_SCORES not in columns.scores or all(there) or not any(there):
         return list(tasks), list(logs), []
     own = [task for task, has in zip(tasks, there, strict=True) if has]
     listed = ", ".join(own[:3]) + (" and others" if own[3:] else "")
@@ -167,7 +167,7 @@ def with_one_name(
     each keeps its name.
     """
     found, called = list(logs), {}
-    every = columns.score == ALL_SCORES or columns.one_of_all
+    every = ALL_SCORES in columns.numbers
     for what in ("filter",) if every else ("filter", "score"):
         wanted = getattr(columns, what)
         own = _own_names(where, tasks, found, what, wanted)

@@ -3,7 +3,7 @@
 import functools
 import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class DelimitedTable(Table):
     """The rows of delimited text; `sigstats.files.tables` states the dialect.
 
     `content`: the text, in UTF-8.
-    `wanted`: the columns that are read, all by default. What is in others decides nothing.
+    `wanted`: the columns that are read of those there are, all by default. What is in others decides nothing.
     `names`: the names of the columns, where the first line is a row; of none of them the numbers from 0.
     `separator`: one character; by default what the first line has.
     """
@@ -39,7 +39,7 @@ class DelimitedTable(Table):
         where: str,
         content: bytes,
         *,
-        wanted: Collection[str] | None = None,
+        wanted: Callable[[Sequence[str]], Collection[str]] | None = None,
         names: Sequence[str] | None = None,
         separator: str | None = None,
     ) -> None:
@@ -53,7 +53,8 @@ class DelimitedTable(Table):
         self._start, self._lines_before = (end, lines + before) if names is None else (start, before)
         given = first if names is None else names or map(str, range(len(first)))
         stripped = [name.strip() for name in given]
-        positions = [i for i, name in enumerate(stripped) if wanted is None or name in wanted]
+        chosen = stripped if wanted is None else wanted(stripped)
+        positions = [i for i, name in enumerate(stripped) if name in chosen]
         num_rows, self._columns = self._read(where, len(stripped), positions)
         super().__init__(where, stripped, num_rows)
 

@@ -27,6 +27,8 @@ class Table(ABC):
         self.where = where
         self.names = tuple(names)
         self.num_rows = num_rows
+        #: Whether its rows may have ids; those of an array are known by their position.
+        self.has_ids = True
 
     @abstractmethod
     def _text(self, name: str) -> Array:
@@ -191,16 +193,23 @@ class ArrowTable(Table):
     """The columns of an Arrow table.
 
     `names`: the names of all columns of the file, where only some of them were read.
+    `has_ids`: False for arrays.
     `as_python`: whether numbers and truth values are text as Python writes them: ``1.0``, ``0.5``, ``True``. By
     default a truth value is ``true``, and 1.0 is the class ``1`` of a column that once had a missing value.
     """
 
     def __init__(
-        self, where: str, table: pa.Table, *, names: Sequence[str] | None = None, as_python: bool = False
+        self,
+        where: str,
+        table: pa.Table,
+        *,
+        names: Sequence[str] | None = None,
+        has_ids: bool = True,
+        as_python: bool = False,
     ) -> None:
         super().__init__(where, table.column_names if names is None else names, table.num_rows)
         self._table = table
-        self._as_python = as_python
+        self._as_python, self.has_ids = as_python, has_ids
         self._whole_columns: dict[str, Array] = {}
 
     def missing(self, name: str) -> Array:  # noqa: D102

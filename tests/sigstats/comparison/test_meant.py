@@ -11,7 +11,7 @@ from scipy import stats
 import sigstats
 from sigstats._common.scores import require_one_scale
 from sigstats.files.predictions import Columns, read
-from sigstats.files.predictions._files import score_names
+from sigstats.files.predictions._files import parsed
 from sigstats.flows.cli import main
 from tests.sigstats.files.predictions.logs import harness_log, inspect_log
 
@@ -109,7 +109,7 @@ def test_costs_are_worse_the_higher_they_are(tmp_path, name):
     assert (cost.baseline, cost.candidate) == pytest.approx((FRACTIONS.mean(), other.mean()))
     log = inspect_log(tmp_path / "a.eval", [(n, 1, {"match": 1, name: value}) for n, value in enumerate(FRACTIONS)])
     assert read(log, Columns(score=name)).lower
-    assert score_names(log, Columns(score="all")) == ("match",)
+    assert parsed(log, Columns()).scores(Columns()) == ("match",)
 
 
 def test_a_loss_may_rank_the_rows_of_a_class():

@@ -16,8 +16,9 @@ from sigstats._common.registry import Registry
 from sigstats._common.validation import shown
 
 from ...inputs.content import START, Content, open_content
+from ...tables.table import Table
 from .._log import EvaluationLog
-from .._predictions import Columns, OtherNamesError, Predictions
+from .._predictions import Columns
 
 
 class Format(Protocol):
@@ -38,17 +39,17 @@ class Format(Protocol):
     def reads(self, content: Content, /) -> bool:
         """True if a file is of this format, by what is in it."""
 
-    def read(self, content: Content, columns: Columns, /) -> Predictions | EvaluationLog:
-        """The predictions of a table, or the log of an evaluation; ValueError, one line, names file and fault."""
+    def read(self, content: Content, columns: Columns, /) -> Table | EvaluationLog:
+        """A table with the columns that are wanted, or the log of an evaluation; ValueError names file and fault."""
 
 
 REGISTRY = Registry(__name__, Format, what="format of predictions")
 
 #: What Python and Arrow raise for a damaged or malicious file.
-_DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
+DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
 
 
-def read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
+def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
     """One file, by the first format that reads it."""
     with open_content(path) as opened:
         if not opened.start.strip():
@@ -59,13 +60,10 @@ def read_file(path: str, columns: Columns) -> Predictions | EvaluationLog:
             module = _format(content)
             if module is None:
                 raise _unknown(content)
-            try:
-                return module.read(content, columns)
-            except OtherNamesError as other:
-                return module.read(content, other.columns)
+            return module.read(content, columns)
         except NoTable:
             raise _unknown(content) from None
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise content.error("cannot be read", error) from None
 
 
@@ -85,7 +83,7 @@ def format_of(path: str) -> Format | None:
     with open_content(path) as content:
         try:
             return _format(_alone(content))
-        except _DAMAGE:
+        except DAMAGE:
             return None
 
 

@@ -29,17 +29,20 @@ _MANY = 10
 def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Table]:
     """The keys of the first object, and the columns that are wanted."""
     keys: list[str] = []
-    values: dict[str, list[Any]] = {name: [] for name in columns.wanted}
+    values: dict[str, list[Any]] = {}
     for number, row in enumerate(objects):
         if not isinstance(row, dict):
             raise ValueError(f"row {number} (from 0) is no object")
+        if not number:
+            keys = list(row)
+            values = {name: [] for name in columns.wanted_in(keys)}
         twice = row.keys_twice.intersection(values) if isinstance(row, Twice) else ()
         if twice:
             raise ValueError(f"row {number} (from 0) has {shown(min(twice))} more than once")
-        keys = keys if number else list(row)
         for name, column in values.items():
             column.append(row[name] if name in row else within(row, name))
-    return keys, pa.table({name: _column(name, each, exact=name == columns.score) for name, each in values.items()})
+    values = values or {name: [] for name in columns.wanted}
+    return keys, pa.table({name: _column(name, each, exact=name in columns.numbers) for name, each in values.items()})
 
 
 def within(value: Any, path: str) -> Any:

@@ -6,7 +6,6 @@ The columns of an array of two dimensions are 0, 1, 2 ...
 import io
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ from numpy.typing import NDArray
 
 from ...inputs.content import Content
 from ...tables.table import ArrowTable
-from .._from_table import from_table, from_values
-from .._predictions import Columns, Predictions
+from .._predictions import Columns
 
 ORDER = 48
 NAME = "arrays (.npy, .npz, a JSON list of values)"
@@ -35,22 +33,21 @@ def reads(content: Content) -> bool:
     return content.start.startswith(_MAGIC) or _LIST.match(content.start) is not None
 
 
-def read(content: Content, columns: Columns) -> Predictions:
+def read(content: Content, columns: Columns) -> ArrowTable:
     """Read the values as the predictions, or as the score that is named; of several arrays or columns, each by name."""
     if content.start.startswith(_ZIP):
         with content.archive() as archive:
             arrays = {name.removesuffix(_SUFFIX): _array(archive.read(name)) for name in archive.names}
-        return _columns(content, {name: each for name, each in arrays.items() if each.ndim == 1}, columns)
+        return _columns(content, {name: each for name, each in arrays.items() if each.ndim == 1})
+    name = columns.prediction if columns.score is None else columns.score
     if not content.start.startswith(_MAGIC):
-        return from_values(content.where, pa.array(content.json()), columns)
+        return ArrowTable(content.where, pa.table({name: pa.array(content.json())}), has_ids=False)
     values = _array(content.whole())
     if values.ndim == 1 or values.shape[1:] == (1,):
-        values = values.ravel()
-        return from_values(content.where, _of_arrow(values), columns)
+        return ArrowTable(content.where, pa.table({name: _of_arrow(values.ravel())}), has_ids=False)
     if values.ndim != 2:
         raise ValueError(f"{content.where}: has the shape {values.shape}; expected one dimension, or rows and columns")
-    by_number = replace(columns, by_position=columns.by_position or None)
-    return _columns(content, {str(number): each for number, each in enumerate(values.T)}, by_number)
+    return _columns(content, {str(number): each for number, each in enumerate(values.T)}, has_ids=False)
 
 
 def _array(content: bytes) -> NDArray[Any]:
@@ -62,9 +59,9 @@ def _of_arrow(values: NDArray[Any]) -> Any:
     return pa.array(values.tolist() if values.dtype.kind in "US" else np.ascontiguousarray(values))
 
 
-def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], columns: Columns) -> Predictions:
+def _columns(content: Content, arrays: Mapping[str, NDArray[Any]], *, has_ids: bool = True) -> ArrowTable:
     sizes = {name: len(each) for name, each in arrays.items()}
     if len(set(sizes.values())) != 1:
         raise ValueError(f"{content.where}: has arrays of {sizes or 'no rows'}; expected one value a row in each")
     table = pa.table({name: _of_arrow(each) for name, each in arrays.items()})
-    return from_table(ArrowTable(content.where, table), columns)
+    return ArrowTable(content.where, table, has_ids=has_ids)

@@ -2,9 +2,8 @@
 
 from ...inputs.content import Content
 from ...tables.delimited import DelimitedTable
-from .._from_table import from_table
 from .._items import SMALL_FILE
-from .._predictions import Columns, Predictions
+from .._predictions import Columns
 from . import is_binary
 
 #: The most that a field takes beside its text, which is held twice, in bytes.
@@ -26,11 +25,11 @@ def reads(content: Content) -> bool:
     return any(separator in header for separator in (b",", b"\t", b";", b"|"))
 
 
-def read(content: Content, columns: Columns) -> Predictions:
+def read(content: Content, columns: Columns) -> DelimitedTable:
     """Read the columns that are wanted, and of small files all."""
     whole = content.whole()
-    wanted = None if len(whole) <= SMALL_FILE else columns.wanted
-    fields = 0 if wanted is None else whole.count(b"\n") * len(wanted)
+    small = len(whole) <= SMALL_FILE
+    fields = 0 if small else whole.count(b"\n") * len(columns.wanted)
     content.budget.require(content.budget.spent + len(whole) + _FIELD * fields)
     names = () if columns.no_header else None
-    return from_table(DelimitedTable(content.where, whole, wanted=wanted, names=names), columns)
+    return DelimitedTable(content.where, whole, wanted=None if small else columns.wanted_in, names=names)

@@ -7,7 +7,7 @@ An item is an instance. A perturbation of it is known as a filter, a train trial
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from sigstats._common.note import Note
@@ -46,7 +46,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         # A run with several metrics lists an instance once for each of them, and may repeat a statistic.
         new = {
             name: mean
-            for name, mean in _means(row, columns.score).items()
+            for name, mean in _means(row, columns.numbers).items()
             if all(str(each.get(name, math.nan)) != str(mean) for each in found.get(key, ()))
         }
         add_result(found, key, new)
@@ -101,12 +101,12 @@ def _key(content: Content, position: int, row: Any) -> _Key:
     )
 
 
-def _means(row: Mapping[str, Any], wanted: str | None) -> dict[str, Any]:
+def _means(row: Mapping[str, Any], wanted: Collection[str]) -> dict[str, Any]:
     """The mean of each statistic by its name; one that was not computed for the instance is missing."""
     means = {}
     for stat in map(mapping, row["stats"]):
         name = str(mapping(stat.get("name")).get("name", ""))
-        if stat.get("count") and (name == wanted or not _OF_THE_RUN.fullmatch(name)):
+        if stat.get("count") and (name in wanted or not _OF_THE_RUN.fullmatch(name)):
             means[name] = stat.get("mean", stat.get("sum"))
     return means
 

@@ -15,9 +15,8 @@ from sigstats._common.validation import refuse
 from ...inputs.content import Content, as_object, parse_json, require_objects
 from ...tables.spelling import LARGEST_WHOLE
 from ...tables.table import ArrowTable
-from .._from_table import from_table
 from .._items import MOST_VALUES
-from .._predictions import Columns, Predictions
+from .._predictions import Columns
 from . import NoTable, what_lies_beside
 from ._json_rows import KINDS, first_of, is_nested, names_of, rows_of_object, table_of, within
 
@@ -37,7 +36,7 @@ def reads(content: Content) -> bool:
     return _BEGINNING.match(content.start) is not None
 
 
-def read(content: Content, columns: Columns) -> Predictions:
+def read(content: Content, columns: Columns) -> ArrowTable:
     """Read the keys that are wanted; what other keys hold decides nothing."""
     array = content.start.lstrip().startswith(b"[")
     try:
@@ -58,7 +57,7 @@ def read(content: Content, columns: Columns) -> Predictions:
         raise NoTable
     if columns.id not in names and alone and is_nested(content.json()):
         raise NoTable
-    return from_table(ArrowTable(content.where, table, names=names), columns)
+    return ArrowTable(content.where, table, names=names)
 
 
 def _rows(content: Content, path: str) -> list[Any]:
@@ -75,14 +74,14 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
     first = first_of(content)
     if first is None or _has_long_line(content):
         return None
-    schema = []
-    for name in columns.wanted:
+    schema, wanted = [], columns.wanted_in(list(first))
+    for name in wanted:
         if "." in name and name not in first:
             return None
         kind = KINDS.get(type(first.get(name)))
         if kind is None:
             return None
-        schema.append(pa.field(name, pa.float64() if name == columns.score and kind[0] == "number" else kind[1]))
+        schema.append(pa.field(name, pa.float64() if name in columns.numbers and kind[0] == "number" else kind[1]))
     options = arrow_json.ParseOptions(explicit_schema=pa.schema(schema), unexpected_field_behavior="ignore")
     try:
         table = arrow_json.read_json(content.by_place(), arrow_json.ReadOptions(block_size=_PIECE), options)
@@ -90,7 +89,7 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
         return None
     if _has_large_score(table, columns):
         return None
-    others = [name for name in first if name not in columns.wanted]
+    others = [name for name in first if name not in wanted]
     if others and table.num_rows * len(first) <= MOST_VALUES:
         with contextlib.suppress(pa.ArrowException):  # of several kinds
             rest = arrow_json.read_json(content.by_place(), arrow_json.ReadOptions(block_size=_PIECE))
@@ -101,10 +100,9 @@ def _fast(content: Content, columns: Columns) -> tuple[list[str], pa.Table] | No
 
 def _has_large_score(table: pa.Table, columns: Columns) -> bool:
     """True if a score may have been a whole number that float64 rounds: then each is read as it is written."""
-    if columns.score is None or not pa.types.is_floating(table.column(columns.score).type):
-        return False
-    largest = pc.max(pc.call_function("abs", [table.column(columns.score)])).as_py()
-    return largest is not None and largest > LARGEST_WHOLE
+    scores = (table.column(name) for name in columns.numbers)
+    floats: list[Any] = [column for column in scores if pa.types.is_floating(column.type)]
+    return any((pc.max(pc.call_function("abs", [each])).as_py() or 0) > LARGEST_WHOLE for each in floats)
 
 
 def _has_long_line(content: Content) -> bool:

@@ -8,9 +8,8 @@ import pyarrow.compute as pc
 
 from ...inputs.content import Content
 from ...tables.table import ArrowTable
-from .._from_table import from_table
 from .._items import MOST_VALUES
-from .._predictions import Columns, Predictions
+from .._predictions import Columns
 
 #: The beginnings of Parquet, and of Arrow's files and streams.
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"\xff\xff\xff\xff")
@@ -24,26 +23,27 @@ def reads(content: Content) -> bool:
     return content.start.startswith((_PARQUET, *_ARROW))
 
 
-def read(content: Content, columns: Columns) -> Predictions:
+def read(content: Content, columns: Columns) -> ArrowTable:
     """Read the columns that are wanted."""
     kind = "Parquet" if content.start.startswith(_PARQUET) else "Arrow's format"
     try:
         names, table = _stored(content, columns) if kind == "Parquet" else _of_arrow(content)
-        for name in columns.wanted:
+        for name in columns.wanted_in(names):
             if "." in name and name not in names and (found := _within(table, name.split("."))) is not None:
                 names, table = [*names, name], table.append_column(name, found)
         if kind == "Parquet":
             table = _with_all(content, names, table)
     except Exception as error:  # a damaged file may raise anything
         raise content.error(f"cannot be read as {kind}", error) from None
-    return from_table(ArrowTable(content.where, table, names=names), columns)
+    return ArrowTable(content.where, table, names=names)
 
 
 def _stored(content: Content, columns: Columns) -> tuple[list[str], Any]:
     from ...tables.arrow_files import read_parquet  # slow to import, for other formats too
 
-    roots = [name.partition(".")[0] for name in columns.wanted if "." in name and name not in content.parquet_names]
-    return read_parquet(content.by_place(), content.budget, (*columns.wanted, *roots), coded=columns.coded)
+    wanted = columns.wanted_in(content.parquet_names)
+    roots = [name.partition(".")[0] for name in wanted if "." in name and name not in content.parquet_names]
+    return read_parquet(content.by_place(), content.budget, (*wanted, *roots), coded=columns.coded)
 
 
 def _of_arrow(content: Content) -> tuple[list[str], Any]:

@@ -113,7 +113,7 @@ def test_whole_numbers_are_whole():
 def test_a_table_of_many_columns_is_read_by_name():
     names = [f"c{number}" for number in range(10_000)]
     content = "\n".join([",".join(names), ",".join(map(str, range(10_000)))]).encode()
-    table = DelimitedTable("t", content, wanted=["c9999", "c3"])
+    table = DelimitedTable("t", content, wanted=lambda _: ["c9999", "c3"])
     assert (table.texts("c9999").to_pylist(), table.texts("c3").to_pylist()) == (["9999"], ["3"])
     assert len(table.names) == 10_000
 

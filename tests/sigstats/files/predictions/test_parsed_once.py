@@ -1,0 +1,62 @@
+"""A file of predictions is parsed once, however many scores and models of it are asked for."""
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import sigstats
+from sigstats.files.predictions import readers
+from sigstats.flows.cli import main
+
+from .logs import harness_log
+
+SCORES = ("latency_ms", "cost_usd", "mark")
+NAMED = [part for name in SCORES for part in ("--score", name)]
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """How often each path was parsed."""
+    counts, parse = Counter(), readers.read_file
+    for module in ("_files", "readers"):
+        monkeypatch.setattr(
+            f"sigstats.files.predictions.{module}.read_file",
+            lambda path, columns: counts.update([path]) or parse(path, columns),
+        )
+    return counts
+
+
+def write_tables(folder, ending):
+    rng = np.random.default_rng(3)
+    for name in "ab":
+        frame = pd.DataFrame({"id": range(40), **{score: rng.random(40).round(3) for score in SCORES}})
+        if ending == "csv":
+            frame.to_csv(folder / f"{name}.csv", index=False)
+        elif ending == "parquet":
+            frame.to_parquet(folder / f"{name}.parquet", index=False)
+        else:
+            frame.to_json(folder / f"{name}.jsonl", orient="records", lines=True)
+    return [str(folder / f"{name}.{ending}") for name in "ab"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_three_scores_of_two_tables_are_two_parses(parsed, tmp_path, ending):
+    paths = write_tables(tmp_path, ending)
+    assert main(["compare", *paths, *NAMED, "--higher-is-better", "mark", "--json", str(tmp_path / "out")]) in (0, 1)
+    assert parsed == dict.fromkeys(paths, 1)
+
+
+def test_a_frame_of_three_scores_is_one_parse(parsed, tmp_path):
+    path, _ = write_tables(tmp_path, "csv")
+    frame = sigstats.read_predictions(path, score=SCORES)
+    assert [*frame.columns] == ["id", *SCORES]
+    assert parsed == {path: 1}
+
+
+def test_all_scores_of_two_logs_are_two_parses(parsed, tmp_path):
+    documents = [{"acc": row % 2, "acc_norm": int(row % 3 == 0)} for row in range(30)]
+    paths = [harness_log(tmp_path / f"{name}.jsonl", documents) for name in "ab"]
+    assert main(["compare", *paths, "--score", "all", "--json", str(tmp_path / "out")]) == 0
+    assert parsed == dict.fromkeys(paths, 1)
