@@ -1,5 +1,6 @@
 """The measures that can be compared, and what each one needs of the predictions."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -137,7 +138,12 @@ def refuse_mistaken_classes(paired: PairedPredictions) -> None:
     """
     if not paired.predicted or paired.graded:
         return
-    _refuse_measurements(paired)
+    if _are_numbers(paired):
+        broken = next(name for name in paired.classes if not float(name).is_integer())
+        raise ValueError(
+            f"label and prediction: {len(paired.classes):,} different numbers such as {broken} are not valid as "
+            "classes; expected the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
+        )
     refuse_two_spellings([paired.classes[code] for code in _present(paired.label)], paired.n, "label")
     wanted = "classes of the labels, or the measure accuracy, if only equal names are right"
     for who, labels, said in _names_said(paired):
@@ -148,103 +154,87 @@ def require(paired: PairedPredictions, measure: str) -> None:
     """Refuse a measure that the predictions do not hold the data of, and slices of which two look alike."""
     for column, (of_slices, _) in paired.slices.items():
         refuse_two_spellings(of_slices, paired.n, column, "slice")
-    needs = MEASURES[measure].needs
-    if paired.weights is not None:
-        _require_no_more_than_weights(paired, measure)
-    if needs in ("answers", "classes", "repeated answers", "numbers"):
-        _require_predictions(paired, measure)
-        if needs == "numbers":
-            _require_numbers(paired, measure)
-        elif needs == "repeated answers":
-            _require_items(paired, measure)
+    of_predictions = MEASURES[measure].needs in ("answers", "classes", "repeated answers", "numbers")
+    problems = _of_predictions(paired, measure) if of_predictions else _of_scores(paired, measure)
+    for problem in (*_of_weights(paired, measure), *itertools.islice(problems, 1)):
+        raise ValueError(problem)
+
+
+def _of_weights(paired: PairedPredictions, measure: str) -> Iterator[str]:
+    """Problems of rows whose weights are not all that says what a row counts."""
+    if paired.weights is None:
         return
+    if measure in ("auc", "ratio") or is_pass_at(measure):
+        yield f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows"
+    beside = {"runs": paired.runs, "tasks": paired.tasks, "several answers to an item": paired.items}
+    yield from (
+        f"weights: are not valid with {name}; expected one of them" for name in beside if beside[name] is not None
+    )
+
+
+def _of_predictions(paired: PairedPredictions, measure: str) -> Iterator[str]:
+    """Problems of a measure of classes, or of what was right."""
+    spec, limits, numbers = MEASURES[measure], paired.score_range, paired.numbers()
+    if not paired.predicted:
+        what = "marks between right and wrong" if paired.graded else "scores without predictions"
+        yield f"measures: {measure!r} is not valid for {what}; expected one of {', '.join(_OF_SCORES)}"
+    if spec.needs == "classes":
+        refuse_two_spellings([paired.classes[code] for code in _present(paired.label)], paired.n, "label")
+    if paired.graded and spec.needs not in ("answers", "repeated answers"):
+        yield "measures: these files say only which answers were right; expected accuracy or mean-score"
+    for who, labels, said in () if paired.graded or spec.needs == "numbers" else _names_said(paired):
+        refuse_no_classes(labels, said, paired.n, who)
+        if spec.needs == "classes":
+            refuse_other_names(labels, said, paired.n, who, wanted="classes of the labels")
+    if spec.needs == "numbers":
+        if numbers is None:
+            odd = next(name for name in paired.classes if not is_number(name))
+            yield f"measures: {measure!r} is not valid for {shown(odd)}; expected labels and predictions in numbers"
+        elif limits is not None:
+            yield from _beyond(limits, float(numbers.min()), float(numbers.max()), "numbers")
+    if spec.needs == "repeated answers":
+        if paired.group is None:
+            yield f"measures: {measure!r} needs the item of each answer; expected groups (--group id)"
+        few = int(np.unique(paired.group if paired.items is None else paired.items, return_counts=True)[1].min())
+        if few < spec.answers:
+            wanted = f"expected {spec.answers} or more"
+            yield f"measures: {measure!r} is not valid for an item of {few} answers; {wanted}"
+
+
+def _of_scores(paired: PairedPredictions, measure: str) -> Iterator[str]:
+    """Problems of a measure of scores: of probabilities, marks or the ratio of sums."""
+    needs = MEASURES[measure].needs
     if paired.scores is None:
-        raise ValueError(f"measures: {measure!r} is not valid without scores; expected scores (--score COLUMN)")
+        yield f"measures: {measure!r} is not valid without scores; expected scores (--score COLUMN)"
     if measure == "ratio" and paired.per is None:
-        raise ValueError("measures: 'ratio' is not valid without denominators; expected --ratio NUMERATOR/DENOMINATOR")
+        yield "measures: 'ratio' is not valid without denominators; expected --ratio NUMERATOR/DENOMINATOR"
     if measure != "ratio" and paired.per is not None:
-        raise ValueError(f"measures: {measure!r} is not valid for a ratio of sums; expected ratio, or the score alone")
+        yield f"measures: {measure!r} is not valid for a ratio of sums; expected ratio, or the score alone"
     if paired.of_truth and measure != "neg-log-loss":
-        raise ValueError(f"measures: {measure!r} is not valid for {len(paired.classes)} classes; expected neg-log-loss")
+        yield f"measures: {measure!r} is not valid for {len(paired.classes)} classes; expected neg-log-loss"
     if needs != "marks" and paired.graded:
-        raise ValueError(f"measures: {measure!r} is not valid for marks; expected mean-score")
-    values = paired.row_ratios() if measure == "ratio" else paired.scores
+        yield f"measures: {measure!r} is not valid for marks; expected mean-score"
+    scores = paired.scores or ()
+    values = paired.row_ratios() if measure == "ratio" else scores
     low, high = min(each.min() for each in values), max(each.max() for each in values)
     limits = paired.score_range if needs == "marks" else None
-    for each in (*paired.scores, *(paired.per or ()), np.array(limits or (0.0,))):
+    for each in (*scores, *(paired.per or ()), np.array(limits or (0.0,))):
         require_squarable(each, "scores")
-    if limits is not None and (low < limits[0] or high > limits[1]):
-        odd = low if low < limits[0] else high
-        raise ValueError(
-            f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {odd:g}; expected all scores in it"
-        )
+    if limits is not None:
+        yield from _beyond(limits, low, high, "scores")
     if needs == "marks" and paired.lower is None:
         refuse_uncertain(paired.score_column)
     if needs == "marks" and limits is None and not paired.identical:
-        require_one_scale(
-            paired.scores, ("baseline", "candidate"), wanted="one unit, or score_range, which says that they are in one"
-        )
+        wanted = "one unit, or score_range, which says that they are in one"
+        require_one_scale(scores, ("baseline", "candidate"), wanted=wanted)
     if needs == "probabilities" and (low < 0 or high > 1):
-        raise ValueError(f"scores: {low:g} to {high:g} are not valid for {measure}; expected probabilities")
+        yield f"scores: {low:g} to {high:g} are not valid for {measure}; expected probabilities"
 
 
-def _require_no_more_than_weights(paired: PairedPredictions, measure: str) -> None:
-    """Refuse weights of rows beside what says otherwise what a row counts."""
-    beside = {"runs": paired.runs, "tasks": paired.tasks, "several answers to an item": paired.items}
-    if measure in ("auc", "ratio") or is_pass_at(measure):
-        raise ValueError(f"measures: {measure!r} is not valid with weights; expected accuracy, f1 or a mean over rows")
-    if named := next((name for name, each in beside.items() if each is not None), None):
-        raise ValueError(f"weights: are not valid with {named}; expected one of them")
-
-
-def _require_predictions(paired: PairedPredictions, measure: str) -> None:
-    if not paired.predicted:
-        what = "marks between right and wrong" if paired.graded else "scores without predictions"
-        raise ValueError(f"measures: {measure!r} is not valid for {what}; expected one of {', '.join(_OF_SCORES)}")
-    needs = MEASURES[measure].needs
-    if needs == "classes":
-        refuse_two_spellings([paired.classes[code] for code in _present(paired.label)], paired.n, "label")
-    if paired.graded and needs not in ("answers", "repeated answers"):
-        raise ValueError("measures: these files say only which answers were right; expected accuracy or mean-score")
-    if paired.graded or needs == "numbers":
-        return
-    for who, labels, said in _names_said(paired):
-        refuse_no_classes(labels, said, paired.n, who)
-        if needs == "classes":
-            refuse_other_names(labels, said, paired.n, who, wanted="classes of the labels")
-
-
-def _require_numbers(paired: PairedPredictions, measure: str) -> None:
-    numbers, limits = paired.numbers(), paired.score_range
-    if numbers is None:
-        odd = next(name for name in paired.classes if not is_number(name))
-        raise ValueError(
-            f"measures: {measure!r} is not valid for {shown(odd)}; expected labels and predictions in numbers"
-        )
-    if limits is not None and (numbers.min() < limits[0] or numbers.max() > limits[1]):
-        far = float(numbers.min() if numbers.min() < limits[0] else numbers.max())
-        raise ValueError(
-            f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {far:g}; expected all numbers in it"
-        )
-
-
-def _require_items(paired: PairedPredictions, measure: str) -> None:
-    answers = MEASURES[measure].answers
-    if paired.group is None:
-        raise ValueError(f"measures: {measure!r} needs the item of each answer; expected groups (--group id)")
-    units = paired.group if paired.items is None else paired.items
-    few = int(np.unique(units, return_counts=True)[1].min())
-    if few < answers:
-        raise ValueError(f"measures: {measure!r} is not valid for an item of {few} answers; expected {answers} or more")
-
-
-def _refuse_measurements(paired: PairedPredictions) -> None:
-    if _are_numbers(paired):
-        broken = next(name for name in paired.classes if not float(name).is_integer())
-        raise ValueError(
-            f"label and prediction: {len(paired.classes):,} different numbers such as {broken} are not valid as "
-            "classes; expected the measure neg-mae or neg-mse (or accuracy, if only equal numbers are right)"
-        )
+def _beyond(limits: tuple[float, float], low: float, high: float, what: str) -> Iterator[str]:
+    if low < limits[0] or high > limits[1]:
+        odd = low if low < limits[0] else high
+        yield f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {odd:g}; expected all {what} in it"
 
 
 def _are_numbers(paired: PairedPredictions) -> bool:
