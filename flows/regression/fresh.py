@@ -11,6 +11,7 @@ from sigstats._common.note import Note
 from sigstats.comparison.fresh import RowValues, decide_fresh, row_of_fresh, values_of_rows
 from sigstats.comparison.paired_predictions import ALL_ROWS
 from sigstats.comparison.result import ComparisonResult
+from sigstats.comparison.row_test import RowTest
 from sigstats.comparison.rows import ComparisonRow, measure_and_score
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.measures.metrics import is_lower_better, unit_of
@@ -54,7 +55,7 @@ def row_of(kept: Mapping[str, Any], columns: ColumnNames) -> ComparisonRow:
     stated = kept["lower_is_better"]  # None in histories of earlier versions
     said = columns.lower_is_better, columns.higher_is_better
     return ComparisonRow(
-        **{name: kept[KEYS_OF_ROWS.get(name, name)] for name in _KEPT},
+        **{name: kept[KEYS_OF_ROWS.get(name, name)] for name in _KEPT} | {"test": RowTest(kept["test"], "betting")},
         measure=measure,
         score=score,
         baseline=kept["baseline_value"],

@@ -13,7 +13,7 @@ from ..multiplicity import adjust_pvalues
 from ..ranking.means import MEAN_OVER_TASKS
 from .cells import amount, difference_in_words, effect_of, in_points, interval_of, loss, named, with_unit
 from .paired_predictions import ALL_ROWS
-from .rows import WELCH, ComparedRows, ComparisonRow, R
+from .rows import ComparedRows, ComparisonRow, R
 from .rule import ComparisonRule, Verdict
 
 #: A sentence names at most this many slices.
@@ -189,7 +189,7 @@ def _advice(found: ComparedRows, row: ComparisonRow, better: Sequence[Comparison
     if row.without_limits:
         what = row.score or row.name
         return f"State the limits of {what} (--score-range LOW HIGH): without them no number of rows passes."
-    if row.test.startswith(WELCH):
+    if row.test.kind == "runs":
         return "Compare more runs of both recipes: sigstats size --run with the same files estimates how many."
     plan, size = f"sigstats size --measure {row.measure} with the same files", settled_by(row)
     size = f"{size}; {plan} gives the power of others" if size else f"{plan} estimates how many"

@@ -38,7 +38,7 @@ from .requirements import (
     require_known_positive,
     require_score_used,
 )
-from .rows import WITHOUT_LIMITS, CheckedRow
+from .rows import CheckedRow
 from .rule import ComparisonRule, Verdict
 from .task_means import has_task_mean, without_task_mean
 
@@ -168,7 +168,7 @@ def _decided(rows: Sequence[CheckedRow], bar: float, rule: ComparisonRule) -> tu
         if row.pvalue is None:
             return row
         adjusted_pvalue = next(of_row)
-        reached = row.low is not None and row.low >= bar and not row.test.endswith(WITHOUT_LIMITS)
+        reached = row.low is not None and row.low >= bar and row.test.limited
         verdict: Verdict = "fail" if adjusted_pvalue <= rule.alpha else "pass" if reached else "inconclusive"
         level = rule.confidence_level
         return replace(row, adjusted_pvalue=adjusted_pvalue, verdict=verdict, confidence_level=level)

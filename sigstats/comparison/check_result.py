@@ -15,12 +15,10 @@ from .answer import Answer, others_in_words
 from .cells import in_points, items_in_words, label_of, named, value_of
 from .deciding import Bound, fewest_rows
 from .result import MOST_ROWS
-from .rows import WITHOUT_LIMITS, CheckedRow, worst_verdict
+from .rows import CheckedRow, worst_verdict
 from .rule import ComparisonRule, Verdict
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
-#: The test of a share of single rows, and how that of runs begins.
-BINOMIAL, RUNS = "binomial, exact", "Student's t of"
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}
 
 
@@ -83,9 +81,9 @@ class CheckResult(Drawn):
         """The verdict, the row that decides it, its value in words, and what to do."""
         row, verdict = self.ranked[0], self.verdict
         more = f"; all {len(self.rows):,} tests pass" if len(self.rows) > 1 else ""
-        what = "runs" if row.test.startswith(RUNS) else "rows"
+        what = "runs" if row.test.kind == "runs" else "rows"
         advice = {"pass": "Accept the model.", "fail": "Do not accept the model."}.get(verdict)
-        if advice is None and row.test.endswith(WITHOUT_LIMITS):
+        if advice is None and not row.test.limited:
             advice = "State the limits of the marks (--score-range LOW HIGH): without them no number of rows passes."
         return Answer(
             verdict=verdict,
@@ -143,7 +141,7 @@ def finding_of(row: CheckedRow, found: CheckResult) -> str:
 def settled_by(row: CheckedRow, found: CheckResult) -> str:
     """The number of rows that would settle an inconclusive row; empty if none would."""
     wanted = rows_that_decide(row, found) if row.verdict == "inconclusive" else None
-    how = "with this share" if row.test == BINOMIAL else "or so, with these values,"
+    how = "with this share" if row.test.kind == "binomial" else "or so, with these values,"
     return f"{wanted:,} rows {how} would settle it" if wanted else ""
 
 
@@ -177,11 +175,11 @@ def rows_that_decide(row: CheckedRow, found: CheckResult) -> int | None:
     Exact for a share of single rows; of means it is that at which their bounds decide (`sigstats.comparison.deciding`).
     """
     level = found.rule.level_of_one(sum(each.pvalue is not None for each in found.rows) or 1)
-    if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.startswith(RUNS):
+    if row.value is None or row.low is None or row.high is None or row.pvalue is None or row.test.kind == "runs":
         return None
-    if not row.counted or row.test != BINOMIAL:
+    if not row.counted or row.test.kind != "binomial":
         room = found.bar - row.value if found.at_most else row.value - found.bar
-        if room > 0 and row.test.endswith(WITHOUT_LIMITS):
+        if room > 0 and not row.test.limited:
             return None
         wanted = (1 - found.rule.confidence_level) / 2
         reach = row.high - row.value if found.at_most == (room > 0) else row.value - row.low

@@ -21,10 +21,10 @@ from ..measures.score_formulas import pass_at
 from ..measures.table import MEASURES
 from ..ranking.means import standard_error, task_weights
 from ..unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
-from .check_result import BINOMIAL, RUNS
 from .mean_tests import by_group, right_answers
 from .part import Part, unseen_unit
-from .rows import WITHOUT_LIMITS, CheckedRow
+from .row_test import RowTest
+from .rows import CheckedRow
 from .rule import ComparisonRule
 from .runs import runs_test, values_of_runs
 
@@ -102,7 +102,7 @@ def _of_hits(row: CheckedRow, hit: Mask, bar: float, rule: ComparisonRule) -> Ch
         low=low,
         high=high,
         pvalue=float(bdtr(hits, n, bar)),
-        test=BINOMIAL,
+        test=RowTest("binomial, exact", "binomial"),
         note=f"{hits:,} of {n:,}",
     )
 
@@ -141,7 +141,7 @@ def _of_mean(
 
     low, high = mean_interval(units(sums, one), ends, rule.confidence_level)
     of = "ratio of sums" if row.measure == "ratio" else "mean"
-    test = f"{of} of {len(sums):,} {what}, with an {unit}"
+    test = unit.named(f"{of} of {len(sums):,} {what}, with an {unit}")
     return replace(
         row,
         value=value,
@@ -150,7 +150,7 @@ def _of_mean(
         standard_error=units(sums, one).standard_error,
         other_interval=other and mean_interval(units(sums, other), ends, rule.confidence_level),
         pvalue=mean_pvalues([units(sums - bar * size, one)], [room if limits is None else ends[1] - bar])[0][0],
-        test=f"{test}, {WITHOUT_LIMITS}" if limits is None else test,
+        test=test.without_limits() if limits is None else test,
         note="limits of a row are not known" if limits is None else "",
     )
 
@@ -180,7 +180,7 @@ def _of_runs(
         high=ends[1],
         standard_error=standard_error(values, None),
         pvalue=found.pvalue,
-        test=f"{RUNS} {k} runs",
+        test=RowTest(f"Student's t of {k} runs", "runs"),
         note="; ".join(notes),
     )
 

@@ -24,7 +24,7 @@ from .cells import interval_of
 from .deciding import rows_that_decide
 from .family import asked_of, blank_row, blank_rows, tests_of
 from .margins import require_limits_used, require_margins
-from .mean_tests import INFINITE_LOSS, bounded
+from .mean_tests import bounded
 from .notes import (
     about_predictions,
     clusters_note,
@@ -211,7 +211,7 @@ def _decide(
     for rows in pairs:
         if all(row.pvalue is None for row in rows):
             few = rows[0].n < rule.smallest_slice or (rows[0].items or rows[0].n) < rule.smallest_slice
-            if rows[0].note.startswith(INFINITE_LOSS):
+            if rows[0].test.kind == "infinite":
                 raise ValueError(f"scores: {rows[0].note}")
             wanted = f"; expected more, or a smallest_slice below {rule.smallest_slice}" if few else ""
             raise ValueError(f"rows: {rows[0].n:,} are not enough; nothing can be tested ({rows[0].note}){wanted}")

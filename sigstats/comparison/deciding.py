@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 from scipy.special import erfcx, ndtr, ndtri
 
 from ..intervals import tango_statistic
-from .rows import MCNEMAR, WELCH, ComparisonRow
+from .rows import ComparisonRow
 from .rule import ComparisonRule
 
 #: More rows than so many are not asked for.
@@ -30,9 +30,9 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     room, drop = row.difference + rule.margin_of(row), -row.difference
     passes = room > 0 and not row.without_limits
     fails = drop >= max(rule.effect_of(row), 1e-300)
-    if row.test.startswith(WELCH) or not (passes or fails):
+    if row.test.kind == "runs" or not (passes or fails):
         return None
-    if row.test == MCNEMAR and row.differing is not None:
+    if row.test.kind == "mcnemar" and row.differing is not None:
         times = [_until_pass(row, rule)] if passes else []
         rows = row.n * min([*times, _until_fail(row, level)] if fails else times)
         return max(row.n + 1, math.ceil(rows)) if rows <= _MOST_ROWS else None
@@ -40,7 +40,7 @@ def rows_that_decide(row: ComparisonRow, rule: ComparisonRule, level: float) -> 
     below, above = (
         Bound.of(abs(end - row.difference), row.standard_error, row.n, share) for end in (row.low, row.high)
     )
-    tested = row.test.startswith("unseen")  # otherwise p is that of exchanges, without one more row
+    tested = row.test.kind == "unseen"  # otherwise p is that of exchanges, without one more row
     rejected = math.inf
     if not tested and 0 < row.pvalue < 0.5:
         rejected = row.n * float(ndtri(level) / ndtri(row.pvalue)) ** 2

@@ -24,10 +24,11 @@ from .compare import decide_row
 from .deciding import fewest_rows
 from .family import asked_of, blank_row
 from .paired_predictions import PairedPredictions
+from .row_test import RowTest
 from .rows import ComparisonRow
 from .rule import ComparisonRule
 
-_TEST = "betting, from any look on"
+_TEST = RowTest("betting, from any look on", "betting")
 _LATE = "first there after the first look: shown, not tested"
 
 

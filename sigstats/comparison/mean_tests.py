@@ -19,10 +19,10 @@ from ..ranking.means import mean_interval, standard_error
 from ..unseen_row.means import Units, mean_intervals, mean_pvalues, row_of_groups, sums_by, units_of
 from .paired_predictions import ItemTotals
 from .part import Part, unseen_unit
-from .rows import WITHOUT_LIMITS, ComparisonRow
+from .row_test import RowTest
+from .rows import ComparisonRow
 from .rule import ComparisonRule
 
-INFINITE_LOSS = "infinite loss"
 _LIMITS = "score_range names limits of probabilities, such as 0.001 0.999"
 #: So many rows stay in a cache.
 _PIECE = 2**13
@@ -68,7 +68,7 @@ def bounded(tested: Sequence[Tested], rule: ComparisonRule) -> list[ComparisonRo
             pvalue=max(pvalues[0], row.pvalue or 0.0),
             pvalue_error=row.pvalue_error if (row.pvalue or 0.0) > pvalues[0] else None,
             two_sided_pvalue=max(min(1.0, 2 * min(pvalues)), row.two_sided_pvalue or 0.0),
-            equivalence_pvalue=1.0 if row.test.endswith(WITHOUT_LIMITS) else max(beyond),
+            equivalence_pvalue=max(beyond) if row.test.limited else 1.0,
         )
 
     return [with_bounds(each.row, each.other) if isinstance(each, Unbounded) else each for each in tested]
@@ -84,7 +84,7 @@ def test_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     a, b = part.values(spec)
     infinite = [int(np.isinf(each).sum()) for each in (a, b)]
     if any(infinite):
-        return replace(row, note=infinite_loss(infinite, "rows"))
+        return infinite_loss(row, infinite, "rows")
     if part.weights is not None:
         return weighted_mean(row, part, rule)
     row = with_means(row, (a, b), part.group, rule)
@@ -101,14 +101,15 @@ def weighted_mean(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Teste
     return with_bound(row, values, part.group, span, part.what, rule, weights=part.weights, note=note)
 
 
-def infinite_loss(counts: Sequence[int], what: str) -> str:
-    """The note on a log loss that is infinite in so many rows or runs of baseline and candidate."""
+def infinite_loss(row: ComparisonRow, counts: Sequence[int], what: str) -> ComparisonRow:
+    """The row with a note on a log loss that is infinite in so many rows or runs of baseline and candidate."""
     who = " and ".join(
         f"{count:,} {what} of the {name}"
         for count, name in zip(counts, ("baseline", "candidate"), strict=True)
         if count
     )
-    return f"{INFINITE_LOSS}: the true class has probability 0 in {who}; {_LIMITS}"
+    note = f"infinite loss: the true class has probability 0 in {who}; {_LIMITS}"
+    return replace(row, test=RowTest(kind="infinite"), note=note)
 
 
 def _outside(part: Part, spec: MeasureSpec) -> str:
@@ -197,14 +198,18 @@ def with_bound(
     differing = int(np.count_nonzero(sums if group is None else by_group(np.abs(differences), group)[0]))
     heaviest = 1.0 if weights is None else float(weights.max())
     unit, kind, other = unseen_unit(group is not None, len(sums), rule.unseen_group)
-    row = replace(row, differing=differing, test=f"{unit} beside {len(sums):,} {what}")
+    row = replace(
+        row,
+        differing=differing,
+        test=unit.named(f"{unit} beside {len(sums):,} {what}"),
+    )
     notes = [f"{what} that differ: {differing:,} of {len(sums):,}", note]
     if span is None and not differing:
         notes[0] = f"no difference in {row.n:,} rows, and none is excluded: no limit of them is known"
         row = replace(row, difference=0.0, low=None, high=None, standard_error=None)
         return replace(row, pvalue=1.0, two_sided_pvalue=1.0, note="; ".join(filter(None, notes)))
     if span is None:
-        row = replace(row, test=f"{row.test}, {WITHOUT_LIMITS}")
+        row = replace(row, test=row.test.without_limits())
         notes.insert(1, "limits of a row are not known")
     units = units_of(sums, sizes, row_of_groups(len(sums), kind, heaviest))
     if row.standard_error is None and len(sums) > 1:

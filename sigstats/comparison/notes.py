@@ -178,7 +178,7 @@ def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unsee
     others = [replace(row, low=row.other_interval.low, high=row.other_interval.high) for row in told]
     kinds = f"rarer than 1 in {1 / RAREST:g}" if unseen_group == "auto" else "too rare to be seen"
     assumed = f"kinds of group {kinds} are taken to be like those seen; if they may lose all (--unseen-group any)"
-    if "like those seen" not in told[0].test:
+    if not told[0].test.like_seen:
         assumed = "a group that is not seen may lose all its rows; if it is like those seen (--unseen-group like-seen)"
     shown_ = ", ".join(f"{row.name} {interval(row)}" for row in others)
     return [Note("unseen-group", f"{assumed}, the interval is: {shown_}")]

@@ -16,6 +16,7 @@ from ..measures.table import MeasureSpec
 from ..unseen_row.law import SharedDraws
 from ..unseen_row.means import UnseenGroup, row_of_groups
 from .paired_predictions import ItemTotals, PairedPredictions, PairedRows
+from .row_test import RowTest
 
 #: The slice of the rows without a value in a column of slices.
 MISSING = "(missing)"
@@ -185,13 +186,15 @@ class Part(PairedRows):
         return width**2 if spec.name == "neg-mse" else width
 
 
-def unseen_unit(grouped: bool, units: int, unseen_group: UnseenGroup) -> tuple[str, UnseenGroup, UnseenGroup | None]:
-    """The name of the unit that is put in, what it may be, and the other assumption where rows are in groups."""
+def unseen_unit(
+    grouped: bool, units: int, unseen_group: UnseenGroup
+) -> tuple[RowTest, UnseenGroup, UnseenGroup | None]:
+    """The test by the unit that is put in, what it may be, and the other assumption where rows are in groups."""
     if not grouped:
-        return "unseen row", "any", None
+        return RowTest("unseen row", "unseen"), "any", None
     if row_of_groups(units, unseen_group) < math.inf:
-        return "unseen group like those seen", "like-seen", "any"
-    return "unseen group of any kind", "any", "like-seen"
+        return RowTest("unseen group like those seen", "unseen", like_seen=True), "like-seen", "any"
+    return RowTest("unseen group of any kind", "unseen"), "any", "like-seen"
 
 
 def outcome_counts(everything: Part, slices: Sequence[tuple[IntArray, int]]) -> list[tuple[int, int, int, int]]:

@@ -48,7 +48,7 @@ def test_ratio(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Tested:
     row = replace(row, pvalue=pvalues[0], pvalue_error=error, two_sided_pvalue=pvalues[1])
     found = with_bound(row, (a, b), part.group, _span(part, ratios), part.what, rule)
     row = found if isinstance(found, ComparisonRow) else found.row
-    row = replace(row, test=f"exchange of {part.what}, {how}; {row.test}")
+    row = replace(row, test=row.test.after(f"exchange of {part.what}, {how}"))
     return row if isinstance(found, ComparisonRow) else found._replace(row=row)
 
 

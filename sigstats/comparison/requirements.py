@@ -174,7 +174,7 @@ def _of_weights(paired: PairedPredictions, measure: str) -> Iterator[str]:
 
 def _of_predictions(paired: PairedPredictions, measure: str) -> Iterator[str]:
     """Problems of a measure of classes, or of what was right."""
-    spec, limits, numbers = MEASURES[measure], paired.score_range, paired.numbers()
+    spec, limits = MEASURES[measure], paired.score_range
     if not paired.predicted:
         what = "marks between right and wrong" if paired.graded else "scores without predictions"
         yield f"measures: {measure!r} is not valid for {what}; expected one of {', '.join(_OF_SCORES)}"
@@ -187,7 +187,7 @@ def _of_predictions(paired: PairedPredictions, measure: str) -> Iterator[str]:
         if spec.needs == "classes":
             refuse_other_names(labels, said, paired.n, who, wanted="classes of the labels")
     if spec.needs == "numbers":
-        if numbers is None:
+        if (numbers := paired.numbers()) is None:
             odd = next(name for name in paired.classes if not is_number(name))
             yield f"measures: {measure!r} is not valid for {shown(odd)}; expected labels and predictions in numbers"
         elif limits is not None:
@@ -195,7 +195,8 @@ def _of_predictions(paired: PairedPredictions, measure: str) -> Iterator[str]:
     if spec.needs == "repeated answers":
         if paired.group is None:
             yield f"measures: {measure!r} needs the item of each answer; expected groups (--group id)"
-        few = int(np.unique(paired.group if paired.items is None else paired.items, return_counts=True)[1].min())
+        units = paired.group if paired.items is None else paired.items
+        few = 0 if units is None else int(np.unique(units, return_counts=True)[1].min())
         if few < spec.answers:
             wanted = f"expected {spec.answers} or more"
             yield f"measures: {measure!r} is not valid for an item of {few} answers; {wanted}"

@@ -8,17 +8,11 @@ from .._common.note import Note
 from ..intervals import Interval
 from ..ranking.means import MEAN_OVER_TASKS
 from .paired_predictions import ALL_ROWS
+from .row_test import NO_TEST, RowTest
 from .rule import ComparisonRule, Verdict
 
 if TYPE_CHECKING:
     from ..many_datasets.joint_tasks import JointTasksResult
-
-#: What the test of a row says where no limits of its values are known.
-WITHOUT_LIMITS = "without limits"
-#: The test of accuracies of single rows.
-MCNEMAR = "McNemar, exact"
-#: How the name of the test of runs begins, in which more rows decide nothing.
-WELCH = "Welch's t of"
 
 
 class _Row:
@@ -126,7 +120,7 @@ class ComparisonRow(_Row):
     high: float | None = None
     other_interval: Interval | None = None
     standard_error: float | None = None
-    test: str = ""
+    test: RowTest = NO_TEST
     pvalue: float | None = None
     two_sided_pvalue: float | None = None
     pvalue_error: float | None = None
@@ -180,7 +174,7 @@ class ComparisonRow(_Row):
     @property
     def without_limits(self) -> bool:
         """True if a row that was not seen may differ by more than any that was, so that nothing is excluded."""
-        return self.low is None or self.test.endswith(WITHOUT_LIMITS)
+        return self.low is None or not self.test.limited
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +220,7 @@ class CheckedRow(_Row):
     pvalue: float | None = None
     adjusted_pvalue: float | None = None
     verdict: Verdict | None = None
-    test: str = ""
+    test: RowTest = NO_TEST
     note: str = ""
     unit: str = ""
     score: str = ""

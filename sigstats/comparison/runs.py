@@ -29,7 +29,8 @@ from ..measures.table import MEASURES, refers_to_one_class
 from ..ranking.means import mean_interval
 from .mean_tests import infinite_loss
 from .part import Part
-from .rows import WELCH, ComparisonRow
+from .row_test import RowTest
+from .rows import ComparisonRow
 from .rule import ComparisonRule
 
 
@@ -97,7 +98,7 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
     values = [values_of_runs(row.measure, part, side, tasks) for side in (0, 1)]
     a, b = values
     if np.isinf(np.concatenate(values)).any():
-        return replace(row, note=infinite_loss([int(np.isinf(each).sum()) for each in values], "runs"))
+        return infinite_loss(row, [int(np.isinf(each).sum()) for each in values], "runs")
     if not np.isfinite(np.concatenate(values)).all():
         return replace(row, note="one class alone: nothing can be tested")
     found = runs_test(a, b, confidence_level=rule.confidence_level)
@@ -125,7 +126,7 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
         low=low if math.isfinite(low) else None,
         high=high if math.isfinite(high) else None,
         standard_error=math.sqrt(sum(spread)) if len(spread) == 2 else None,
-        test=f"{WELCH} {len(a)} and {len(b)} runs",
+        test=RowTest(f"Welch's t of {len(a)} and {len(b)} runs", "runs"),
         pvalue=found.pvalue,
         two_sided_pvalue=found.two_sided_pvalue,
         differing=_differing(row.measure, part),

@@ -30,7 +30,8 @@ from ..unseen_row.orders import mirrored_law
 from .mean_tests import Tested, test_averages, test_mean, test_pass_at, weighted_mean, with_bound
 from .part import Part, unseen_unit
 from .ratio_tests import test_ratio
-from .rows import MCNEMAR, ComparisonRow
+from .row_test import RowTest
+from .rows import ComparisonRow
 from .rule import ComparisonRule
 from .runs import test_runs
 
@@ -105,7 +106,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
         row,
         low=interval.low,
         high=interval.high,
-        test=MCNEMAR,
+        test=RowTest("McNemar, exact", "mcnemar"),
         pvalue=mcnemar_test(only_a, only_b, alternative="greater").pvalue,
         two_sided_pvalue=mcnemar_test(only_a, only_b).pvalue,
         equivalence_pvalue=score_equivalence(only_a, only_b, n, rule.margin_of(row)),
@@ -117,7 +118,7 @@ def _test_counts(row: ComparisonRow, outcomes: Sequence[int], rule: ComparisonRu
 
 def smallest_drop(row: ComparisonRow, level: float) -> float | None:
     """The smallest drop of accuracy that so many rows show with power 0.8, by McNemar."""
-    if row.test != MCNEMAR or not row.differing:
+    if row.test.kind != "mcnemar" or not row.differing:
         return None
     with contextlib.suppress(ValueError):  # so few rows that no drop is found often enough
         return detectable_difference(row.n, row.differing / row.n, alpha=level, alternative="greater")
@@ -152,7 +153,7 @@ def _test_area(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Comparis
         low=interval.low,
         high=interval.high,
         other_interval=others,
-        test=f"{unit} beside {count:,} {part.what}",
+        test=unit.named(f"{unit} beside {count:,} {part.what}"),
         pvalue=area_pvalue(gains, "greater"),
         two_sided_pvalue=area_pvalue(gains),
         equivalence_pvalue=area_equivalence(gains, rule.margin_of(row)),
@@ -217,7 +218,11 @@ def _test_by_weights(row: ComparisonRow, part: Part, rule: ComparisonRule) -> Co
         high=interval.high,
         standard_error=law.standard_error,
         other_interval=others and others.interval(rule.confidence_level),
-        test=f"{unit} beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
+        test=RowTest(
+            f"{unit} beside {count:,} {part.what}, {rule.n_resamples:,} weightings",
+            "unseen",
+            like_seen=one == "like-seen",
+        ),
         pvalue=law.p_worse,
         pvalue_error=math.sqrt(law.p_worse * (1 - law.p_worse) / len(law.low)),
         end_error=law.end_error(rule.confidence_level),

@@ -15,7 +15,7 @@ import numpy as np
 from sigstats._common.validation import IntArray
 from sigstats.comparison.mean_tests import bounded
 from sigstats.comparison.part import Part, outcome_counts
-from sigstats.comparison.rows import MCNEMAR, ComparisonRow
+from sigstats.comparison.rows import ComparisonRow
 from sigstats.comparison.rule import ComparisonRule
 from sigstats.comparison.tests import test_part
 from sigstats.measures.table import MEASURES, refers_to_one_class
@@ -154,7 +154,7 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, te
         return row.with_(n=a.run.n, decision="none", note=found.note)
     return row.with_(
         method=found.test
-        if found.test == MCNEMAR
+        if found.test.kind == "mcnemar"
         else "unseen row",  # without the number of rows: a family has several
         n=a.run.n,
         statistic=found.difference,
@@ -162,7 +162,7 @@ def _compared(results: Results, measure: str, a: _Classifier, b: _Classifier, te
         estimate_low=found.low,
         estimate_high=found.high,
         p_value=found.two_sided_pvalue,
-        note=found.note if found.test == MCNEMAR else f"{found.test}; {found.note}",
+        note=found.note if found.test.kind == "mcnemar" else f"{found.test}; {found.note}",
     )
 
 

@@ -1,0 +1,50 @@
+"""The test of a row of a result: its name for people, and what the program has to know of it."""
+
+from typing import Literal, Self, TypeAlias
+
+#: The tests of single rows and of runs, and those with a unit that was not seen; "infinite" stands for a loss of which
+#: nothing can be tested.
+Kind: TypeAlias = Literal["none", "mcnemar", "binomial", "runs", "unseen", "exchange", "betting", "infinite"]
+
+
+class RowTest(str):
+    """The name of a test, empty where nothing was tested.
+
+    Examples
+    --------
+    >>> test = RowTest("unseen row beside 60 rows", "unseen")
+    >>> test.without_limits(), test.without_limits().limited
+    ('unseen row beside 60 rows, without limits', False)
+    """
+
+    __slots__ = ("kind", "like_seen", "limited")
+
+    kind: Kind
+    #: Whether the limits of a row are known, so that one that was not seen cannot differ by any amount.
+    limited: bool
+    #: Whether a group that was not seen is taken to be like those seen.
+    like_seen: bool
+
+    def __new__(cls, name: str = "", kind: Kind = "none", limited: bool = True, like_seen: bool = False) -> Self:  # noqa: D102
+        test = super().__new__(cls, name)
+        test.kind, test.limited, test.like_seen = kind, limited, like_seen
+        return test
+
+    def __getnewargs__(self) -> tuple[str, Kind, bool, bool]:  # type: ignore[override]  # those of `__new__`
+        return str(self), self.kind, self.limited, self.like_seen
+
+    def named(self, name: str) -> "RowTest":
+        """The same test with more in its name."""
+        return RowTest(name, self.kind, self.limited, self.like_seen)
+
+    def without_limits(self) -> "RowTest":
+        """The same where no limits of a row are known."""
+        return RowTest(f"{self}, without limits", self.kind, limited=False, like_seen=self.like_seen)
+
+    def after(self, exchanges: str) -> "RowTest":
+        """The same after a test of the exchanges of rows, whose p-value may be the larger one."""
+        return RowTest(f"{exchanges}; {self}", "exchange", self.limited, self.like_seen)
+
+
+#: The test of a row that is not tested.
+NO_TEST = RowTest()
