@@ -2,10 +2,10 @@
 from .anytime.anytime_test import AnytimeLook as AnytimeLook
 from .anytime.anytime_test import AnytimeResult as AnytimeResult
 from .bootstrap.bootstrap_test import BootstrapResult as BootstrapResult
-from .comparison.check_result import CheckResult as CheckResult
+from .comparison.check.result import CheckResult as CheckResult
+from .comparison.check.row import CheckedRow as CheckedRow
 from .comparison.result import ComparisonResult as ComparisonResult
 from .comparison.result import ComparisonRow as ComparisonRow
-from .comparison.rows import CheckedRow as CheckedRow
 from .effects import EffectSize as EffectSize
 from .efficiency import EfficiencyResult as EfficiencyResult
 from .fixed_margins.distribution import NumberCorrect as NumberCorrect

@@ -23,7 +23,7 @@ from ._predictions import (
 )
 
 if TYPE_CHECKING:
-    from sigstats.comparison.check_result import CheckResult
+    from sigstats.comparison.check.result import CheckResult
 
 
 _OUTPUTS = ("json", "markdown", "junit")
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _checked(options: argparse.Namespace) -> "CheckResult":
-    from sigstats.comparison.check import check_predictions, measures_checked
+    from sigstats.comparison.check.bar import check_predictions, measures_checked
     from sigstats.comparison.paired_predictions import as_score_range
     from sigstats.files.predictions import join, read
 

@@ -10,13 +10,13 @@ from xml.etree import ElementTree as ET
 
 from sigstats._common.messages import printable
 from sigstats._common.note import notes_as_objects
-from sigstats.comparison import check_result
 from sigstats.comparison.answer import Answer, reason_of, reasons
 from sigstats.comparison.candidates import CandidatesResult
 from sigstats.comparison.cells import cells_of
-from sigstats.comparison.check_result import CheckResult, reasons_of, rule_of
+from sigstats.comparison.check import result as check_result
+from sigstats.comparison.check.result import CheckResult, reasons_of, rule_of
+from sigstats.comparison.check.row import CheckedRow
 from sigstats.comparison.result import ComparisonResult, ComparisonRow, rule_in_words
-from sigstats.comparison.rows import CheckedRow
 from sigstats.comparison.rule import failing_verdicts
 from sigstats.intervals import Interval
 

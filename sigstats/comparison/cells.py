@@ -7,7 +7,7 @@ from dataclasses import replace
 from .._common.numerals import index_number, p_number, significant, told_apart
 from ..measures.table import MEASURES
 from ..ranking.means import MEAN_OVER_TASKS
-from .rows import CheckedRow, ComparisonRow
+from .rows import ComparisonRow, Row
 
 HEADER = ("slice", "measure", "rows", "baseline", "candidate", "difference", "interval", "p", "p adjusted", "PD", "NSD")
 #: The columns where there is little room.
@@ -50,7 +50,7 @@ def loss(row: ComparisonRow) -> str:
     return "rise" if row.lower_is_better else "drop"
 
 
-def in_points(row: ComparisonRow | CheckedRow) -> bool:
+def in_points(row: Row) -> bool:
     """True if differences of the row's measure are counted in percentage points, not in a unit of its own."""
     return MEASURES[row.measure].in_points
 
@@ -64,12 +64,12 @@ def by_unit(rows: Sequence[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
     return rows_of
 
 
-def label_of(row: ComparisonRow | CheckedRow, rows: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> str:
+def label_of(row: Row, rows: Sequence[Row]) -> str:
     """The slice, and the measure where there are several."""
     return f"{row.slice}: {row.name}" if len({other.name for other in rows}) > 1 else row.slice
 
 
-def value_of(row: ComparisonRow | CheckedRow, value: float | None) -> str:
+def value_of(row: Row, value: float | None) -> str:
     """A value of the row's measure: a percentage, or a mark or loss in its own unit."""
     if value is None:
         return "–"
@@ -96,9 +96,9 @@ def _scaled(row: ComparisonRow, value: float) -> tuple[float, int]:
     return (100 * value, 2) if in_points(row) else (value, _decimals(row))
 
 
-def _decimals(row: ComparisonRow | CheckedRow) -> int:
+def _decimals(row: Row) -> int:
     """The decimals of a value in its own unit: four, or as many as show about three digits of the value of the row."""
-    size = abs((row.value if isinstance(row, CheckedRow) else row.baseline) or 0.0)
+    size = abs(row.usual or 0.0)
     return min(max(4, 2 - math.floor(math.log10(2 * size))), 12) if size > 0 else 4
 
 
@@ -122,7 +122,7 @@ def amount(row: ComparisonRow, value: float) -> str:
     return f"{significant(100 * value)} points" if in_points(row) else f"{significant(value, 4)}{_unit(row)}"
 
 
-def named(row: ComparisonRow | CheckedRow) -> str:
+def named(row: Row) -> str:
     """The measure and the slice of a row: "mean cost_usd on all rows"."""
     score = row.score if row.measure == "mean-score" else ""
     return f"{f'mean {score}' if score else row.name} {'in the' if row.slice == MEAN_OVER_TASKS else 'on'} {row.slice}"
@@ -140,6 +140,6 @@ def effect_of(row: ComparisonRow) -> str:
     return (size if change else "did not change") + ("" if between == "–" else f" ({between})") + of
 
 
-def _unit(row: ComparisonRow | CheckedRow) -> str:
+def _unit(row: Row) -> str:
     """The unit of a mark or loss, after a space."""
     return f" {row.unit}" if row.unit else ""

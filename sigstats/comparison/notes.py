@@ -23,7 +23,7 @@ from .mean_tests import bounded
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .part import Part, outcome_counts
 from .result import ComparisonResult
-from .rows import CheckedRow, ComparisonRow
+from .rows import ComparisonRow, Row
 from .rule import ComparisonRule
 from .tests import test_part
 
@@ -127,7 +127,7 @@ def about_predictions(paired: PairedPredictions, measures: Sequence[str], models
 
 
 def clusters_note(
-    paired: PairedPredictions, retest: Callable[[IntArray], ComparisonRow | CheckedRow], *, seed: int, single: bool
+    paired: PairedPredictions, retest: Callable[[IntArray], Row], *, seed: int, single: bool
 ) -> Iterator[Note]:
     """A line for each column that clusters the differences of the models, or the errors of a single one.
 

@@ -15,14 +15,31 @@ if TYPE_CHECKING:
     from ..many_datasets.joint_tasks import JointTasksResult
 
 
-class _Row:
+class Row:
     """What rows of comparisons and of checks have in common."""
 
     slice: str
+    measure: str
+    n: int
     low: float | None
     high: float | None
+    pvalue: float | None
     confidence_level: float | None
     verdict: Verdict | None
+    test: RowTest
+    note: str
+    unit: str
+    score: str
+
+    @property
+    def name(self) -> str:
+        """The measure; of several scores also the score."""
+        return self.measure
+
+    @property
+    def usual(self) -> float | None:
+        """The value whose size tells how many decimals are shown."""
+        return None
 
     @property
     def confidence_interval(self) -> Interval | None:
@@ -43,7 +60,7 @@ class _Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonRow(_Row):
+class ComparisonRow(Row):
     """One measure on one slice.
 
     Attributes
@@ -162,8 +179,11 @@ class ComparisonRow(_Row):
         return with_turned(self, *values) if self.lower_is_better else self
 
     @property
-    def name(self) -> str:
-        """The measure, and which of several scores it is of."""
+    def usual(self) -> float | None:  # noqa: D102
+        return self.baseline
+
+    @property
+    def name(self) -> str:  # noqa: D102
         return f"{self.measure} of {self.score}" if self.score else self.measure
 
     @property
@@ -177,66 +197,7 @@ class ComparisonRow(_Row):
         return self.low is None or not self.test.limited
 
 
-@dataclass(frozen=True, kw_only=True)
-class CheckedRow(_Row):
-    """One measure of one model on one slice.
-
-    Attributes
-    ----------
-    slice, measure : str
-    n : int
-    items : int or None
-        The number of items that the rows answer, if items have several answers.
-    counted : int or None
-        The number of rows on which the measure rests, such as those predicted to be positive for precision.
-    value, low, high : float or None
-        The measure and its interval.
-    other_interval : Interval or None
-        As of `ComparisonRow`.
-    standard_error : float or None
-        The standard error of a mean, by rows or groups; None if the test has none.
-    pvalue : float or None
-        One-sided p-value of "the measure is at least the bar".
-    adjusted_pvalue : float or None
-        `pvalue`, adjusted over all measures and slices.
-    verdict : "pass", "inconclusive", "fail" or None
-        None if nothing was tested.
-    test, note, unit, score : str
-        `score` is the name of the marks, as of `ComparisonRow`.
-    confidence_level : float or None
-        That of the interval; None if nothing was tested.
-    """
-
-    slice: str
-    measure: str
-    n: int
-    items: int | None = None
-    counted: int | None = None
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    other_interval: Interval | None = None
-    standard_error: float | None = None
-    pvalue: float | None = None
-    adjusted_pvalue: float | None = None
-    verdict: Verdict | None = None
-    test: RowTest = NO_TEST
-    note: str = ""
-    unit: str = ""
-    score: str = ""
-    confidence_level: float | None = None
-
-    @property
-    def name(self) -> str:
-        """The measure; of one score alone there are no others to tell it from."""
-        return self.measure
-
-    def turned(self) -> "CheckedRow":
-        """The row with the sign of its values turned."""
-        return with_turned(self, "value")
-
-
-R = TypeVar("R", ComparisonRow, CheckedRow)
+R = TypeVar("R", bound="Row")
 
 
 def with_turned(row: R, *names: str) -> R:
@@ -246,10 +207,11 @@ def with_turned(row: R, *names: str) -> R:
         return -value if isinstance(value, Interval) else None if value is None else 0.0 - value
 
     turned = {name: of(getattr(row, name)) for name in (*names, "other_interval")}
-    return replace(row, low=of(row.high), high=of(row.low), **turned)
+    changed: Any = row
+    return replace(changed, low=of(row.high), high=of(row.low), **turned)  # type: ignore[no-any-return]
 
 
-def worst_verdict(rows: Sequence[ComparisonRow] | Sequence[CheckedRow]) -> Verdict:
+def worst_verdict(rows: Sequence[Row]) -> Verdict:
     """The worst verdict of any row; inconclusive too where one is unanswered."""
     found = {row.verdict for row in rows}
     if "fail" in found:

@@ -16,7 +16,7 @@ from sigstats._common.validation import hint, refuse, shown
 from sigstats.files.inputs import place
 from sigstats.files.inputs.content import open_content
 from sigstats.files.tables.arrow_files import read_parquet
-from sigstats.files.tables.table import is_text
+from sigstats.files.tables.arrow_table import is_text
 
 from ..schema import column
 

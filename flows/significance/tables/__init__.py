@@ -18,9 +18,10 @@ from sigstats._common.messages import shown
 from sigstats._common.validation import as_choice
 from sigstats.files.inputs import place, read_bytes
 from sigstats.files.inputs.content import open_content
+from sigstats.files.tables.arrow_table import ArrowTable
 from sigstats.files.tables.delimited import DelimitedTable
 from sigstats.files.tables.spelling import is_number, same_spelling
-from sigstats.files.tables.table import ArrowTable, Table
+from sigstats.files.tables.table import Table
 from sigstats.tasks.statistical_tests import MONTE_CARLO, methods
 from sigstats.tasks.summary.published import PRINTABLE
 

@@ -13,7 +13,7 @@ from sigstats.comparison.candidates import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
 
 from ..predictions import MOST_VALUES, Columns, Predictions, from_table, join, settled
-from ..tables.table import ArrowTable
+from ..tables.arrow_table import ArrowTable
 from ._arguments import ARGUMENTS, as_arguments
 
 

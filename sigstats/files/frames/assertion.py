@@ -13,16 +13,16 @@ from sigstats._common.class_names import label_name
 from sigstats._common.data_frames import opened
 from sigstats._common.messages import printable
 from sigstats._common.validation import as_choice, as_real, refuse
-from sigstats.comparison import check_result
 from sigstats.comparison.answer import Answer, reasons
-from sigstats.comparison.check import check_predictions
-from sigstats.comparison.check_result import CheckResult
-from sigstats.comparison.class_probabilities import class_probabilities, has_columns
+from sigstats.comparison.check import result as check_result
+from sigstats.comparison.check.bar import check_predictions
+from sigstats.comparison.check.result import CheckResult
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 
 from ._arguments import as_arguments
+from ._class_probabilities import class_probabilities, has_columns
 from .compare import CompareOptions, compare, paired_arrays
 
 
@@ -130,7 +130,8 @@ def assert_at_least(
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values divide the rows; each value of each column is a slice.
     measures : str or sequence of str, optional
-        Of ``sigstats.comparison.check.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of marks.
+        Of ``sigstats.comparison.check.bar.CHECKED_MEASURES``, or ``pass@k``; by default the accuracy, or the mean of
+        marks.
     positive : label, optional
         The class of precision, recall, specificity, Jaccard's index and F1, as `sigstats.compare` takes it.
     classes, missing

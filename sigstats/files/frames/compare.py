@@ -12,13 +12,13 @@ from sigstats._common.class_columns import class_names_of
 from sigstats._common.class_names import class_notes, counts_of, label_name
 from sigstats._common.validation import as_labels, did_you_mean, refuse
 from sigstats.comparison.candidates import compare_scores
-from sigstats.comparison.class_probabilities import class_probabilities, has_columns
 from sigstats.comparison.paired_predictions import PairedPredictions, as_score_range, by_name, pair_arrays
 from sigstats.comparison.requirements import are_measurements, are_scores
 from sigstats.comparison.result import ComparisonResult
 from sigstats.comparison.rule import ComparisonRule
 
 from ._arguments import as_arguments
+from ._class_probabilities import class_probabilities, has_columns
 
 #: What notes call the models of arrays.
 _ARRAYS = "baseline", "candidate"

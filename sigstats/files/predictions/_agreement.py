@@ -17,7 +17,7 @@ from ._items import taken
 from ._log import PROMPT
 from ._predictions import Predictions
 
-_ALLOW = "(--allow-different-tasks compares them all the same)"
+ALLOW = "(--allow-different-tasks compares them all the same)"
 
 
 def require_one_kind(first: Predictions, other: Predictions) -> None:
@@ -50,7 +50,7 @@ def require_same_task(first: Predictions, other: Predictions) -> None:
     if first.harness != other.harness:
         raise ValueError(
             f"{other.where}: is a log of {other.harness}, and {first.where} is one of {first.harness}; expected "
-            f"logs of the same program {_ALLOW}"
+            f"logs of the same program {ALLOW}"
         )
     for name in ("task", "scorer", "metric", "filter"):
         here, there = other.subject.get(name), first.subject.get(name)
@@ -59,17 +59,12 @@ def require_same_task(first: Predictions, other: Predictions) -> None:
         if here and there and here != there:
             raise ValueError(
                 f"{other.where}: {name} {shown(here)} is not that of {first.where}, {shown(there)}; "
-                f"expected the same {name} {_ALLOW}"
+                f"expected the same {name} {ALLOW}"
             )
 
 
-def require_same_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> None:
-    """Refuse another question under the same id: another target, input or hash, as far as both files have them."""
-    for name, a, b in _questions(first, other, rows, partners):
-        require_equal((first, a), (other, b), rows, what=name, wanted=f"the same questions {_ALLOW}")
-
-
-def _questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> Iterator[tuple[str, Any, Any]]:
+def questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The target, input or hash of what both files asked in these rows, as far as both have them."""
     for name, column in first.identity.items():
         if name in other.identity and name != PROMPT:
             yield name, taken(column, rows), taken(other.identity[name], partners)
@@ -78,7 +73,7 @@ def _questions(first: Predictions, other: Predictions, rows: Any, partners: Any)
 def differing_questions(first: Predictions, other: Predictions, rows: Any, partners: Any) -> tuple[Note, ...]:
     """A line with the number of rows that are other questions under the same id; none where all are the same."""
     differs = np.zeros(len(rows), dtype=bool)
-    for _, a, b in _questions(first, other, rows, partners):
+    for _, a, b in questions(first, other, rows, partners):
         differs[np.from_dlpack(differing(a, b))] = True
     n = int(differs.sum())
     told = f"{other.where}: {n:,} of {len(rows):,} rows are other questions than in {first.where}"

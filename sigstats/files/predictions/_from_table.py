@@ -139,28 +139,16 @@ def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: 
         return truth.label
     of_ids, known = same_spelling([ids, truth.ids])
     if (distinct := pc.count_distinct(known).as_py()) < len(known):
-        _require_one_label(truth, known, distinct, where)
+        text = pc.cast(truth.label, pa.string())
+        pairs = pa.table({"id": known, "label": text}).group_by(["id", "label"]).aggregate([])["id"].to_pylist()
+        if len(pairs) > distinct:
+            odd = next(each for each, times in Counter(pairs).items() if times > 1)
+            raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; expected one of each row")
     rows = pc.index_in(of_ids, value_set=known)
     if rows.null_count and not drop:
         odd = of_ids.filter(pc.is_null(rows))[0].as_py()
         raise ValueError(f"{where}: id {shown(odd)} has no label in {truth.where}; expected a label of each row")
     return truth.label.take(rows)
-
-
-def _require_one_label(truth: Predictions, ids: Any, distinct: int, where: str) -> None:
-    pairs = pa.table({"id": ids, "label": pc.cast(truth.label, pa.string())}).group_by(["id", "label"]).aggregate([])
-    if pairs.num_rows > distinct:
-        odd = next(each for each, times in Counter(pairs["id"].to_pylist()).items() if times > 1)
-        raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; expected one of each row")
-
-
-def _require_same_labels(table: Table, name: str, label: Any, where: str) -> None:
-    own, its = same_spelling([table.texts_or_missing(name), label])
-    differs = pc.indices_nonzero(pc.not_equal(own, its))
-    if len(differs):
-        at = differs[0].as_py()
-        said = f": {shown(own[at].as_py())} is not the label in {where}, {shown(its[at].as_py())}"
-        raise table.error(name, f"{said}; expected the same labels", at)
 
 
 def from_table(table: Table, columns: Columns) -> Predictions:
@@ -201,7 +189,11 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     if columns.truth is not None:
         label = _labels(columns.truth, ids, table.where, positions=positions, drop=columns.unscored == "drop")
         if columns.label in table.names and columns.label != columns.prediction:
-            _require_same_labels(table, columns.label, label, columns.truth.where)
+            own, its = same_spelling([table.texts_or_missing(columns.label), label])
+            if len(differs := pc.indices_nonzero(pc.not_equal(own, its))):
+                at = differs[0].as_py()
+                said = f": {shown(own[at].as_py())} is not the label in {columns.truth.where}, {shown(its[at].as_py())}"
+                raise table.error(columns.label, f"{said}; expected the same labels", at)
     elif labelled:
         _require_classes(table, columns, predicted=bool(predicted))
         label = table.texts_or_missing(columns.label) if columns.label in lacking else texts(columns.label)

@@ -18,13 +18,14 @@ from sigstats.comparison.requirements import are_measurements
 
 from ..tables.spelling import is_number, same_spelling
 from ._agreement import (
+    ALLOW,
     differing_prompts,
     differing_questions,
     differing_settings,
     lower_in_both,
+    questions,
     require_equal,
     require_one_kind,
-    require_same_questions,
     require_same_task,
     same_in_both,
 )
@@ -158,7 +159,8 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
         require_same_task(first, other)
     matched = _match(first, other)
     if same:
-        require_same_questions(first, other, matched.rows, matched.partners)
+        for name, a, b in questions(first, other, matched.rows, matched.partners):
+            require_equal((first, a), (other, b), matched.rows, what=name, wanted=f"the same questions {ALLOW}")
     # After the questions: of other questions it would be no help to be told that the ids are not the same.
     if matched.notes and options.get("unmatched") != "drop":
         raise ValueError(f"{matched.notes[0]}; expected the same ids in both (--unmatched drop leaves them out)")

@@ -9,7 +9,7 @@ import pyarrow as pa
 from sigstats._common.messages import shown, shown_name, some_of
 
 from ._log import INFINITE, TASK, Answer, EvaluationLog
-from ._predictions import RIGHT, WRONG, Columns, Predictions, Unscored
+from ._predictions import RIGHT, WRONG, Columns, Predictions
 
 #: A longer name is known by its beginning.
 _LONG, _BEGINNING = 60, 40
@@ -17,7 +17,13 @@ _LONG, _BEGINNING = 60, 40
 
 def select(log: EvaluationLog, columns: Columns) -> Predictions:
     """The marks of one score, an answer a row."""
-    _refuse_columns(log, columns)
+    of_tables: list[str] = [name for name in ("id", "label", "prediction") if name in columns.named]
+    of_tables += [name for name in ("by_position", "run", "per") if getattr(columns, name)]
+    for name in (*of_tables, *(() if columns.epoch is None else ("epoch",))):
+        raise ValueError(
+            f"{log.where}: {name}: {shown(getattr(columns, name))} is not valid for a log of {log.harness}, whose "
+            "answers have ids, epochs and scores of their own; expected a score alone"
+        )
     if not log.answers:
         raise ValueError(f"{log.where}: there are no answers; expected a log that was written with them")
     answers = _of_model(log, columns.model)
@@ -33,7 +39,14 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
         )
     score = _chosen(log, "score", columns.score, named)
     lower, limits = log.is_lower_better(score, columns), log.limits(score)
-    _require_numbers(log, answers, score, columns.unscored)
+    for answer in answers:
+        infinite = answer.unread.get(score) == INFINITE
+        if score in answer.unread and not (infinite and columns.unscored == "drop"):
+            drop = " (--unscored drop leaves it out)" if infinite else ""
+            raise ValueError(
+                f"{log.where}: id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}; "
+                f"expected a number of each answer{drop}"
+            )
     marks = [answer.scores.get(score) for answer in answers]
     several = any(answer.epoch != 1 for answer in answers)
     names = dict.fromkeys(name for answer in answers for name in answer.identity)
@@ -70,16 +83,6 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
         "filter": log.called.get(answers[0].filter, answers[0].filter),
     }
     return {name: value for name, value in found.items() if value}
-
-
-def _refuse_columns(log: EvaluationLog, columns: Columns) -> None:
-    named: list[str] = [name for name in ("id", "label", "prediction") if name in columns.named]
-    named += [name for name in ("by_position", "run", "per") if getattr(columns, name)]
-    for name in (*named, *(() if columns.epoch is None else ("epoch",))):
-        raise ValueError(
-            f"{log.where}: {name}: {shown(getattr(columns, name))} is not valid for a log of {log.harness}, whose "
-            "answers have ids, epochs and scores of their own; expected a score alone"
-        )
 
 
 def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
@@ -121,17 +124,6 @@ def names_to_give_back(names: Sequence[str]) -> list[str]:
         (f"'{own}'" if _is_long(name) else shown_name(name)) if one or not _is_long(name) else str(number)
         for number, (name, own, one) in enumerate(zip(names, begin, alone, strict=True))
     ]
-
-
-def _require_numbers(log: EvaluationLog, answers: Sequence[Answer], score: str, unscored: Unscored) -> None:
-    for answer in answers:
-        infinite = answer.unread.get(score) == INFINITE
-        if score in answer.unread and not (infinite and unscored == "drop"):
-            drop = " (--unscored drop leaves it out)" if infinite else ""
-            raise ValueError(
-                f"{log.where}: id {shown(answer.item)}: score {shown(score)} is {answer.unread[score]}; "
-                f"expected a number of each answer{drop}"
-            )
 
 
 def _others(log: EvaluationLog, answers: Sequence[Answer], columns: Columns, score: str) -> dict[str, Any]:

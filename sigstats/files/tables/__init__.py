@@ -13,5 +13,5 @@ All text is of one dialect, whichever command reads it:
 - Lines end with a line feed, a carriage return or both; blank lines are left out. Every row has as many fields as the
   first. The text is UTF-8, with a byte order mark or without.
 
-A source of rows is a `sigstats.files.tables.table.Table`: `delimited.DelimitedTable` or `table.ArrowTable`.
+A source of rows is a `sigstats.files.tables.table.Table`: `delimited.DelimitedTable` or `arrow_table.ArrowTable`.
 """

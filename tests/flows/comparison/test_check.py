@@ -12,8 +12,8 @@ from sklearn.metrics import f1_score, jaccard_score, precision_score, recall_sco
 from statsmodels.stats.multitest import multipletests
 
 import sigstats
-from sigstats.comparison.check import check_predictions
-from sigstats.comparison.check_result import rows_that_decide
+from sigstats.comparison.check.bar import check_predictions
+from sigstats.comparison.check.result import rows_that_decide
 from sigstats.comparison.compare import compare_pair
 from sigstats.comparison.paired_predictions import pair_arrays
 from sigstats.flows.cli import main

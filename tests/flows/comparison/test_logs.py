@@ -612,7 +612,11 @@ def test_what_no_measure_uses_is_refused_before_anything_is_computed(
     score = ["--score", "cost"] if of_cost and "--ratio" not in options else []
     assert main([command, *paths, *options, *score, *bar]) in (0, 1)
     capsys.readouterr()
-    for computes in ("comparison.compare.test_part", "comparison.check.test_row", "ranking.rank.rank_table"):
+    for computes in (
+        "comparison.compare.test_part",
+        "comparison.check.bar.test_row",
+        "ranking.rank.rank_table",
+    ):
         monkeypatch.setattr(f"sigstats.{computes}", None)
     assert main([command, *paths, *options, *score, *bar, *unused]) == 2
     told = capsys.readouterr()

@@ -8,7 +8,7 @@ import pytest
 
 import sigstats
 from sigstats.comparison.answer import reasons
-from sigstats.comparison.check_result import rows_that_decide
+from sigstats.comparison.check.result import rows_that_decide
 
 
 def compared(n, only_baseline, only_candidate, **more):

@@ -60,7 +60,10 @@ def names_of(keys: list[str], table: pa.Table) -> list[str]:
 def _column(name: str, values: list[Any], *, exact: bool) -> Any:
     """A column of one type, numbers of any size among them; as text where `exact` ones may be rounded."""
     kinds = {type(value) for value in values} - {type(None)}
-    _require_one_kind(name, kinds)
+    for kind in kinds.difference(KINDS):
+        raise ValueError(f"column {shown(name)} has {'lists' if kind is list else 'objects'}; expected text or numbers")
+    if len(words := sorted({f"{KINDS[kind][0]}s" for kind in kinds})) > 1:
+        raise ValueError(f"column {shown(name)} has {' and '.join(words)}; expected one kind")
     if exact and kinds == {int, float} and any(type(value) is int and abs(value) > LARGEST_WHOLE for value in values):
         return pa.array([None if value is None else str(value) for value in values], pa.string())
     if float in kinds:
@@ -68,15 +71,6 @@ def _column(name: str, values: list[Any], *, exact: bool) -> Any:
     if int in kinds and not all(value is None or -(2**63) <= value < 2**63 for value in values):
         return pa.array([None if value is None else str(value) for value in values], pa.string())
     return pa.array(values, next((KINDS[kind][1] for kind in kinds), pa.string()))
-
-
-def _require_one_kind(name: str, kinds: set[type]) -> None:
-    for kind in kinds.difference(KINDS):
-        found = "lists" if kind is list else "objects"
-        raise ValueError(f"column {shown(name)} has {found}; expected text or numbers")
-    words = sorted({f"{KINDS[kind][0]}s" for kind in kinds})
-    if len(words) > 1:
-        raise ValueError(f"column {shown(name)} has {' and '.join(words)}; expected one kind")
 
 
 def is_nested(found: Any) -> bool:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...inputs.content import Content
-from ...tables.table import ArrowTable
+from ...tables.arrow_table import ArrowTable
 from .._predictions import Columns
 
 ORDER = 48

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from sigstats._common.validation import refuse
 
 from ...inputs.content import Content, as_object, parse_json, require_objects
+from ...tables.arrow_table import ArrowTable
 from ...tables.spelling import LARGEST_WHOLE
-from ...tables.table import ArrowTable
 from .._items import MOST_VALUES
 from .._predictions import Columns
 from . import NoTable, what_lies_beside

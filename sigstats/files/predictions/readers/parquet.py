@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...inputs.content import Content
-from ...tables.table import ArrowTable
+from ...tables.arrow_table import ArrowTable
 from .._items import MOST_VALUES
 from .._predictions import Columns
 

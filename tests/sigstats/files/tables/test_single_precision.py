@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import sigstats
 from sigstats.files.predictions import Columns, read
+from sigstats.files.tables.arrow_table import ArrowTable
 from sigstats.files.tables.spelling import to_decimals
-from sigstats.files.tables.table import ArrowTable
 
 
 @pytest.mark.parametrize("kind", [np.float16, np.float32])

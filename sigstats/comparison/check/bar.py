@@ -17,18 +17,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from .._common.validation import as_choice, as_real, refuse
-from ..measures.metrics import unit_of
-from ..measures.table import MEASURES, is_pass_at
-from ..multiplicity import adjusted
-from ..ranking.means import MEAN_OVER_TASKS
-from .check_result import CheckResult, cells_of
-from .check_tests import HITS, Limits, test_row
-from .margins import SaidShare, require_limits_used
-from .notes import about_predictions, clusters_note, unseen_group_note
-from .paired_predictions import ALL_ROWS, PairedPredictions
-from .part import Part, whole
-from .requirements import (
+from ..._common.validation import as_choice, as_real, refuse
+from ...measures.metrics import unit_of
+from ...measures.table import MEASURES, is_pass_at
+from ...multiplicity import adjusted
+from ...ranking.means import MEAN_OVER_TASKS
+from ..margins import SaidShare, require_limits_used
+from ..notes import about_predictions, clusters_note, unseen_group_note
+from ..paired_predictions import ALL_ROWS, PairedPredictions
+from ..part import Part, whole
+from ..requirements import (
     COMPARED_MEASURES,
     default_measures,
     known_measure,
@@ -38,9 +36,11 @@ from .requirements import (
     require_known_positive,
     require_score_used,
 )
-from .rows import CheckedRow
-from .rule import ComparisonRule, Verdict
-from .task_means import has_task_mean, without_task_mean
+from ..rule import ComparisonRule, Verdict
+from ..task_means import has_task_mean, without_task_mean
+from .result import CheckResult, cells_of
+from .row import CheckedRow
+from .tests import HITS, Limits, test_row
 
 _MEANS = tuple(name for name in COMPARED_MEASURES if MEASURES[name].test == "means")
 #: The measures with an exact test of one model.

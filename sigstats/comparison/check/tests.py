@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
-from .._common.numerals import significant
-from .._common.validation import FloatArray, IntArray
-from ..intervals import Interval, clopper_pearson
-from ..measures.score_formulas import pass_at
-from ..measures.table import MEASURES
-from ..ranking.means import standard_error, task_weights
-from ..unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
-from .mean_tests import by_group, right_answers
-from .part import Part, unseen_unit
-from .row_test import RowTest
-from .rows import CheckedRow
-from .rule import ComparisonRule
-from .runs import runs_test, values_of_runs
+from ..._common.numerals import significant
+from ..._common.validation import FloatArray, IntArray
+from ...intervals import Interval, clopper_pearson
+from ...measures.score_formulas import pass_at
+from ...measures.table import MEASURES
+from ...ranking.means import standard_error, task_weights
+from ...unseen_row.means import Units, UnseenGroup, mean_interval, mean_pvalues, row_of_groups, units_of
+from ..mean_tests import by_group, right_answers
+from ..part import Part, unseen_unit
+from ..row_test import RowTest
+from ..rule import ComparisonRule
+from ..runs import runs_test, values_of_runs
+from .row import CheckedRow
 
 Mask = NDArray[np.bool_]
 #: What every row lies between; None where that is not known.

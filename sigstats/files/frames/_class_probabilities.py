@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.class_columns import classes_of_columns
-from .._common.class_names import label_name
-from .._common.positive_class import positive_place
-from .._common.validation import FloatArray, as_array, as_labels, refuse
-from ..measures.table import needs_positive
-from .requirements import as_compared_measures
+from sigstats._common.class_columns import classes_of_columns
+from sigstats._common.class_names import label_name
+from sigstats._common.positive_class import positive_place
+from sigstats._common.validation import FloatArray, as_array, as_labels, refuse
+from sigstats.comparison.requirements import as_compared_measures
+from sigstats.measures.table import needs_positive
 
 #: By how much the probabilities of a row may miss 1, in single precision.
 _TOLERANCE = 1e-4

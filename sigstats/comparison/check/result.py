@@ -5,18 +5,19 @@ from typing import Any
 
 from scipy.special import bdtr
 
-from .._common.drawing import Drawn, forest
-from .._common.note import Note
-from .._common.numerals import NBSP, p_number, significant, told_apart
-from .._common.tabular import Table, columns_of
-from ..intervals import clopper_pearson
-from ..multiplicity import IN_WORDS
-from .answer import Answer, others_in_words
-from .cells import in_points, items_in_words, label_of, named, value_of
-from .deciding import Bound, fewest_rows
-from .result import MOST_ROWS
-from .rows import CheckedRow, worst_verdict
-from .rule import ComparisonRule, Verdict
+from ..._common.drawing import Drawn, forest
+from ..._common.note import Note
+from ..._common.numerals import NBSP, p_number, significant, told_apart
+from ..._common.tabular import Table, columns_of
+from ...intervals import clopper_pearson
+from ...multiplicity import IN_WORDS
+from ..answer import Answer, others_in_words
+from ..cells import in_points, items_in_words, label_of, named, value_of
+from ..deciding import Bound, fewest_rows
+from ..result import MOST_ROWS
+from ..rows import worst_verdict
+from ..rule import ComparisonRule, Verdict
+from .row import CheckedRow
 
 HEADER = ("slice", "measure", "rows", "value", "interval", "p", "p adjusted", "verdict")
 _ORDER = {"fail": 0, "inconclusive": 1, None: 2, "pass": 3}

@@ -1,0 +1,1 @@
+"""One model against a bar: the rule, its tests, and the result in words."""
