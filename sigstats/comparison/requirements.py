@@ -161,7 +161,7 @@ def require(paired: PairedPredictions, measure: str) -> None:
 
 
 def _of_weights(paired: PairedPredictions, measure: str) -> Iterator[str]:
-    """Problems of rows whose weights are not all that says what a row counts."""
+    """Problems of weights beside runs, tasks or items, which also state how much a row counts."""
     if paired.weights is None:
         return
     if measure in ("auc", "ratio") or is_pass_at(measure):

@@ -119,7 +119,7 @@ def read_predictions(
 
 
 def _frame_of_scores(file: str, columns: "Columns", scores: Sequence[str | None], *, one: bool) -> "pd.DataFrame":
-    """The predictions in one file; with several scores, `one` of which is none, those of a log have no others."""
+    """The rows of one file with a column for each score; `one`: the score is alone, and is called ``score``."""
     import pandas as pd
 
     from ..predictions import read_by_scores

@@ -166,21 +166,21 @@ def read_by_scores(
     """The predictions of files by each of the same scores, those named or all; classes and ids may be coded."""
     if len(set(scores)) < len(scores):
         raise refuse("score", ", ".join(map(str, scores)), "each score once")
-    named = tuple(each for each in scores if each is not None)
-    found: list[dict[str | None, Predictions]] = []
+    named = tuple(score for score in scores if score is not None)
+    by_score: list[dict[str | None, Predictions]] = []
     for path, given in files:
         columns = replace(given, score=scores[0], scores=named, coded=True)
         file = parsed(path, columns)
         meant = file.scores(columns) if named == (ALL_SCORES,) else scores
         if not meant:
             raise ValueError(f"{path}: score: no score is a number of each answer; expected one or more")
-        if odd := sorted({*meant}.symmetric_difference(found[0] if found else meant), key=str):
+        if odd := sorted({*meant}.symmetric_difference(by_score[0] if by_score else meant), key=str):
             place, other = (files[0][0], path) if odd[0] in meant else (path, files[0][0])
             raise ValueError(
                 f"{place}: score: {shown(odd[0])} is not there, but in {other}; expected those that are meant"
             )
-        found.append({score: file.by(replace(columns, score=score)) for score in meant})
-    return found
+        by_score.append({score: file.by(replace(columns, score=score)) for score in meant})
+    return by_score
 
 
 def join_scores(

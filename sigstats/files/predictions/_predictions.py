@@ -113,7 +113,7 @@ class Columns:
         return frozenset([*self.scores, *([] if self.score is None else [self.score])])
 
     def in_table(self, names: Sequence[str]) -> Self:
-        """The same with the well-known name that a table has of a column that nobody has named."""
+        """The same for a table of these columns, whose well-known names stand for columns that nobody has named."""
         # Beside marks no label is looked for: what is named so may be a text that was asked for.
         marks = self.score is not None and is_lower_better(self.score, lower=self.lower, higher=self.higher) is not None
         found: dict[str, Any] = {}
