@@ -9,10 +9,9 @@ from typing import Any, Literal
 from sigstats._common.data_frames import opened, require_same_index
 from sigstats._common.scores import of_named_scores, parts_of_ratio
 from sigstats._common.validation import as_choice, refuse
-from sigstats.comparison.candidates import with_names
 from sigstats.comparison.paired_predictions import PairedPredictions
 
-from ..predictions import MOST_VALUES, Columns, Predictions, from_table, join, settled
+from ..predictions import MOST_VALUES, Columns, Predictions, from_table, join, join_scores, settled
 from ..tables.arrow_table import ArrowTable
 from ._arguments import ARGUMENTS, as_arguments
 
@@ -57,15 +56,11 @@ def pairs_of_frames(
         columns = replace(columns, truth=labels_of(labels, columns))
     of_other = replace(columns, prediction=prediction[-1], model=model[-1] if model else None)
     identical = of_other == columns and same_frames(baseline, other)
-    pairs = []
-    for each in scores:
-        own = replace(columns, score=each)
-        first = predictions_of(baseline, "baseline", own)
-        second = predictions_of(other, "candidate", replace(of_other, score=each))
-        with as_arguments():
-            found = join(first, second, own, unmatched=unmatched)
-        pairs.append(replace(found, identical=identical))
-    return with_names(pairs, scores)
+    first = _by_scores(baseline, "baseline", columns, scores)
+    second = _by_scores(other, "candidate", of_other, scores)
+    with as_arguments():
+        pairs = join_scores(first, second, columns, unmatched=unmatched)
+    return [replace(pair, identical=identical) for pair in pairs]
 
 
 def paired_with_itself(frame: Any, columns: Columns) -> PairedPredictions:
@@ -156,13 +151,19 @@ def same_frames(baseline: Any, candidate: Any) -> bool:
 
 def predictions_of(frame: Any, name: str, columns: Columns) -> Predictions:
     """The rows of a frame that messages call `name`."""
+    return _by_scores(frame, name, columns, [columns.score])[columns.score]
+
+
+def _by_scores(frame: Any, name: str, columns: Columns, scores: Sequence[str | None]) -> dict[str | None, Predictions]:
+    """The rows of a frame by each of its scores."""
+    every = replace(columns, score=scores[0], scores=tuple(score for score in scores if score is not None))
     index: Any = getattr(getattr(frame, "index", None), "name", None)
     if index is not None and not columns.by_position and not {index, columns.id}.intersection(frame.columns):
         frame = frame.reset_index()  # the index holds the ids
     opened = _frame(with_texts(frame), name)
     names = [str(each) for each in opened.columns]
     try:
-        table = opened.select([each for each in columns.wanted_in(names) if each in names]).to_arrow()
+        table = opened.select([each for each in every.wanted_in(names) if each in names]).to_arrow()
     except Exception as error:
         raise ValueError(f"{name}: cannot be read as columns ({type(error).__name__})") from None
     beside = opened.select([each for each in opened.columns if each not in table.column_names])
@@ -171,7 +172,8 @@ def predictions_of(frame: Any, name: str, columns: Columns) -> Predictions:
             for each, column in zip(beside.columns, beside.to_arrow().columns, strict=True):
                 table = table.append_column(str(each), column)
     with as_arguments():
-        return settled(from_table(ArrowTable(name, table, names=names), columns), columns)
+        rows, by_score = ArrowTable(name, table, names=names), [replace(columns, score=score) for score in scores]
+        return {own.score: settled(from_table(rows, own), own) for own in by_score}
 
 
 def with_texts(frame: Any) -> Any:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import sigstats
+from sigstats.files.frames import _columns as frames
 from sigstats.files.predictions import readers
 from sigstats.flows.cli import main
 
@@ -60,3 +61,12 @@ def test_all_scores_of_two_logs_are_two_parses(parsed, tmp_path):
     paths = [harness_log(tmp_path / f"{name}.jsonl", documents) for name in "ab"]
     assert main(["compare", *paths, "--score", "all", "--json", str(tmp_path / "out")]) == 0
     assert parsed == dict.fromkeys(paths, 1)
+
+
+def test_a_frame_of_three_scores_becomes_one_table(monkeypatch, tmp_path):
+    tables, table = [], frames.ArrowTable
+    monkeypatch.setattr(frames, "ArrowTable", lambda *given, **named: tables.append(given) or table(*given, **named))
+    baseline, candidate = (pd.read_csv(path) for path in write_tables(tmp_path, "csv"))
+    result = sigstats.compare(baseline, candidate, score=SCORES, higher_is_better="mark")
+    assert {row.score for row in result.rows} == {*SCORES}
+    assert len(tables) == 2
