@@ -184,7 +184,7 @@ class Plan:
         seen: dict[str, Cell] = {}
         for cell in self.cells:
             if cell.name in seen:
-                raise ValueError(f"plan: {dict(cell.subject)} occurs twice; expected each cell once")
+                raise ValueError(f"plan: {dict(cell.subject)} occurs twice")
             seen[cell.name] = cell
 
     @property

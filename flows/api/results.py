@@ -177,9 +177,7 @@ class StudyResults:
                     frame.insert(place, key, value)
                 yield cell, frame
         if not complete:
-            raise ValueError(
-                f"{self.output}: none of {len(cells)} cells is complete; run the study again, which goes on"
-            )
+            raise ValueError(f"{self.output}: none of {len(cells)} cells is complete; run the study again to continue")
 
     def _repr_html_(self) -> str:
         """The summary, as a notebook shows a frame."""

@@ -229,8 +229,8 @@ class BenchmarkStudy(DataStudy):
             raise refuse("tests", name, "measures = ['macro-f1', ...] instead")
         if OVER_FOLDS in self.tests and settings.folds == LEAVE_ONE_OUT:
             raise ValueError(
-                f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are all but the same; "
-                "expected folds = 10, or another number"
+                f"tests: {OVER_FOLDS!r} is not valid with {LEAVE_ONE_OUT}, whose training sets are nearly the same; "
+                "set folds = 10"
             )
         return self
 

@@ -93,7 +93,7 @@ class CalibrationStudy(DataStudy):
         names = [label_of(each) if info.field_name == "tests" else getattr(each, "name", each) for each in items]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"{shown(name)} is there twice; expected everything once")
+                raise ValueError(f"{shown(name)} appears twice")
         return items
 
 
@@ -176,7 +176,7 @@ def _cells(
         raise ValueError(f"sizes: {largest} is not valid; expected at most {population.rows}, the rows of {source}")
     fitting = {label: test for label, test in tests.items() if _fits(test, population)}
     if not fitting:
-        raise ValueError(f"tests: none of them fits {source}; expected {_wanted(population)}")
+        raise ValueError(f"tests: no test applies to {source}; expected {_wanted(population)}")
     if population.retrained is not None:
         yield from _fold_cells(study, source, population, fitting)
         return

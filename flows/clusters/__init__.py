@@ -58,7 +58,7 @@ def as_cluster(value: Any, workers: int | None = None, packages: Sequence[str] =
         wanted = "the name of a kind, an address or a cluster file, or a Client or a cluster of Dask"
         raise refuse("cluster", value, wanted)
     if workers is not None:
-        raise BadInput(f"workers: {workers} is not valid; the cluster has workers of its own")
+        raise BadInput(f"workers: {workers} is not valid; the cluster has its own workers")
     return found
 
 
@@ -93,7 +93,7 @@ def load_cluster(text: str | None, workers: int | None = None, packages: Sequenc
     model = known[kind].Cluster
     if workers is not None:
         if "workers" not in model.model_fields:
-            raise BadInput(f"--workers: {workers} is not valid; a cluster of kind {kind!r} has workers of its own")
+            raise BadInput(f"--workers: {workers} is not valid; a cluster of kind {kind!r} has its own workers")
         values = {**values, "workers": workers}
     cluster: Strict = validated(model, values, source=source)
     if kind == "dask":

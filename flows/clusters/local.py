@@ -103,8 +103,8 @@ def open_pool(cluster: Cluster, needs: Sequence[Needs] = ()) -> Iterator[Pool]:
     """Start the processes, which accept connections only from this run, and end them with the context."""
     if not may_start_processes():
         raise BadInput(
-            "cluster: local is not valid in a process of Dask's workers or of a pool, which may start no other; "
-            "expected serial, or cluster=get_client() for the workers that this task is of"
+            "cluster: local is not valid in a process of Dask's workers or of a pool, which cannot start others; "
+            "use serial, or cluster=get_client() for the workers of this task"
         )
     special = roles(needs, room_for(needs, gpus=cluster.gpus), gpus=cluster.gpus)
     import dask

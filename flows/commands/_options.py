@@ -84,9 +84,9 @@ def output_read(output: str, lacking: str, *, used: str = "read") -> Iterator[No
     try:
         yield
     except (FileNotFoundError, NotADirectoryError):
-        raise BadInput(f"OUTPUT: {output} is not valid; it holds no study{lacking}") from None
+        raise BadInput(f"OUTPUT: {output} is not valid; it contains no study{lacking}") from None
     except Damaged as error:
-        raise BadInput(f"OUTPUT: {error}; run the study again, which makes it anew") from None
+        raise BadInput(f"OUTPUT: {error}; run the study again, which restores it") from None
     except OSError as error:
         raise BadInput(f"OUTPUT: {output} is not valid; it cannot be {used} ({error.strerror or error})") from None
 
@@ -170,7 +170,7 @@ def level_of_look(options: argparse.Namespace, rule: "ComparisonRule") -> float:
     look, spending = 1 if options.look is None else options.look, cast("Spending", options.spending or "each")
     if options.looks is not None and spending in ("each", "series"):
         raise BadInput(
-            f"--looks: {options.looks} is not valid with --spending {spending}, which plans none; expected "
+            f"--looks: {options.looks} is not valid with --spending {spending}, which needs no plan; use "
             "--spending linear, pocock or obrien-fleming"
         )
     alpha = spent_level(look, alpha=rule.alpha, spending=spending, looks=options.looks)

@@ -119,7 +119,7 @@ def _named_in_files(options: argparse.Namespace) -> list[tuple[str, list[str]]]:
     """What can be named once for each file; a column of predictions that is named twice is refused."""
     named: list[str] = options.prediction
     if twice := next((each for each in named if named.count(each) > 1), None):
-        raise BadInput(f"--prediction: {twice!r} is named twice; expected the column of each model once")
+        raise BadInput(f"--prediction: {twice!r} is named twice; name the column of each model once")
     return [("prediction", named), ("model", options.model), ("filter", options.filter)]
 
 
@@ -167,7 +167,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     if options.by_position and "id" in found:
         raise BadInput(f"--by-position: is not valid with --id {found['id']}; expected one of them")
     if both := set(options.lower_is_better).intersection(options.higher_is_better):
-        raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; expected one of them")
+        raise BadInput(f"--lower-is-better: {min(both)!r} is named by --higher-is-better too; name it in one of them")
     with as_options():
         lower = of_named_scores(options.lower_is_better, scores, "--lower-is-better", ratio=options.ratio)
         higher = of_named_scores(options.higher_is_better, scores, "--higher-is-better", ratio=options.ratio)
@@ -255,6 +255,6 @@ def refuse_unused(columns: "Columns", measures: Iterable[str | None], *, of_one:
     for key, any_use in used.items():
         if key in columns.named and not any_use:
             raise BadInput(
-                f"--{key}: {getattr(columns, key)!r} is not used beside the score {columns.score!r}; expected none, or "
+                f"--{key}: {getattr(columns, key)!r} is not used with the score {columns.score!r}; expected none, or "
                 f"a measure of {key}s"
             )

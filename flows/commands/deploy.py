@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
             made = apply_deployment(deployment, _say)
             _say(f"deployed {kept} to the work pool {options.work_pool}: {made}")
     except DeploymentApplyError as error:
-        raise BadInput(f"deploy: the server takes no such deployment ({_first(error)})") from None
+        raise BadInput(f"deploy: the server rejects this deployment ({_first(error)})") from None
     return DONE
 
 

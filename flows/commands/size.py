@@ -204,7 +204,7 @@ def _paired(options: argparse.Namespace) -> "PairedPredictions":
 
     for name in _BY_HAND:
         if (value := getattr(options, name)) is not None:
-            raise BadInput(f"--{name}: {value} is not valid beside files, which determine it")
+            raise BadInput(f"--{name}: {value} is not valid with files, which determine it")
     files = file_for_each(options, options.files)
     if len(files) != 2:
         wanted = SECOND_FILE if len(files) < 2 else "two, of a baseline and a candidate"

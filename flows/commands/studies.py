@@ -29,9 +29,9 @@ def run(options: argparse.Namespace) -> int:
     from ..errors import BadInput
 
     if options.fetch is None and options.folder is not None:
-        raise BadInput(f"--folder: {options.folder} is not valid without --fetch NAME, whose data it is for")
+        raise BadInput(f"--folder: {options.folder} is not valid without --fetch NAME")
     if options.fetch is not None and options.name is not None:
-        raise BadInput(f"NAME: {options.name} is not valid with --fetch {options.fetch}; expected one of both")
+        raise BadInput(f"NAME: {options.name} is not valid with --fetch {options.fetch}; use one of them")
     if options.fetch is not None:
         from ..config.fetch import fetch
 

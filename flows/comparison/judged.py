@@ -159,9 +159,7 @@ def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] |
     judged = read(path, columns).decoded()
     labelled = read(path, replace(columns, score=human, unscored="drop")).decoded()
     if judged.lower:
-        raise ValueError(
-            f"{path}: score: {shown(columns.score)} is a cost; expected marks of which the higher is better"
-        )
+        raise ValueError(f"{path}: score: {shown(columns.score)} is a cost; expected marks of which higher is better")
     if judged.score is not None:
         marks = np.asarray(judged.score.to_numpy(zero_copy_only=False), dtype=np.float64)
         verdicts = marks if limits is not None else _required(marks, path, columns.score or "score", None)
@@ -175,7 +173,7 @@ def _side(path: str, columns: Columns, human: str, limits: tuple[float, float] |
     groups = None
     if columns.group is not None:
         if columns.group != columns.id and columns.group not in judged.others:
-            raise ValueError(f"{path}: column {shown(columns.group)} is not there; expected the group of each row")
+            raise ValueError(f"{path}: column {shown(columns.group)} was not found; expected the group of each row")
         names = judged.ids if columns.group == columns.id else judged.others[columns.group]
         groups = np.unique(names.to_pylist(), return_inverse=True)[1]
     return _Side(judged, verdicts, labels, groups)

@@ -22,7 +22,7 @@ _DEEP_KEY = re.compile(rf"""(?<![\w"'-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file."""
-    deep = f"{path}: is nested too deep; expected tables and lists of a few levels"
+    deep = f"{path}: is nested too deeply; expected tables and lists of a few levels"
     try:
         values = _loads(path.read_text(encoding="utf-8-sig"))  # with a byte order mark or without
     except FileNotFoundError:
@@ -88,7 +88,7 @@ def apply_settings(values: dict[str, Any], settings: Sequence[str]) -> dict[str,
                 wanted = f"a number below {len(table)}, that of an entry of {'.'.join(parts[:depth])}"
                 raise BadInput(f"--set: {shown(setting)} is not valid; {shown(part)} is not {wanted}")
             if not isinstance(table, (dict, list)):
-                raise BadInput(f"--set: {shown(setting)} is not valid; {'.'.join(parts[:depth])} is no table")
+                raise BadInput(f"--set: {shown(setting)} is not valid; {'.'.join(parts[:depth])} is not a table")
             at: Any = int(part) if isinstance(table, list) else part
             if depth == len(parts) - 1:
                 table[at] = value
@@ -125,7 +125,7 @@ def place_of(study: "str | PathLike[str]") -> StudyPlace:
     path, ready = Path(fspath(study)), ready_studies()
     named = fspath(study) in ready
     if named and isinstance(study, str) and path.is_file():
-        raise BadInput(f"study: {study!r} is a file here and a ready study; expected './{study}', or another folder")
+        raise BadInput(f"study: {study!r} is both a file and a ready study; write './{study}' for the file")
     if _exists(path) and not (named and path.is_dir()):
         return StudyPlace(path, path.parent)
     if named:

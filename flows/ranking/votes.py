@@ -59,7 +59,7 @@ def ranked_votes(path: str, group: str | None, item: str | None, confidence_leve
         if name not in given:
             wanted = ", ".join(COLUMNS) if name == winner else "a column of the file"
             near = did_you_mean(name, votes.names)
-            raise ValueError(f"{votes.where}: column {name!r} is not there; expected {wanted}{near}")
+            raise ValueError(f"{votes.where}: column {name!r} was not found; expected {wanted}{near}")
         if (given[name] == MISSING).any():
             raise ValueError(f"{votes.where}: column {name!r} is empty in a row; expected a value")
     codes = {name: np.unique(given[column], return_inverse=True)[1] for name, column in clusters.items()}

@@ -225,7 +225,7 @@ def _refuse_another(store: Store, study: RegressionStudy) -> None:
     for key in ("kind",) if renamed else ("kind", "name"):
         if before.get(key) != getattr(study, key):
             raise BadInput(
-                f"--output: {store.root} holds another study: {key} is {before.get(key)!r} there and "
+                f"--output: {store.root} contains another study: {key} is {before.get(key)!r} there and "
                 f"{getattr(study, key)!r} here; choose another output"
             )
 

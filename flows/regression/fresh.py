@@ -105,8 +105,8 @@ def compare_fresh(
     new = ~np.isin(tonight[ROW].to_numpy(), seen)
     if not new.any():
         raise BadInput(
-            f"looks.rows: {pair.candidate} has no row that is new: all {len(new):,} ids were there at earlier looks; "
-            "expected fresh rows with ids of their own"
+            f"looks.rows: {pair.candidate} has no new row: all {len(new):,} ids occurred at earlier looks; "
+            "give fresh rows new ids"
         )
     fresh = tonight.filter(pa.array(new))
     numbered = [
@@ -125,7 +125,7 @@ def compare_fresh(
             rows.append(row_of_fresh(there, name, before_it, rule, late=late))
     repeated = int(np.count_nonzero(~new))
     notes = [Note("new-rows", f"{np.count_nonzero(new):,} of {so_far.num_rows:,} rows are new")]
-    told = f"{repeated:,} rows were there at earlier looks: they are left out"
+    told = f"{repeated:,} rows occurred at earlier looks and are left out"
     notes += [Note("repeated-rows", told)] if repeated else []
     found = ComparisonResult(
         rows=decide_fresh(rows, len(family) or len(rows), rule),

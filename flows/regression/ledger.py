@@ -55,8 +55,8 @@ def next_look(study: RegressionStudy, linked: Sequence[Record], unreadable: int)
     if level <= 0 or left <= 1e-9 * study.alpha:
         before = count_of(study.looks.planned or number - 1, "look")
         raise BadInput(
-            f"looks.{'planned' if study.looks.planned else 'spending'}: {before} at these rows are spent, and this "
-            f"would be look {number}; expected fresh rows"
+            f"looks.{'planned' if study.looks.planned else 'spending'}: {before} at these rows are used, and this "
+            f"would be look {number}; use fresh rows"
         )
     return Look(number, level if left > level * (1 - 1e-9) else left, left)
 

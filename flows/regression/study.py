@@ -82,7 +82,7 @@ class ColumnNames(Strict):
     @model_validator(mode="after")
     def _one_direction(self) -> Self:
         if both := set(self.lower_is_better).intersection(self.higher_is_better):
-            raise ValueError(f"lower_is_better: {min(both)!r} is in higher_is_better too; expected one of them")
+            raise ValueError(f"lower_is_better: {min(both)!r} is in higher_is_better too; name it in one of them")
         named = [score for score in self.scores if score is not None]
         for name in ("lower_is_better", "higher_is_better"):
             of_named_scores(getattr(self, name), named, name)
@@ -127,7 +127,7 @@ class Looks(Strict):
             )
         if self.planned is not None and self.spending in ("each", "series"):
             raise ValueError(
-                f"planned: {self.planned} is not valid with the spending {self.spending}, which plans none; expected "
+                f"planned: {self.planned} is not valid with the spending {self.spending}, which needs no plan; use "
                 "linear, pocock or obrien-fleming"
             )
         return self

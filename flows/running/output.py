@@ -68,7 +68,7 @@ def refuse_another(store: Store, identity: Mapping[str, Any], plan: Plan) -> str
         others = [change[0] for change in changes if change[0] not in (key, *_HARMLESS)]
         more = f" (and {', '.join(others)})" if others and harm else ""
         raise BadInput(
-            f"--output: {store.root} holds another study: {key} is {shown(old)} there and {shown(new)} here"
+            f"--output: {store.root} contains another study: {key} is {shown(old)} there and {shown(new)} here"
             f"{more}{harm}; choose another output"
         )
     return useless

@@ -51,8 +51,8 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
         )
     if in_memory and any(own_code(cell) is not None for cell in prepared.plan.cells):
         raise BadInput(
-            f"--output: {options.output} is not valid; code of another package runs in a process of its own, "
-            "which cannot reach the memory of this one"
+            f"--output: {options.output} is not valid; code of another package runs in a separate process, "
+            "which cannot access the memory of this one"
         )
     needs = needs_of(prepared.plan.cells)
     if not left or (in_memory and cluster is None):

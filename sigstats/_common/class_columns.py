@@ -62,7 +62,7 @@ def classes_of_columns(
     if len(order) != width or len(set(order)) < width:
         raise refuse(f"{name} (columns)", width, f"{len(order)}, one for each class, or {wanted}")
     if lacking := set(known).difference(order):
-        raise ValueError(f"y: {shown(min(lacking))} is none of the classes {some_of(order, 5)}; expected {wanted}")
+        raise ValueError(f"y: {shown(min(lacking))} is not one of the classes {some_of(order, 5)}; expected {wanted}")
     found = np.asarray([typed.get(each, each) for each in order])
     try:
         return found if labels.dtype.kind == "U" else found.astype(labels.dtype)

@@ -101,7 +101,7 @@ def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: 
     broken = next((name for name in strange if _is_broken(name)), None)
     if broken is not None and all(map(is_number, said)) and not any(map(_is_broken, labels)):
         raise ValueError(
-            f"prediction: {shown(broken)} of {who} is no class of the labels: {_named(labels)}; expected {wanted} "
+            f"prediction: {shown(broken)} of {who} is not a class of the labels: {_named(labels)}; expected {wanted} "
             "(probabilities are scores, and measurements have the measures neg-mae and neg-mse)"
         )
     if _are_shifted(labels, said):

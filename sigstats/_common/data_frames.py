@@ -124,9 +124,7 @@ def columns_of(
         return Found(table, models, others, parts)
     chosen = [each for each in frame if each not in named] if models is None else [*map(_name, models)]
     if models is None and (other := next((each for each in chosen if each.strip().lower() in _NO_MODELS), None)):
-        raise ValueError(
-            f"models: the column {shown(other)} is no model; expected a frame without it, or the names of the models"
-        )
+        raise ValueError(f"models: the column {shown(other)} is not a model; drop it, or name the models")
     found = [as_decimals(np.asarray(column(each, "models"))) for each in chosen]
     if any(not isinstance(each, str) for each in chosen):
         raise refuse("models", models, "names of columns")

@@ -187,7 +187,7 @@ class Registry(Generic[Member]):
                 called = getattr(module, "__name__", name)
                 if own:
                     raise TypeError(f"{called} is not a {self.what}: {lacks}")
-                raise refuse(self.what, name, f"one that can be used; of {called}: {lacks}")
+                raise refuse(self.what, name, f"one that can be used ({called}: {lacks})")
             self._checked[name] = module
         return self._checked[name]
 

@@ -63,14 +63,14 @@ def values_of_rows(
     if paired.weights is not None:
         raise ValueError("weights: are not valid with fresh rows; expected rows that count alike")
     if paired.group is not None:
-        raise ValueError("group: is not valid with fresh rows, which have to be independent; expected no groups")
+        raise ValueError("group: is not valid with fresh rows, which must be independent")
     names, part = asked_of(paired, measures, positive)
     found = []
     for name in names:
         spec, row = MEASURES[name], blank_row(paired, name)
         if spec.of_rows is None and spec.needs != "answers":
             raise ValueError(
-                f"measures: {name!r} is no mean over rows, of which fresh ones give evidence; expected accuracy, "
+                f"measures: {name!r} is not a mean over rows, which fresh rows need; expected accuracy, "
                 "mean-score or another mean"
             )
         limit = part.span(spec)

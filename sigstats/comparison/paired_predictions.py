@@ -248,7 +248,7 @@ def as_weights(given: Any, rows: int) -> FloatArray:
     if least <= 0:
         raise refuse("weights", least, "how many rows of the population each row stands for, above 0")
     if most / _WIDEST > least:
-        raise refuse("weights", least, f"weights of which none is {_WIDEST:g} times another, such as {most:g}")
+        raise refuse("weights", least, f"weights that differ by a factor below {_WIDEST:g}, such as {most:g}")
     return np.asarray(np.ldexp(weights, -math.frexp(most)[1]))  # of no unit; a power of two rounds nothing
 
 

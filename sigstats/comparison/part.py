@@ -36,7 +36,7 @@ def in_bins(slices: Mapping[str, Parted], bins: Mapping[str, int]) -> dict[str, 
 def _binned(column: str, parted: Parted, n_bins: int) -> Parted:
     names, codes = parted
     if wrong := next((name for name in names if name != MISSING and not math.isfinite(_number(name))), None):
-        raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone to make bins of")
+        raise ValueError(f"column {shown(column)} has the value {shown(wrong)}; expected numbers alone for bins")
     order = sorted((k for k, name in enumerate(names) if name != MISSING), key=lambda k: _number(names[k]))
     rows = np.bincount(codes, minlength=len(names))[order]
     middle = np.cumsum(rows) - rows / 2

@@ -52,7 +52,7 @@ def as_compared_measures(names: str | Sequence[str]) -> tuple[str, ...]:
     )
     for name in chosen:
         if chosen.count(name) > 1:
-            raise ValueError(f"measures: {name!r} is named twice; expected each measure once")
+            raise ValueError(f"measures: {name!r} is named twice")
     if not chosen:
         raise refuse("measures", names, "one measure or more")
     return chosen
@@ -62,7 +62,7 @@ def known_measure(name: Any) -> Any:
     """The name of a measure given by a synonym; ValueError for another name of the accuracy."""
     found = in_our_words(name)
     if found in ("micro-f1", "micro-precision", "micro-recall"):
-        raise ValueError(f"measures: {found!r} is the accuracy where every row has one class; name accuracy")
+        raise ValueError(f"measures: {found!r} is the accuracy if every row has one class; use accuracy")
     return found
 
 
@@ -235,7 +235,7 @@ def _of_scores(paired: PairedPredictions, measure: str) -> Iterator[str]:
 def _beyond(limits: tuple[float, float], low: float, high: float, what: str) -> Iterator[str]:
     if low < limits[0] or high > limits[1]:
         odd = low if low < limits[0] else high
-        yield f"score_range: {limits[0]:g} to {limits[1]:g} does not hold {odd:g}; expected all {what} in it"
+        yield f"score_range: {limits[0]:g} to {limits[1]:g} does not contain {odd:g}; expected all {what} in it"
 
 
 def _are_numbers(paired: PairedPredictions) -> bool:

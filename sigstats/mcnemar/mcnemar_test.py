@@ -266,7 +266,7 @@ def check_options(alternative: Any, method: Any, correction: Any, methods: Seque
     as_choice(method, "method", methods)
     require_flag(correction, "correction")
     if correction and method != "chi2":
-        raise refuse("correction", correction, f'False with method="{method}": it corrects the chi-square alone')
+        raise refuse("correction", correction, f'False with method="{method}": it corrects only the chi-square')
 
 
 def _binomial_pvalue(a: int, b: int, alternative: Alternative, weight: float) -> tuple[float, float]:

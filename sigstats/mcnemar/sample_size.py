@@ -39,7 +39,7 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
     share, most, beyond = p_a + p_b, *_bounded_beyond(p_a, p_b, goal, rule)
     unproved = smallest_enough(lambda n: reaches(exact_power(n, p_a, p_b, rule), goal), MAX_N)
     if unproved is None:
-        raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
+        raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: more than {MAX_N} observations are needed")
     unproved -= 1
     first = int(discordant_law(unproved, share)[0][0])
     m: IntArray = np.arange(first, max(most, first) + 1)
@@ -55,7 +55,7 @@ def sample_size(p_a: float, p_b: float, goal: float, rule: Rule) -> int:
 
     more = smallest_enough(lambda more: proved(unproved + more), MAX_N - unproved)
     if more is None:
-        raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: this takes over {MAX_N} observations")
+        raise refuse("only_a, only_b", (p_a, p_b), f"larger probabilities: more than {MAX_N} observations are needed")
     least = unproved + more
     while least > 1 and reaches(exact_power(least - 1, p_a, p_b, rule), goal):
         least -= 1

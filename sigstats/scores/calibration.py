@@ -183,7 +183,7 @@ def _hits_and_chances(
             known = np.array([0, 1], dtype=labels.dtype)
         return labels == known[positive_place(known.tolist(), positive)], table
     if positive is not None:
-        raise refuse("positive", positive, "None for a table, of which the largest probability of each row is tested")
+        raise refuse("positive", positive, "None for a table, whose largest probability in each row is tested")
     refuse_where(np.abs(table.sum(axis=1) - 1) > _ROUNDED, table.sum(axis=1), "probabilities (sum of a row)", "1")
     order = None if classes is None else as_labels(classes, "classes")
     columns = classes_of_columns(probabilities, "probabilities", table.shape[1], known, class_names_of(order))

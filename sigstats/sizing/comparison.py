@@ -117,8 +117,8 @@ def pilot_of(paired: PairedPredictions, rule: ComparisonRule, *, tests: int) -> 
     ahead = (paired.a == paired.label).astype(np.int64) - (paired.b == paired.label)
     if not ahead.any():
         raise ValueError(
-            "rows: both models are right about the same rows, which says nothing of how many differ; "
-            "expected another pilot, or --discordance"
+            "rows: both models are right on the same rows, so the pilot does not show how many differ; "
+            "use another pilot, or --discordance"
         )
     overall = float(np.mean(ahead != 0))
     group = paired.group

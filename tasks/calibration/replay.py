@@ -65,7 +65,7 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
         raise LookupError(f"{cell.name} was computed by version {cell.version} of this test; this is {version}")
     for before in input_cells(cell):
         if results.table(before) is None:
-            raise LookupError(f"{before.name} is incomplete; run the study again, which goes on")
+            raise LookupError(f"{before.name} is incomplete; run the study again to continue")
     stored = _stored(results, cell, trial)
     lane = trial // cell.lane_size
     block = _limited(cell).block(lane, lane + 1)

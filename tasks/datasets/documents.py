@@ -99,7 +99,7 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
         if each not in known:
             raise ValueError(f"{where}: there is no column {shown(each)}; {hint(each, known)}")
     if not table.num_rows:
-        raise ValueError(f"{where}: there are no rows; expected one or more")
+        raise ValueError(f"{where}: has no rows")
     parts = [_texts(where, each, table.column(each)) for each in text]
     texts = tuple("\n".join(part for part in row if part) for row in zip(*parts, strict=True))
     return Documents(name=name, texts=texts, categories=_categories(where, categories, table.column(categories)))

@@ -164,22 +164,24 @@ def _feature_names(table: DataColumns, spec: Mapping[str, Any], target: str) -> 
     times = Counter(table.names)
     for name in table.names:
         if times[name] > 1:
-            raise ValueError(f"{table.where}: column {shown(name)} is there twice; expected each name once")
+            raise ValueError(f"{table.where}: column {shown(name)} appears twice")
     wanted, dropped, nominal = (spec.get(key, []) for key in ("columns", "drop", "nominal"))
     roles = [target, *(spec[key] for key in ("groups", "folds") if key in spec)]
     for name in [*roles, *wanted, *dropped, *nominal]:
         if name not in times:
-            raise ValueError(f"{table.where}: column {shown(name)} is not there; {hint(name, table.names)}")
+            raise ValueError(f"{table.where}: column {shown(name)} was not found; {hint(name, table.names)}")
     for name in [*roles, *wanted]:
         if name in dropped or (name in roles and name in wanted) or roles.count(name) > 1:
             places = "target, columns and drop" if roles == [target] else "target, groups, folds, columns and drop"
-            raise ValueError(f"{table.where}: column {shown(name)}: expected in one of {places} alone")
+            raise ValueError(f"{table.where}: column {shown(name)}: name it in only one of {places}")
     outside = {*roles, *dropped}
     features = [name for name in spec.get("columns", table.names) if name not in outside]
     if not features:
-        raise ValueError(f"{table.where}: no column is left; expected a feature beside the class {shown(target)}")
+        raise ValueError(
+            f"{table.where}: no column is left; expected a feature in addition to the class {shown(target)}"
+        )
     if odd := next((name for name in nominal if name not in features and name != target), None):
-        raise ValueError(f"{table.where}: column {shown(odd)} is in nominal; expected features, which it is none of")
+        raise ValueError(f"{table.where}: nominal: {shown(odd)} is not a feature column")
     if "" in features:
         raise ValueError(f"{table.where}: a column has no name; name it, or leave it out with drop = ['']")
     return features
@@ -189,7 +191,7 @@ def _classes(table: DataColumns, target: str, listed: Collection[str]) -> tuple[
     labels = table.texts(target)
     y, classes = labels.codes, labels.names
     if not y.size:
-        raise ValueError(f"{table.where}: there are no rows; expected one or more")
+        raise ValueError(f"{table.where}: has no rows")
     if (y < 0).any():
         raise table.error(target, "the class is missing; expected one in every row", int((y < 0).argmax()))
     remedy = "leave out rows without a class, or list {} in classes if it is one"

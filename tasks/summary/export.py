@@ -41,7 +41,7 @@ def export(results: Results, to: str) -> Exported:
     """
     files = open_files(to)
     if files.names("") or files.folders(""):
-        raise ValueError(f"{to!r} is not valid; it holds files, expected a new or an empty folder")
+        raise ValueError(f"{to!r} is not valid; it contains files; choose a new or empty folder")
     parts: dict[str, set[str]] = {}
     for cell in results.plan.cells:
         parts.setdefault(cell.fanout, set()).update(cell.subject)
@@ -62,7 +62,7 @@ def export(results: Results, to: str) -> Exported:
             fanouts[cells[0].fanout] = None
             written, rows = written + 1, rows + table.num_rows
     if not written:
-        raise LookupError(f"none of {len(incomplete)} cells is complete; run the study again, which goes on")
+        raise LookupError(f"none of {len(incomplete)} cells is complete; run the study again to continue")
     return Exported(tuple(fanouts), written, rows, tuple(incomplete))
 
 

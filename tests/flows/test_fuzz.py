@@ -215,7 +215,7 @@ def test_damaged_predictions_are_predictions_or_one_line(tmp_path_factory, file)
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
     [
-        ("twice.csv", b"id,id,label,prediction\n1,1,a,b\n", "column 'id' is there 2 times"),
+        ("twice.csv", b"id,id,label,prediction\n1,1,a,b\n", "column 'id' appears 2 times"),
         ("breaks.csv", b'"va\nb",c\n1,2\n', r"--id COLUMN of 'va\nb', 'c'"),
     ],
 )

@@ -98,8 +98,8 @@ TEXTS: dict[str, tuple[bytes, list[str], list[str]]] = {
 FAULTS: dict[str, tuple[bytes, str]] = {
     "a row is short": (b"label,other\na,x\nb\n", r", line 3: 1 fields; expected 2$"),
     "a row is long": (b'label,other\n"a\nb",x\nb,y,z\n', r", line 4: 3 fields; expected 2$"),
-    "a column twice": (b"label,other,label\na,x,b\nb,y,a\n", r": column 'label' is there (2 times|twice); expected"),
-    "no such column": (b"lable,other\na,x\nb,y\n", r": column 'label' is not there; did you mean 'lable'\?$"),
+    "a column twice": (b"label,other,label\na,x,b\nb,y,a\n", r": column 'label' appears (2 times|twice)"),
+    "no such column": (b"lable,other\na,x\nb,y\n", r": column 'label' was not found; did you mean 'lable'\?$"),
     "an empty field": (
         b"label,other\na,x\n,y\n",
         r", line 3: column 'label'(: the class is missing| is empty); expected",
@@ -114,8 +114,8 @@ FAULTS: dict[str, tuple[bytes, str]] = {
         b'label,other\na,x\n"b"c,y\n',
         r", line 3: text follows a closing quote; expected fields in",
     ),
-    "no UTF-8": (b"label,other\na,x\nb\xe9,y\n", r", line 3: column 'label' is no UTF-8 text; expected"),
-    "no rows": (b"label,other\n", r": there are no rows; expected one or more$"),
+    "no UTF-8": (b"label,other\na,x\nb\xe9,y\n", r", line 3: column 'label' is not UTF-8 text; expected"),
+    "no rows": (b"label,other\n", r": has no rows$"),
     "nothing": (b"", r": is empty; expected (a table|predictions)$"),
     "nothing but white space": (b" \n\n", r": is empty; expected"),
 }

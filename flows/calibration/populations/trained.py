@@ -106,7 +106,7 @@ class Trained(PopulationSource):
         names = [each.name for each in self.sets]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise ValueError(f"sets: the name {shown(twice)} is there twice; expected everything to be named once")
+            raise ValueError(f"sets: the name {shown(twice)} appears twice")
         return self
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002

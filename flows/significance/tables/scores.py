@@ -93,7 +93,7 @@ class Scores(Entry):
         names = table.texts(self.datasets).to_pylist()
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise table.error(self.datasets, f": {shown(twice)} is there twice; expected each data set once")
+            raise table.error(self.datasets, f": {shown(twice)} appears twice")
         models = [name for name in table.names if name != self.datasets] if self.models is None else self.models
         return {name: table.numbers(name).to_pylist() for name in models}
 

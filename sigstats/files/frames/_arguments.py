@@ -25,6 +25,6 @@ def in_arguments(message: str) -> str:
         lambda found: f"{ARGUMENTS.get(found[1], found[1]).replace('-', '_')}={(found[2] or found[3])!r}", named
     )
     named = named.replace("--by-position", "by_position=True")
-    if lacking := re.search(r"column ('.+') is not there, nor in", named):
+    if lacking := re.search(r"column ('.+') was not found, nor in", named):
         named += f"; read_predictions(..., slices=[{lacking[1]}]) reads it too"
     return " ".join(re.sub("='(COLUMN|NAME|FILE)'", r"=\1", named).split())

@@ -154,7 +154,7 @@ def _frame(file: str, columns: "Columns", found: "Predictions", *, graded: bool)
 
     for name in columns.optional:
         if name not in found.others:
-            raise ValueError(f"{file}: column {shown(name)} is not there")
+            raise ValueError(f"{file}: column {shown(name)} was not found")
     told = found.predicted and (graded or not found.graded)
     table = {
         "id": found.ids,

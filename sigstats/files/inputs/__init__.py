@@ -57,7 +57,7 @@ def as_text(content: bytes, where: str, encoding: str = "utf-8") -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{where}, line {line}: is no text in {encoding}; expected that, or its encoding named"
+            f"{where}, line {line}: is not text in {encoding}; expected that, or its encoding named"
         ) from None
     except (LookupError, ValueError):
         raise ValueError(f"{where}: encoding: {encoding!r} is not valid; expected a name such as 'latin-1'") from None

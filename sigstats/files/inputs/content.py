@@ -44,7 +44,7 @@ def in_utf8(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
             yield decoder.decode(piece).encode()
         yield decoder.decode(b"", final=True).encode()
     except UnicodeError:
-        raise ValueError(f"is no text in {encoding.upper()}, as its byte order mark says") from None
+        raise ValueError(f"is not text in {encoding.upper()}, as its byte order mark says") from None
 
 
 #: The most that an element, an object and a list take beside their text, in bytes.
@@ -63,7 +63,7 @@ def parse_json(text: bytes, budget: Budget, *, twice: bool = False) -> Any:
     try:
         return json.loads(text.decode(), object_pairs_hook=as_object if twice else None)
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
 
 
 def require_objects(text: bytes, budget: Budget) -> None:
@@ -179,9 +179,7 @@ class Content:
     def require_once(self, found: Any) -> None:
         """Refuse an object, of those that `json(twice=True)` gives, with a key that is there more than once."""
         if isinstance(found, Twice):
-            raise ValueError(
-                f"{self.where}: key {shown(min(found.keys_twice))} is there more than once; expected each key once"
-            )
+            raise ValueError(f"{self.where}: key {shown(min(found.keys_twice))} appears more than once")
 
     @contextlib.contextmanager
     def archive(self) -> Iterator[Archive]:
@@ -255,7 +253,7 @@ def _plain(source: Any, packed: str | None, encoding: str | None) -> Iterator[by
     held = pieces(source) if packed is None else unpacked(packed, source)
     first = next(held, b"")
     if packed is not None and packing(first) is not None:
-        raise ValueError(f"holds a file that is packed again, as {packing(first)}; expected one that is packed once")
+        raise ValueError(f"contains another packed file ({packing(first)}); unpack it first")
     found = marked_encoding(first) if encoding is None else None
     whole = itertools.chain([first], held)
     yield from whole if found is None else in_utf8(whole, found)

@@ -44,7 +44,7 @@ def open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[An
             raise ValueError(f"{where}: is a folder; expected a file")
         if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
             raise ValueError(
-                f"{where}: is a device, which may have no end; expected a file or a pipe, of which no more than "
+                f"{where}: is a device, which may never end; expected a file or a pipe, of which at most "
                 f"{Budget(where).shown} is read"
             )
         if stat.S_ISFIFO(kind):
@@ -57,7 +57,7 @@ def open_local(path: Path, where: str, opened: contextlib.ExitStack) -> tuple[An
     except ValueError as error:  # a path with a null character
         if str(error).startswith(where):
             raise
-        raise ValueError(f"{where}: is no path ({error})") from None
+        raise ValueError(f"{where}: is not a path ({error})") from None
 
 
 def _open_pipe(path: Path, where: str, opened: contextlib.ExitStack) -> Joined:

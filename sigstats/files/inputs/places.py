@@ -35,9 +35,9 @@ def files_of(path: str) -> list[str] | None:
     if found is None:
         return None
     if not found:
-        raise ValueError(f"{printable(path)}: there is no file that this folder or pattern means")
+        raise ValueError(f"{printable(path)}: no file matches this folder or pattern")
     if len(found) > _MOST:
-        raise ValueError(f"{printable(path)}: means {len(found):,} files; expected at most {_MOST:,}")
+        raise ValueError(f"{printable(path)}: matches {len(found):,} files; expected at most {_MOST:,}")
     return found
 
 

@@ -89,7 +89,7 @@ def same_in_both(name: str, first: Predictions, other: Predictions, rows: Any, p
             return taken(other.others[name], partners)
         near = did_you_mean(name, (*first.names, *other.names))
         nor = "" if other.where == first.where else f", nor in {other.where}"
-        raise ValueError(f"{first.where}: column {shown(name)} is not there{nor}{near}")
+        raise ValueError(f"{first.where}: column {shown(name)} was not found{nor}{near}")
     a, b = same_spelling([taken(first.others[name], rows), taken(other.others[name], partners)])
     require_equal((first, a), (other, b), rows, what=f"column {shown(name)}:", wanted="the same in both")
     return a

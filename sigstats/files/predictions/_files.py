@@ -93,12 +93,10 @@ def parsed(path: str, columns: Columns) -> PredictionFile:
     logs = {file: module for file, module in formats.items() if module is not None and module.LOG}
     kinds = sorted({module.NAME for module in logs.values()})
     if len(kinds) > 1:
-        raise ValueError(
-            f"{where}: holds {' and '.join(kinds)}; expected one of these, by a pattern or a folder of its own"
-        )
+        raise ValueError(f"{where}: contains {' and '.join(kinds)}; choose one by a pattern or a separate folder")
     chosen = list(logs) or [file for file, module in formats.items() if module is not None and is_table(file)]
     if not chosen:
-        raise ValueError(f"{where}: holds no file of predictions; expected {', '.join(format_names())}")
+        raise ValueError(f"{where}: contains no file of predictions; expected {', '.join(format_names())}")
     columns = replace(columns, coded=False)
     return PredictionFile(path, tuple(read_file(file, columns) for file in chosen), tasks=True)
 
@@ -125,21 +123,21 @@ def names_of_instances(path: str, reports: Sequence[str] = ()) -> tuple[str, ...
         named = dict.fromkeys(name for report in dict.fromkeys(reports) for name in _instances_in(report))
         if len(named) > int(path):
             raise ValueError(
-                f"{path} is not valid; the reports name {len(named):,} instances, expected as many or more"
+                f"{path} is not valid; the reports name {len(named):,} instances, expected at least this many"
             )
         return (*named, *(f"instance {number} that no report names" for number in range(len(named), int(path))))
     with open_content(path) as content:
         found = content.json() if content.start.lstrip().startswith(b"[") else content.whole().decode().split()
         names: list[Any] = [each.get("instance_id") if isinstance(each, dict) else each for each in found]
         if not names or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{content.where}: is no list of instances; expected their names, one a line or in JSON")
+            raise ValueError(f"{content.where}: is not a list of instances; expected one name per line, or JSON")
         return tuple(dict.fromkeys(names))
 
 
 def _instances_in(report: str) -> list[str]:
     with open_content(report) as content:
         if not content.start.lstrip().startswith(b"{"):
-            raise ValueError(f"{content.where}: is no JSON object; expected results of SWE-bench")
+            raise ValueError(f"{content.where}: is not a JSON object; expected results of SWE-bench")
         lists = [each for each in content.json().values() if isinstance(each, list)]
         return [name for each in lists for name in each if isinstance(name, str)]
 
@@ -173,11 +171,11 @@ def read_by_scores(
         file = parsed(path, columns)
         meant = file.scores(columns) if named == (ALL_SCORES,) else scores
         if not meant:
-            raise ValueError(f"{path}: score: no score is a number of each answer; expected one or more")
+            raise ValueError(f"{path}: score: no score has a number for each answer")
         if odd := sorted({*meant}.symmetric_difference(by_score[0] if by_score else meant), key=str):
             place, other = (files[0][0], path) if odd[0] in meant else (path, files[0][0])
             raise ValueError(
-                f"{place}: score: {shown(odd[0])} is not there, but in {other}; expected those that are meant"
+                f"{place}: score: {shown(odd[0])} was not found, but in {other}; expected those that are meant"
             )
         by_score.append({score: file.by(replace(columns, score=score)) for score in meant})
     return by_score

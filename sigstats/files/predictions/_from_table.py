@@ -61,7 +61,7 @@ def _require_classes(table: Table, columns: Columns, *, predicted: bool) -> None
             wanted_ = ", ".join(filter(None, (own, others))) if free else others.removeprefix("or ") or own
             near = nearest(name, [each for each in free if each[:1] == name[:1]])
             meant = "" if near is None else f"did you mean {shown(near)}? "
-            raise ValueError(f"{table.where}: column {shown(name)} is not there{about}; {meant}expected {wanted_}")
+            raise ValueError(f"{table.where}: column {shown(name)} was not found{about}; {meant}expected {wanted_}")
 
 
 def _free(table: Table, columns: Columns) -> list[str]:
@@ -104,7 +104,7 @@ def _by_position(table: Table, columns: Columns) -> bool:
             said.insert(0, "--no-header, where the first line is a row and columns are named 0, 1, 2 ...,")
         elif free:
             said.append(f"--id COLUMN of {', '.join(map(shown, free[:_LISTED]))}")
-        raise table.error(columns.id, f" is not there; {near} {' or '.join(said)}")
+        raise table.error(columns.id, f" was not found; {near} {' or '.join(said)}")
     return columns.by_position
 
 
@@ -143,7 +143,7 @@ def _labels(truth: Predictions, ids: Any, where: str, *, positions: bool, drop: 
         pairs = pa.table({"id": known, "label": text}).group_by(["id", "label"]).aggregate([])["id"].to_pylist()
         if len(pairs) > distinct:
             odd = next(each for each, times in Counter(pairs).items() if times > 1)
-            raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; expected one of each row")
+            raise ValueError(f"{where}: id {shown(odd)} has several labels in {truth.where}; give each row one label")
     rows = pc.index_in(of_ids, value_set=known)
     if rows.null_count and not drop:
         odd = of_ids.filter(pc.is_null(rows))[0].as_py()
@@ -218,7 +218,7 @@ def from_table(table: Table, columns: Columns) -> Predictions:
     if columns.run is not None and (columns.epoch is not None or columns.group is not None):
         other = "group" if columns.epoch is None else "epoch"
         raise ValueError(
-            f"{table.where}: run is not valid with {other}: runs are what is independent; expected one of them"
+            f"{table.where}: run is not valid with {other}: runs are the independent units; use one of them"
         )
     if columns.run is not None or columns.epoch is not None:
         epoch = table.texts(columns.run or columns.epoch or "")
@@ -269,12 +269,14 @@ def of_slices(table: Table, name: str, texts: Callable[[str], Any]) -> Any:
 
 def _of_model(table: Table, column: str, model: str) -> Table:
     if column not in table.names:
-        raise table.error(column, f" is not there, of which --model {model} is a value; expected --column model=COLUMN")
+        raise table.error(
+            column, f" was not found, of which --model {model} is a value; expected --column model=COLUMN"
+        )
     names: Any = table.texts(column)
     rows = pc.indices_nonzero(pc.is_in(names, value_set=pa.array([model])))
     if not len(rows):
         raise ValueError(
-            f"{table.where}: model: {shown(model)} is not there; {hint(model, pc.unique(names).to_pylist())}"
+            f"{table.where}: model: {shown(model)} was not found; {hint(model, pc.unique(names).to_pylist())}"
         )
     return SomeRows(table, rows)
 

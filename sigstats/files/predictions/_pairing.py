@@ -152,7 +152,7 @@ def match(first: Predictions, other: Predictions, **options: Unpack[MatchOptions
         )
     if first.said is not None and other.said is not None and _are_in_another_order(first.said, other.said):
         raise ValueError(
-            f"{other.where}: has the ids of {first.where} in another order; expected the same order for --by-position"
+            f"{other.where}: has the ids of {first.where} in another order; sort one file, or omit --by-position"
         )
     same = not options.get("allow_different_tasks")
     if same:
@@ -199,7 +199,7 @@ def _match(first: Predictions, other: Predictions) -> Matched:
     if not len(rows):
         one, another = (shown(str(each.ids[0].as_py())) for each in (other, first))
         raise ValueError(
-            f"{other.where}: no id of it is in {first.where}, such as {one} here and {another} there; expected "
+            f"{other.where}: shares no id with {first.where} ({one} here, {another} there); expected "
             "predictions of the same rows"
         )
     return Matched(rows, partner.take(rows), tuple(notes))

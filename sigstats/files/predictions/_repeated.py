@@ -162,7 +162,7 @@ def require_distinct(side: Predictions) -> None:
         return
     counts = pc.value_counts(side.keys)
     twice = counts.field("values").filter(pc.greater(counts.field("counts"), pa.scalar(1)))
-    raise ValueError(f"{side.where}: {listed(twice)} there more than once, as they are spelled in the other file")
+    raise ValueError(f"{side.where}: {listed(twice)} there more than once, as spelled in the other file")
 
 
 def are_distinct(side: Predictions) -> bool:
@@ -280,7 +280,7 @@ def of_runs(pairs: Sequence[PairedPredictions], runs_of_a: int, *, alone: bool) 
     b = np.stack([code[pair.b] for code, pair in zip(own[1], sides[1], strict=True)])
     scores, per = (_stacked(name, *sides) for name in ("scores", "per"))
     label = codes[0][first.label]
-    how = Note("runs", f"{len(a)}{'' if alone else f' and {len(b)}'} runs: the runs are what is independent")
+    how = Note("runs", f"{len(a)}{'' if alone else f' and {len(b)}'} runs: runs are the independent units")
     notes = (*dict.fromkeys(note for pair in pairs for note in pair.notes), how)
     runs = Runs(a, b, scores, per)
     return replace(first, label=label, a=a[0], b=b[0], classes=classes, runs=runs, notes=notes)

@@ -25,7 +25,7 @@ def select(log: EvaluationLog, columns: Columns) -> Predictions:
             "answers have ids, epochs and scores of their own; expected a score alone"
         )
     if not log.answers:
-        raise ValueError(f"{log.where}: there are no answers; expected a log that was written with them")
+        raise ValueError(f"{log.where}: has no answers; write the log with its samples")
     answers = _of_model(log, columns.model)
     chosen = _chosen(log, "filter", columns.filter, (answer.filter for answer in answers))
     answers = [answer for answer in answers if answer.filter == chosen]
@@ -88,7 +88,7 @@ def _subject(log: EvaluationLog, answers: Sequence[Answer], score: str) -> dict[
 def _of_model(log: EvaluationLog, wanted: str | None) -> Sequence[Answer]:
     if wanted is not None and log.model and not any(answer.model for answer in log.answers):
         if wanted != log.model:
-            raise ValueError(f"{log.where}: model: {shown(wanted)} is not there; expected {shown(log.model)}")
+            raise ValueError(f"{log.where}: model: {shown(wanted)} was not found; expected {shown(log.model)}")
         return log.answers
     chosen = _chosen(log, "model", wanted, (answer.model for answer in log.answers))
     return [answer for answer in log.answers if answer.model == chosen]
@@ -105,7 +105,7 @@ def _chosen(log: EvaluationLog, what: str, wanted: str | None, there: Iterable[s
         if any(map(_is_long, names)) and wanted.isdecimal():
             meant = names[int(wanted) :][:1]
         if wanted not in names and len(meant) != 1:
-            raise ValueError(f"{log.where}: {what}: {shown(wanted)} is not there; expected one of {listed}")
+            raise ValueError(f"{log.where}: {what}: {shown(wanted)} was not found; expected one of {listed}")
         return wanted if wanted in names else meant[0]
     if len(names) > 1:
         raise ValueError(f"{log.where}: {what}: there are {len(names)}; expected one named of {listed} (--{what} NAME)")

@@ -80,7 +80,7 @@ def _answered(found: Predictions, columns: Columns) -> Predictions:
     if found.lower or not 0 <= low <= high <= 1:
         raise ValueError(
             f"{found.where}: unscored: 'wrong' is not valid for scores from {low:g} to {high:g}; expected scores "
-            "between 0 and 1 of which the higher is better"
+            "between 0 and 1 of which higher is better"
         )
     return replace(filled, notes=(*found.notes, note))
 

@@ -194,7 +194,7 @@ def _own_names(
             if wanted is None or not names:
                 return []
             raise ValueError(
-                f"{where}: {what}: {shown(wanted)} is not there in task {shown(task)}; expected one of "
+                f"{where}: {what}: {shown(wanted)} was not found in task {shown(task)}; expected one of "
                 f"{', '.join(names[:20])}, or files of other tasks"
             )
         own.append(wanted if wanted in names else names[0])

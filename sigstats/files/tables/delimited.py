@@ -82,7 +82,7 @@ class DelimitedTable(Table):
         column = self._columns[self.names.index(name)]
         if isinstance(column, int):
             wanted = "that; of a data set of a study, `encoding` names another"
-            raise ValueError(f"{self.where}, line {column}: column {shown(name)} is no UTF-8 text; expected {wanted}")
+            raise ValueError(f"{self.where}, line {column}: column {shown(name)} is not UTF-8 text; expected {wanted}")
         return column
 
     def _numbers(self, name: str) -> Array | None:

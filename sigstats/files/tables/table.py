@@ -74,11 +74,11 @@ class Table(ABC):
         """Refuse a table without rows, and a column that is not there or there twice."""
         times = self.names.count(name)
         if not times:
-            raise self.error(name, f" is not there; {hint(name, self.names)}")
+            raise self.error(name, f" was not found; {hint(name, self.names)}")
         if times > 1:
-            raise self.error(name, f" is there {times} times; expected every column once")
+            raise self.error(name, f" appears {times} times")
         if not self.num_rows:
-            raise ValueError(f"{self.where}: there are no rows; expected one or more")
+            raise ValueError(f"{self.where}: has no rows")
 
     def texts(self, name: str) -> Array:
         """A column as strings, or ValueError that names the first row where a value is missing."""

@@ -109,7 +109,7 @@ def _p_values(result: Any, sets: int) -> list[float]:
         given = np.where(np.ma.getmaskarray(given), np.nan, np.ma.getdata(given))
     found = np.asarray(given)
     if found.dtype.kind in "bSU" or any(each is None or isinstance(each, str | bytes | bool) for each in found.flat):
-        raise ValueError("it returned what is no number")
+        raise ValueError("it did not return a number")
     found = found.astype(np.float64)
     if found.size != sets:
         raise ValueError(f"it returned {found.size} p-values for {sets} test {'set' if sets == 1 else 'sets'}")

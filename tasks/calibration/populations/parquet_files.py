@@ -62,7 +62,7 @@ def file_system(where: str) -> Any:
 def open_parquet(system: Any, file: str, **options: Any) -> pq.ParquetFile:
     """Open a Parquet file; ValueError if it is damaged or cannot be read."""
     if _is_local(system) and Path(file).exists() and not Path(file).is_file():  # a pipe would be waited for
-        raise ValueError(f"{file}: is no file; expected a Parquet file")
+        raise ValueError(f"{file}: is not a file; expected a Parquet file")
     try:
         return arrow_files.open_parquet(file if _is_local(system) else system.open(file, "rb"), **options)
     except Exception as error:  # a damaged file or a remote file system may raise anything
@@ -85,7 +85,7 @@ def write_mark(system: Any, file: str) -> str:
 def require_column(file: str, schema: pa.Schema, name: str) -> None:
     """Refuse a file without the column."""
     if name not in schema.names:
-        raise ValueError(f"{file}: column {shown(name)} is not there; {hint(name, schema.names)}")
+        raise ValueError(f"{file}: column {shown(name)} was not found; {hint(name, schema.names)}")
 
 
 def files_table(

@@ -209,7 +209,7 @@ class LabelFiles:
             parts = [delayed(one, pure=False)(index) for index in range(len(self.files))]
             found = LabelCounts.total(compute(*parts, scheduler="threads"))  # type: ignore[no-untyped-call]
         if not found.rows:
-            raise ValueError(f"{self.path}: there are no rows; expected one or more")
+            raise ValueError(f"{self.path}: has no rows")
         return found
 
     @cached_property

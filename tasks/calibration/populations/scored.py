@@ -255,7 +255,7 @@ def read_scores(
         files.append((file, tuple(groups)))
     whole = concatenate(parts) if parts else None
     if whole is None or not len(whole):
-        raise ValueError(f"{path}: there are no rows; expected one or more")
+        raise ValueError(f"{path}: has no rows")
     if not 0 < whole.positive.sum() < len(whole):
         raise refuse("positive", positive, "a label that some rows have, and some do not")
     truth = {measure: difference(measure, whole) for measure in measures}

@@ -134,7 +134,7 @@ def _header(where: str, lines: Iterator[tuple[int, str]]) -> Sequence[Attribute]
         else:
             kind, values = _kind(where, line, declared["type"]), ()
         attributes.append(Attribute(_text_of(declared), kind, values))
-    raise ValueError(f"{where}: there is no @data; expected an ARFF file")
+    raise ValueError(f"{where}: has no @data; expected an ARFF file")
 
 
 def _kind(where: str, line: int, text: str) -> str:

@@ -109,8 +109,8 @@ def test_the_folds_of_the_data_are_taken(table):
         ({"tests": ["efficiency"]}, "tests: 'efficiency' is not valid; expected others, since it takes rows"),
         ({"columns": {"groups": "patient", "folds": "bad"}}, "expected all rows of a group in one fold"),
         ({"columns": {"folds": "fold"}, "repeats": 2, "tests": ["corrected-resampled"]}, "repeats: 2 is not valid"),
-        ({"columns": {"groups": "patients"}}, "column 'patients' is not there"),
-        ({"columns": {"groups": "class"}}, "column 'class': expected in one of target, groups, folds"),
+        ({"columns": {"groups": "patients"}}, "column 'patients' was not found"),
+        ({"columns": {"groups": "class"}}, "column 'class': name it in only one of target, groups, folds"),
     ],
 )
 def test_what_cannot_keep_groups_is_refused(table, settings, complaint):

@@ -281,8 +281,8 @@ def test_the_achieved_error_is_that_of_every_level(done):
     ("change", "complaint"),
     [
         (("sizes = [40, 120, 600]", "sizes = [40, 601]"), "sizes: 601 is not valid; expected at most 600, the rows of"),
-        (("sizes = [40, 120, 600]", "sizes = [40, 40]"), "40 is there twice"),
-        (('test = "dcf"', 'test = "dcf"\n[[tests]]\ntest = "dcf"'), "tests: 'DCF' is there twice; expected everything"),
+        (("sizes = [40, 120, 600]", "sizes = [40, 40]"), "40 appears twice"),
+        (('test = "dcf"', 'test = "dcf"\n[[tests]]\ntest = "dcf"'), "tests: 'DCF' appears twice"),
         (('positive = "x"', 'positive = "z"'), "populations: rows: positive: 'z' is not valid; expected a label that"),
         (
             ('positive = "x"', ""),
@@ -446,7 +446,7 @@ def test_tests_of_scores_are_calibrated_on_rows(scored, tmp_path):
         ('test = "scores"\nmeasure = "auc"', 'test = "mcnemar"', None),
         ('measure = "auc"', 'measure = "auk"', "expected one of auc, neg-log-loss, neg-brier"),
         ("positive = 1", "positive = 7", "positive: 7 is not valid; expected a label that some rows have"),
-        ('path = "scores"', 'path = "scores"\nb = "score"', "column 'score' is not there; did you mean 'score_"),
+        ('path = "scores"', 'path = "scores"\nb = "score"', "column 'score' was not found; did you mean 'score_"),
     ],
 )
 def test_bad_settings_of_scores_are_named(scored, tmp_path, capsys, old, new, wanted):
@@ -454,7 +454,7 @@ def test_bad_settings_of_scores_are_named(scored, tmp_path, capsys, old, new, wa
     text = SCORES.replace(old, new, 1)
     if wanted is None:  # the other test alone is left, and of predictions
         text = text.split("[[tests]]")[0] + "[[tests]]\n" + new + "\n"
-        wanted = "tests: none of them fits patients; expected a test of scores"
+        wanted = "tests: no test applies to patients; expected a test of scores"
     assert run(study_file(scored, text), tmp_path / "out") == 2
     assert wanted in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
@@ -533,7 +533,7 @@ def test_a_file_that_cannot_be_counted_fails_its_population_and_is_named(by_work
 @pytest.mark.parametrize(
     ("old", "new", "wanted"),
     [
-        ('path = "data"', 'path = "data"\na = "prd_a"', "column 'prd_a' is not there; did you mean 'pred_a'?"),
+        ('path = "data"', 'path = "data"\na = "prd_a"', "column 'prd_a' was not found; did you mean 'pred_a'?"),
         ("sizes = [40, 120, 600]", "sizes = [601]", "sizes: 601 is not valid; expected at most 600, the rows of rows"),
         ('positive = "x"\n', "", "expected a population with rows of both classes (positive)"),
     ],

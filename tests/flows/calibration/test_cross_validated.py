@@ -271,7 +271,7 @@ def test_tests_of_folds_need_learners(tmp_path, capsys):
         '[[populations]]\nname = "s"\nsource = "sturm"\nright = [0.1]\n\n[[tests]]\ntest = "corrected-t"\n'
     )
     assert run(study_file(tmp_path, text), tmp_path / "out") == 2
-    assert "tests: none of them fits s" in capsys.readouterr().err
+    assert "tests: no test applies to s" in capsys.readouterr().err
 
 
 def test_the_report_begins_with_the_tests_that_reject_too_often(done):

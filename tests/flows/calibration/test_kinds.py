@@ -154,7 +154,7 @@ def test_a_study_tells_the_bound_from_students_interval(tmp_path):
         (("share = 0.98", "share = 0.9"), "kinds: shares of 0.92 in all are not valid; expected 1"),
         (
             ('measure = "mean-score"\n', 'measure = "auc"\n'),
-            "none of them fits disasters; expected a difference-interval",
+            "no test applies to disasters; expected a difference-interval",
         ),
         (
             ('method = "usual"', 'method = "usual"\nresamples = 500'),

@@ -347,7 +347,7 @@ def test_bad_settings_are_named_in_one_line(tmp_path, capsys, old, new, wanted):
         ({"title": ["a"], "text": ["b"], "topics": [[None]]}, "column 'topics', row 0: a category is missing (null)"),
         ({"title": ["a"], "text": ["b"], "topics": [3]}, "int64 is not valid; expected lists of strings, or strings"),
         ({"title": ["a"], "text": [1], "topics": [["x"]]}, "column 'text': int64 is not valid; expected strings"),
-        ({"title": [], "text": [], "topics": []}, "there are no rows; expected one or more"),
+        ({"title": [], "text": [], "topics": []}, "has no rows"),
         (None, "is not a Parquet file that can be read"),
     ],
 )

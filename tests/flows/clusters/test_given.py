@@ -179,7 +179,7 @@ def test_there_is_none_where_the_scheduler_would_end_its_tasks():
 def test_what_is_no_cluster_is_refused_in_one_line(cluster, tmp_path):
     with pytest.raises(ValueError, match=r"cluster: 3 is not valid; expected the name of a kind, an address"):
         sigstats.run_study(STUDY, output=tmp_path, cluster=3)
-    with pytest.raises(ValueError, match=r"workers: 2 is not valid; the cluster has workers of its own"):
+    with pytest.raises(ValueError, match=r"workers: 2 is not valid; the cluster has its own workers"):
         sigstats.run_study(STUDY, output=tmp_path, cluster=cluster, workers=2)
     with Client(cluster, set_as_default=False) as client:
         pass

@@ -77,18 +77,18 @@ def test_a_plan_refuses_the_output_that_the_run_would_refuse(finished, tmp_path,
     said = refused(
         capsys, "plan", study_file(tmp_path, STUDY), "--set", "tables.0.counts=[[8,2],[1,8]]", "--output", finished
     )
-    assert "holds another study: study.tables is" in said
+    assert "contains another study: study.tables is" in said
     nightly = study_file(tmp_path, 'kind = "regression"\nbaseline = "p.csv"\ncandidate = "q.csv"\n', "nightly.toml")
     for name in "pq":
         (tmp_path / f"{name}.csv").write_text("id,label,prediction\n1,a,a\n2,b,a\n")
     said = refused(capsys, "plan", nightly, "--output", finished)
-    assert "holds another study: kind is 'significance' there and 'regression' here" in said
+    assert "contains another study: kind is 'significance' there and 'regression' here" in said
 
 
 def test_options_of_studies_that_exclude_each_other_are_refused(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     said = refused(capsys, "studies", "quickstart", "--fetch", "regression")
-    assert "NAME: quickstart is not valid with --fetch regression; expected one of both" in said
+    assert "NAME: quickstart is not valid with --fetch regression; use one of them" in said
     for name in ([], ["quickstart"]):
         said = refused(capsys, "studies", *name, "--folder", "data")
         assert "--folder: data is not valid without --fetch NAME" in said

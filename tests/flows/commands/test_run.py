@@ -228,7 +228,7 @@ def test_a_history_of_comparisons_is_no_output_of_another_study(program, tmp_pat
     study_file(tmp_path, content, "study.json")
     done = program("run", quick[0], "--output", tmp_path, "--cluster", "serial")
     assert done.returncode == 2
-    assert "holds another study: study.kind is 'regression' there and 'benchmark' here" in done.stderr
+    assert "contains another study: study.kind is 'regression' there and 'benchmark' here" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
     assert (tmp_path / "study.json").read_text() == content
 

@@ -378,7 +378,7 @@ def changed(**columns):
 BAD = {
     "twice": (lambda b, c: (b, c.assign(id=[0, *c["id"][:-1]])), [], "cand.csv: 1 of 60 rows repeat an id: id '0'"),
     "unmatched": (lambda b, c: (b, c[:-2]), [], "base.csv: ids '58', '59' are in this file alone"),
-    "no common": (lambda b, c: (b, c.assign(id=c["id"] + 1000)), [], "no id of it is in"),
+    "no common": (lambda b, c: (b, c.assign(id=c["id"] + 1000)), [], "shares no id with"),
     "labels": (
         lambda b, c: (b, c.assign(label=[(c["label"][0] + 1) % 3, *c["label"][1:]])),
         [],
@@ -390,8 +390,8 @@ BAD = {
         [],
         "cand.csv: 1 of 60 rows have no 'prediction': id '0'; add --unscored wrong",
     ),
-    "no rows": (lambda b, c: (b, c[:0]), [], "cand.csv: there are no rows"),
-    "slice": (lambda b, c: (b, c), ["--slice", "country"], "column 'country' is not there, nor in"),
+    "no rows": (lambda b, c: (b, c[:0]), [], "cand.csv: has no rows"),
+    "slice": (lambda b, c: (b, c), ["--slice", "country"], "column 'country' was not found, nor in"),
     "measure": (lambda b, c: (b, c), ["--measure", "best"], "--measure: 'best' is not valid"),
     "no scores": (lambda b, c: (b, c), ["--measure", "auc"], "'auc' is not valid without scores"),
     "text for scores": (
@@ -662,7 +662,7 @@ def test_columns_of_one_file_are_compared_as_two_files_are(tmp_path, capsys):
     assert "same against old" in said
     for arguments, message in (
         ((), "CANDIDATE: is missing; expected a second file, or the --prediction or --model of each model in one file"),
-        (["--prediction", "old"] * 2, "--prediction: 'old' is named twice; expected the column of each model once"),
+        (["--prediction", "old"] * 2, "--prediction: 'old' is named twice; name the column of each model once"),
         ((path, *named, "--prediction", "same"), "--prediction: 3 are named; expected one, or one for each of 2 files"),
     ):
         assert main(["compare", path, *arguments]) == 2

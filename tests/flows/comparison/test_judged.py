@@ -48,7 +48,7 @@ def test_rows_are_joined_by_id_and_the_candidate_comes_first(tmp_path, capsys):
     for each in called:
         each["label"] = each["label"].where(each["id"] < 80)
     assert compared(tmp_path, called, "--human", "lable") == (2, None)
-    assert capsys.readouterr().err.endswith("column 'lable' is not there; did you mean 'label'?\n")
+    assert capsys.readouterr().err.endswith("column 'lable' was not found; did you mean 'label'?\n")
     assert found["judge_estimate"] == pytest.approx(candidate.judge.mean() - baseline.judge.mean())
     assert found["agreement"]["candidate"] == direct.agreement[0]._asdict()
 
@@ -157,7 +157,7 @@ def test_marks_of_which_the_lower_is_better_are_refused(tmp_path, capsys):
     paths = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv")]
     for option in ("--score", "--lower-is-better"):
         assert main(["compare", *paths, option, "errors", "--human", "human"]) == 2
-        assert "score: 'errors' is a cost; expected marks of which the higher is better" in capsys.readouterr().err
+        assert "score: 'errors' is a cost; expected marks of which higher is better" in capsys.readouterr().err
     for option in (["--adjust", "none"], ["--smallest-slice", "20"]):
         assert main(["compare", *paths, "--score", "errors", "--human", "human", *option]) == 2
         assert f"{option[0]}: is not valid with --human" in capsys.readouterr().err

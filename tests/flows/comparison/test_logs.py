@@ -294,7 +294,7 @@ def test_another_scorer_of_each_file_is_refused(tmp_path, capsys):
     a = inspect_log(tmp_path / "a.json", [(n, 1, {"match": 1}) for n in range(20)])
     b = inspect_log(tmp_path / "b.json", [(n, 1, {"judge": 1}) for n in range(20)])
     assert "scorer 'judge' is not that of" in refused(capsys, a, b)
-    assert "'match' is not there; expected one of judge" in refused(capsys, a, b, "--score", "match")
+    assert "'match' was not found; expected one of judge" in refused(capsys, a, b, "--score", "match")
 
 
 def test_the_metric_that_is_named_is_compared(tmp_path, capsys):
@@ -469,9 +469,9 @@ def test_a_score_that_one_file_lacks_is_refused_by_name(tmp_path, capsys):
     paths = [harness_log(tmp_path / "a.jsonl", log)]
     paths.append(harness_log(tmp_path / "b.jsonl", [{**each, "mrr": 1} for each in log]))
     assert main(["compare", *paths, "--score", "all"]) == 2
-    assert f"{paths[0]}: score: 'mrr' is not there, but in {paths[1]}" in capsys.readouterr().err
+    assert f"{paths[0]}: score: 'mrr' was not found, but in {paths[1]}" in capsys.readouterr().err
     assert main(["compare", *paths, "--score", "acc", "--score", "mrr"]) == 2
-    assert "score: 'mrr' is not there; expected one of acc, acc_norm" in capsys.readouterr().err
+    assert "score: 'mrr' was not found; expected one of acc, acc_norm" in capsys.readouterr().err
     assert main(["compare", *paths, "--score", "acc", "--score", "acc"]) == 2
     assert "score: 'acc, acc' is not valid; expected each score once" in capsys.readouterr().err
     assert main(["rank", *paths, "--score", "acc", "--score", "mrr"]) == 2
@@ -530,7 +530,7 @@ def test_a_table_of_marks_needs_no_labels(tmp_path, capsys):
     assert found["rows"][0]["p_worse"] == pytest.approx(not_worse(differences, 1), abs=NEAR)
     assert sigstats.compare(*frames, score="mark", score_range=(0, 1)).rows[0].pvalue == found["rows"][0]["p_worse"]
     assert list(sigstats.read_predictions(paths[0], score="mark").columns) == ["id", "score"]
-    assert "column 'label' is not there" in refused(capsys, *paths)
+    assert "column 'label' was not found" in refused(capsys, *paths)
     assert "'auc' is not valid for marks; expected mean-score" in refused(
         capsys, *paths, "--score", "mark", "--measure", "auc"
     )
@@ -574,26 +574,26 @@ def test_a_positive_class_that_is_none_is_refused_whatever_is_measured(tmp_path,
         ("check", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
         ("size", [], ["--score-range", "0", "5"], "--score-range: 0 to 5 says nothing of accuracy; expected"),
         ("compare", [], ["--margins", "t=1pt"], "--margins: 't' is not valid; expected a slice or a measure of the"),
-        ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
-        ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
+        ("compare", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
+        ("size", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
         (
             "size three",
             [],
             ["--prediction", "q"],
-            "--prediction: 'q' is not used beside the score 'cost'; expected none",
+            "--prediction: 'q' is not used with the score 'cost'; expected none",
         ),
-        ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used beside the score 'cost'; expected none"),
-        ("rank", [], ["--column", "prediction=q"], "--prediction: 'q' is not used beside the score 'cost'"),
-        ("rank", ["--ratio", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
-        ("rank", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used beside"),
-        ("check", [], ["--prediction", "q"], "--prediction: 'q' is not used beside the score 'cost'; expected none"),
+        ("rank", [], ["--prediction", "q"], "--prediction: 'q' is not used with the score 'cost'; expected none"),
+        ("rank", [], ["--column", "prediction=q"], "--prediction: 'q' is not used with the score 'cost'"),
+        ("rank", ["--ratio", "cost/n"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
+        ("rank", ["--measure", "mean-score"], ["--prediction", "q"], "--prediction: 'q' is not used with"),
+        ("check", [], ["--prediction", "q"], "--prediction: 'q' is not used with the score 'cost'; expected none"),
         (
             "check",
             [],
             ["--label", "q"],
-            "--label: 'q' is not used beside the score 'cost'; expected none, or a measure of",
+            "--label: 'q' is not used with the score 'cost'; expected none, or a measure of",
         ),
-        ("check", ["--ratio", "cost/n"], ["--label", "q"], "--label: 'q' is not used beside the score 'cost'"),
+        ("check", ["--ratio", "cost/n"], ["--label", "q"], "--label: 'q' is not used with the score 'cost'"),
         ("size", ["--measure", "f1", "--positive", "x"], ["--task", "t"], "--task: is not valid with the measure f1"),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_name_of_two_things_is_refused_and_each_can_be_said(tmp_path, monkeypa
     monkeypatch.chdir(tmp_path)
     assert place_of("quickstart").ready == "quickstart"
     (tmp_path / "quickstart").write_text("mine")
-    with pytest.raises(BadInput, match=r"'quickstart' is a file here and a ready study; expected './quickstart'"):
+    with pytest.raises(BadInput, match=r"'quickstart' is both a file and a ready study; write './quickstart'"):
         place_of("quickstart")
     for file in ("./quickstart", str(tmp_path / "quickstart"), Path("quickstart")):
         assert place_of(file) == StudyPlace(Path(file), Path(file).parent)

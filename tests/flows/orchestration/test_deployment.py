@@ -145,7 +145,7 @@ def test_bad_input_fails_the_run_with_its_line_and_appends_nothing(server, folde
     with deployed(server, folder, "unreadable"):
         run = server.ended(server.run_now(server.deployment("unreadable")))
     assert run["state_type"] == "FAILED"
-    assert "column 'prediction' is not there" in run["state"]["message"]
+    assert "column 'prediction' was not found" in run["state"]["message"]
     assert len(evaluations(folder)) == 0
 
 

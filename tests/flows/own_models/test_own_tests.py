@@ -178,11 +178,11 @@ def test_a_p_value_for_each_test_set(called):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("0.01", "ValueError: it returned what is no number"),
-        (None, "ValueError: it returned what is no number"),
-        (True, "ValueError: it returned what is no number"),
-        ([b"0.01"], "ValueError: it returned what is no number"),
-        (np.array(["0.01"], dtype=object), "ValueError: it returned what is no number"),
+        ("0.01", "ValueError: it did not return a number"),
+        (None, "ValueError: it did not return a number"),
+        (True, "ValueError: it did not return a number"),
+        ([b"0.01"], "ValueError: it did not return a number"),
+        (np.array(["0.01"], dtype=object), "ValueError: it did not return a number"),
         (np.ma.masked, "p is NaN"),
         (np.ma.array([0.01], mask=[True]), "p is NaN"),
         (float("inf"), "p is not between 0 and 1"),

@@ -201,7 +201,7 @@ def test_files_of_one_name_are_told_apart(tmp_path):
         (["good.csv", "bad.csv", "--name", "a", "--name", "a"], "--name"),
         (["good.csv", "bad.csv", "--confidence", "1"], "--confidence: 1"),
         (["good.csv", "bad.csv", "--smallest-slice", "0"], "--smallest-slice: 0"),
-        (["good.csv", "bad.csv", "--slice", "site"], "column 'site' is not there"),
+        (["good.csv", "bad.csv", "--slice", "site"], "column 'site' was not found"),
         (["good.csv", "nosuch.csv"], "nosuch.csv"),
         (["good.csv", "bad.csv", "./good.csv"], "FILE: './good.csv' is not valid; it is 'good.csv'"),
         (["good.csv", "s3://bucket/a.csv", "s3://bucket/a.csv"], "it is 's3://bucket/a.csv'"),

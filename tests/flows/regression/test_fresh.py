@@ -186,7 +186,7 @@ def test_a_slice_that_comes_later_is_shown_and_not_tested(folder):
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        (["measures=['macro-f1']"], "measures: 'macro-f1' is no mean over rows"),
+        (["measures=['macro-f1']"], "measures: 'macro-f1' is not a mean over rows"),
         (["group=region", "slices=[]"], "group: is not valid with fresh rows"),
         (["looks.spending=series"], "spending: 'series' is not valid with rows = 'fresh'"),
         (["measures=['neg-mae']"], "score_range: is missing; expected the limits of neg-mae for fresh rows"),
@@ -204,7 +204,7 @@ def test_rows_that_are_not_fresh_and_rules_that_change_are_refused(folder, capsy
     assert look(folder) == 0
     night(folder, 2, ids=[f"1-{row}" for row in range(150)])
     assert look(folder) == 2
-    assert "candidate-02.csv has no row that is new: all 150 ids were there" in capsys.readouterr().err
+    assert "candidate-02.csv has no new row: all 150 ids occurred" in capsys.readouterr().err
     night(folder, 2)
     for command in ("plan", "run"):
         assert main([command, str(folder / "nightly.toml"), "--output", str(folder / "out"), "--set", "alpha=0.1"]) == 2

@@ -143,7 +143,7 @@ def test_whatever_rules_follow_each_other_shared_levels_add_up_to_at_most_alpha(
             look = next_look(study, records, 0)
         except BadInput as error:
             assert looks.spending != "each"
-            assert "expected fresh rows" in str(error)
+            assert "use fresh rows" in str(error)
             continue
         assert look.number == len(records) + 1
         if looks.spending != "each":

@@ -151,7 +151,7 @@ def test_looks_at_the_same_rows_share_the_level(folder, capsys):
     assert list(found["level"]) == pytest.approx(wanted)
     write(folder / "predictions/candidate-2.csv", wrong=0.09, seed=4, at=1009)
     assert evaluate(folder, *spending) == 2
-    assert "3 looks at these rows are spent" in capsys.readouterr().err
+    assert "3 looks at these rows are used" in capsys.readouterr().err
     assert len(evaluations(folder)) == 3
     for name in ("production", "candidate-2"):  # fresh rows have judged nobody
         write(folder / f"predictions/{name}.csv", wrong=0.1, n=1900, seed=5, at=1010, first=2000)
@@ -309,15 +309,15 @@ def damage_labels(folder):
         (["baseline=predictions/candidate-1.csv"], None, "matches it besides"),
         (["candidate=s3://bucket/x.csv"], None, "expected a path or a pattern of this machine"),
         (["measures=['auc-pr']"], None, "measures: 'auc-pr' is not valid; expected one of"),
-        (["measures=['mcc', 'mcc']"], None, "expected each measure once"),
+        (["measures=['mcc', 'mcc']"], None, "measures: 'mcc' is named twice"),
         (["score_range=[0, 5]"], None, "score_range: 0 to 5 says nothing of accuracy, macro-f1; expected a measure of"),
-        (["slices=['regoin']"], None, "'regoin' is not there"),
-        (["columns.id=idx"], None, "column 'idx' is not there; did you mean 'id'?"),
+        (["slices=['regoin']"], None, "'regoin' was not found"),
+        (["columns.id=idx"], None, "column 'idx' was not found; did you mean 'id'?"),
         (["rule.alpha=0.1"], None, "rule.alpha: unknown key"),
         (["rule.margin=x"], None, ": rule.margin: 'x' is not valid"),
         (["rule.smallest_slice=10000000000000000"], None, "rule.smallest_slice: 10000000000000000 is not valid"),
         (["looks.spending=pocock"], None, "planned is missing"),
-        (["looks.planned=3"], None, "planned: 3 is not valid with the spending each, which plans none"),
+        (["looks.planned=3"], None, "planned: 3 is not valid with the spending each, which needs no plan"),
         (["looks.spending=pocok"], None, "looks.spending: 'pocok' is not valid"),
         ([], damage_labels, "expected the same labels"),
         ([], lambda folder: (folder / "predictions/candidate-1.csv").write_text(""), "is empty"),
@@ -340,7 +340,7 @@ def test_another_study_s_output_is_refused(folder, capsys):
     shutil.copytree(folder / "predictions", folder / "others")
     others = ["baseline=others/production.csv", "candidate=others/candidate-*.csv", "name=other"]
     assert evaluate(folder, *(word for each in others for word in ("--set", each))) == 2
-    assert "holds another study: name is 'nightly' there" in capsys.readouterr().err
+    assert "contains another study: name is 'nightly' there" in capsys.readouterr().err
 
 
 def test_a_study_may_change_its_name(folder):

@@ -100,7 +100,7 @@ def test_the_whole_lanes_of_a_smaller_plan_are_not_drawn_again(output):
 )
 def test_what_would_change_stored_cells_is_refused(output, other, complaint):
     before = {path: path.read_bytes() for path in output.rglob("*") if path.is_file()}
-    with pytest.raises(ValueError, match="holds another study") as raised:
+    with pytest.raises(ValueError, match="contains another study") as raised:
         run_study({**STUDY, **other}, output=output, cluster="serial")
     assert complaint in str(raised.value)
     assert {path: path.read_bytes() for path in output.rglob("*") if path.is_file()} == before

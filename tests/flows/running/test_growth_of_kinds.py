@@ -107,7 +107,7 @@ def test_the_whole_lanes_of_a_smaller_plan_are_not_drawn_again(tmp_path, study, 
 def test_what_would_change_or_lose_stored_cells_is_refused(tmp_path, study, other, complaint):
     finished(study, tmp_path)
     before = content(tmp_path, "**/*")
-    with pytest.raises(ValueError, match="holds another study") as raised:
+    with pytest.raises(ValueError, match="contains another study") as raised:
         run_study({**study, **other}, output=tmp_path, cluster="serial")
     assert complaint in str(raised.value)
     assert content(tmp_path, "**/*") == before

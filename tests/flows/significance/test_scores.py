@@ -135,11 +135,11 @@ def test_models_name_the_columns_of_scores(tmp_path, program):
     [
         ("dataset,a,b\n1,2,3\n2,,4\n3,1,1\n", "", "line 3: column 'a' is empty"),
         ("dataset,a,b\n1,2,3\n2,x,4\n3,1,1\n", "", "line 3: column 'a': 'x' is not valid; expected a number"),
-        ("dataset,a,b\n1,2,3\n1,2,4\n3,1,1\n", "", "'1' is there twice; expected each data set once"),
+        ("dataset,a,b\n1,2,3\n1,2,4\n3,1,1\n", "", "'1' appears twice"),
         ("dataset,a,b\n1,2,3\n2,2,4\n", "", "scores (data sets): 2 is not valid; expected 3 or more"),
         ("dataset,a\n1,2\n2,2\n3,1\n", "", "scores (models): 1 is not valid; expected two or more"),
-        ("set,a,b\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'dataset' is not there"),
-        ("dataset,a,a\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'a' is there 2 times"),
+        ("set,a,b\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'dataset' was not found"),
+        ("dataset,a,a\n1,2,3\n2,2,4\n3,1,1\n", "", "column 'a' appears 2 times"),
         ("dataset,a,b\n1,2,3\n2,2,4\n3,1,1\n", 'control = "c"', "control: 'c' is not valid; expected one of 'a', 'b'"),
         ("dataset,a,b\n1,2,3\n2,2,4\n3,1,1\n", "rope = -1", "rope: -1 is not valid"),
         (

@@ -469,13 +469,13 @@ def test_the_report_says_how_mcnemar_s_test_was_done(tmp_path, case):
 FILES = {
     "a column is missing": (
         "label,guess\ncat,cat\n",
-        "column 'prediction' is not there",
+        "column 'prediction' was not found",
     ),
     "a value is missing": (
         "label,prediction\ncat,cat\ndog,\n",
         "line 3: column 'prediction' is empty",
     ),
-    "no rows": ("label,prediction\n", "there are no rows"),
+    "no rows": ("label,prediction\n", "has no rows"),
     "ragged": ("label,prediction\ncat,cat\ndog\n", "rows.csv, line 3: 1 fields; expected 2"),
     "one class": ("label,prediction\ncat,cat\ncat,cat\n", "table"),
 }

@@ -183,9 +183,9 @@ def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(c
     [
         ([], "FILE: is missing"),
         (["one.csv"], "FILE: 1 given; expected a second file"),
-        (["a.csv", "b.csv", "--rows", "5"], "--rows: 5 is not valid beside files"),
-        (["a.csv", "b.csv", "--answers", "3"], "--answers: 3 is not valid beside files"),
-        (["a.csv", "b.csv", "--correlation", "0"], "--correlation: 0.0 is not valid beside files"),
+        (["a.csv", "b.csv", "--rows", "5"], "--rows: 5 is not valid with files"),
+        (["a.csv", "b.csv", "--answers", "3"], "--answers: 3 is not valid with files"),
+        (["a.csv", "b.csv", "--correlation", "0"], "--correlation: 0.0 is not valid with files"),
         (["a.csv", "b.csv", "--run", "seed", "--lower-is-better", "x"], "--lower-is-better: is not valid with --run"),
         (["a.csv", "b.csv", "--run", "seed", "--margin", "5pt"], "--margin: is not valid with --run"),
         (["--accuracy", "1.5"], "--accuracy: 1.5 is not valid"),

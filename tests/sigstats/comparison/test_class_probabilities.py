@@ -83,7 +83,7 @@ def test_rounded_probabilities_are_taken(rounded):
     ("y", "table", "options", "said"),
     [
         (TEXT, P, {"classes": ORDER[:-1]}, r"prediction_a \(columns\): 12 is not valid; expected 11, one for each"),
-        (TEXT, P, {"classes": [*ORDER[:-1], "12"]}, "y: '11' is none of the classes"),
+        (TEXT, P, {"classes": [*ORDER[:-1], "12"]}, "y: '11' is not one of the classes"),
         (TEXT, P, {"classes": "abc"}, "classes: 'abc' is not valid; expected a sequence of all classes"),
         (TEXT, P, {"classes": ["1", "1"]}, "classes: .* is not valid; expected classes, each once"),
         (TEXT, pd.DataFrame(P).add_prefix("p"), {}, r"prediction_a \(columns\): .*p0, p1, .* expected classes=\[...\]"),

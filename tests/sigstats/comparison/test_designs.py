@@ -155,7 +155,7 @@ def test_classes_are_ordered_as_numbers_and_not_as_text():
         ({"weights": -WEIGHTS}, "weights: -3.0 is not valid; expected how many rows of the population"),
         (
             {"weights": np.geomspace(1e-60, 1, N)},
-            "weights: 1e-60 is not valid; expected weights of which none is 1e.50",
+            "weights: 1e-60 is not valid; expected weights that differ by a factor below 1e.50",
         ),
         ({"weights": WEIGHTS[1:]}, "weights .length.: 399 is not valid; expected 400"),
         ({"weights": WEIGHTS, "measures": ["auc"], "scores": (A / 5, B / 5)}, "'auc' is not valid with weights"),

@@ -150,8 +150,8 @@ GUESS = np.where(RNG.random(200) < 0.8, TRUE, RNG.integers(0, 3, 200))
         (TRUE, GUESS + 1, "classes '1', '2', '3' of the candidate are not those of the labels, '0', '1', '2'"),
         (np.where(TRUE, 1, -1), np.where(GUESS, 1, 0), "classes '0', '1' of the candidate"),
         (TRUE % 2, np.round(GUESS / 7 + 0.05, 2), "'0.34' of the candidate are not valid"),
-        (TRUE % 2, np.where(GUESS, 1, 0.25), "'0.25' of the candidate is no class of the labels: '0', '1'"),
-        (NAMES[TRUE], np.array([str(each / 400) for each in range(200)]), "'0.0025' of the candidate is no class"),
+        (TRUE % 2, np.where(GUESS, 1, 0.25), "'0.25' of the candidate is not a class of the labels: '0', '1'"),
+        (NAMES[TRUE], np.array([str(each / 400) for each in range(200)]), "'0.0025' of the candidate is not a class"),
     ],
 )
 def test_classes_under_other_names_are_no_errors(tmp_path, capsys, label, said, complaint):
@@ -253,7 +253,7 @@ def test_labels_of_another_file_are_joined_by_id(tmp_path, capsys):
     assert main(["compare", *paths[:2], "--labels", paths[2], "--json", "-"]) == 1
     assert json.loads(capsys.readouterr().out)["rows"][0]["p_worse"] == expected[0].pvalue
     assert main(["compare", *paths[:2]]) == 2
-    assert "column 'label' is not there, the true class of each row; expected" in capsys.readouterr().err
+    assert "column 'label' was not found, the true class of each row; expected" in capsys.readouterr().err
     with pytest.raises(ValueError, match=r"^score: Is a higher 'target' better\? Add higher_is_better='target'"):
         sigstats.compare(*(table.rename(columns={"prediction": "target"}) for table in bare), score="target")
     truth[1:].to_csv(paths[2], index=False)
@@ -269,7 +269,7 @@ def test_two_columns_of_one_frame_are_baseline_and_candidate():
         sigstats.compare(table, prediction="tree")
     long = pd.concat([side.assign(model=name) for side, name in zip(sides, "ab", strict=True)])
     assert sigstats.compare(long, model=["a", "b"]).rows == sigstats.compare(*sides).rows
-    with pytest.raises(ValueError, match="model: 'c' is not there; expected one of 'a', 'b'"):
+    with pytest.raises(ValueError, match="model: 'c' was not found; expected one of 'a', 'b'"):
         sigstats.compare(long, model=["a", "c"])
 
 
@@ -353,7 +353,7 @@ def test_scores_of_the_other_class_are_refused_or_told():
 @pytest.mark.parametrize("name", ["id", "Unnamed: 0", "label"])
 def test_a_column_that_is_no_model_is_not_ranked(name):
     frame = pd.DataFrame({"a": TRUE == 0, "b": GUESS == 0}).astype(int)
-    with pytest.raises(ValueError, match=f"models: the column '{name}' is no model"):
+    with pytest.raises(ValueError, match=f"models: the column '{name}' is not a model"):
         sigstats.rank_models(frame.assign(**{name: range(200)}))
     assert len(sigstats.rank_models(frame.assign(**{name: range(200)}), models=["a", "b"]).models) == 2
 

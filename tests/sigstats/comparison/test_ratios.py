@@ -133,7 +133,7 @@ def test_the_command_divides_sums_and_says_what_is_wrong(tmp_path, capsys):
     assert "errors/words: the lower is the better" in said
     for ratio, complaint in (
         ("errors", "expected two columns, as in errors/words"),
-        ("errors/none", "column 'none' is not there"),
+        ("errors/none", "column 'none' was not found"),
         ("words/errors", "Is a higher 'words/errors' better? Add --higher-is-better words/errors or"),
     ):
         assert main(["compare", *files, "--ratio", ratio]) == 2

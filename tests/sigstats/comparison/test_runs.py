@@ -114,7 +114,7 @@ def test_a_loss_of_runs_is_infinite_where_the_true_class_has_probability_0():
     ("change", "message"),
     [
         (lambda frame: frame.iloc[:-1], "runs '0' and '4' differ: id '199' is not in both"),
-        (lambda frame: frame.drop(columns="seed"), "column 'seed' is not there"),
+        (lambda frame: frame.drop(columns="seed"), "column 'seed' was not found"),
     ],
 )
 def test_runs_of_other_items_are_refused(change, message):

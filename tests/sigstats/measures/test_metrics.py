@@ -134,7 +134,7 @@ def test_no_hint_names_another_quantity(tmp_path, capsys, name):
         assert main([*given, "--measure", name, "--positive", "yes"]) == 2
         said = capsys.readouterr().err
         assert "did you mean" not in said
-        assert ("is the accuracy where every row has one class" in said) == (name == "micro-f1")
+        assert ("is the accuracy if every row has one class" in said) == (name == "micro-f1")
     for method in ("hochberg", "hommel"):
         with pytest.raises(ValueError, match=r"is not valid; expected one of holm"):
             sigstats.ComparisonRule(adjust=method)

@@ -149,10 +149,10 @@ def test_a_file_of_votes_is_ranked_by_the_command(tmp_path, votes, capsys):
         assert main(["rank", str(path), *options]) == 2
         assert capsys.readouterr().err.startswith(f"sigstats: {said}")
     assert main(["rank", str(path), "--group", "judge"]) == 2
-    assert "column 'judge' is not there; expected a column of the file" in capsys.readouterr().err
+    assert "column 'judge' was not found; expected a column of the file" in capsys.readouterr().err
     frame.drop(columns="winner").to_json(path, orient="records", lines=True)
     assert main(["rank", str(path)]) == 2
-    assert "column 'winner' is not there; expected model_a, model_b, winner" in capsys.readouterr().err
+    assert "column 'winner' was not found; expected model_a, model_b, winner" in capsys.readouterr().err
     frame.drop(columns="model_a").to_json(path, orient="records", lines=True)
     assert main(["rank", str(path)]) == 2
     assert (

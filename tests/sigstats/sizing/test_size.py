@@ -86,7 +86,7 @@ def test_rows_of_groups_count_as_fewer():
 
 def test_what_is_no_pilot_is_refused():
     same = pair_arrays([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 0, 0])
-    with pytest.raises(ValueError, match="right about the same rows"):
+    with pytest.raises(ValueError, match="right on the same rows"):
         pilot_of(same, RULE, tests=1)
     for wrong in ({"drops": [0]}, {"drops": [1.5]}, {"drops": [0.1], "target": 1}, {"drops": [0.1], "alpha": 0.7}):
         with pytest.raises(ValueError, match=r"drop|power|alpha"):

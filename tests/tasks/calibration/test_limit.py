@@ -88,5 +88,5 @@ def test_a_dictionary_that_names_a_label_twice_is_counted_as_one(tmp_path):
 def test_a_pipe_is_no_population(tmp_path):
     path = tmp_path / "pipe.parquet"
     os.mkfifo(path)
-    with pytest.raises(ValueError, match=r"pipe\.parquet: is no file; expected a Parquet file"):
+    with pytest.raises(ValueError, match=r"pipe\.parquet: is not a file; expected a Parquet file"):
         scan_footers("p", str(path), tmp_path, **NAMES)

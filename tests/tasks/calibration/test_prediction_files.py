@@ -237,10 +237,10 @@ def damaged(tmp_path, what):
         ("unknown in a list", r"0\.parquet, row group 0: column 'pred_b': 'xx' is not valid; expected one of x, y"),
         ("a list and a label", r"column 'pred_a': string is not valid; expected lists of strings, as in column 'lab"),
         ("mixed", r"0\.parquet: column 'pred_b': int64 is not valid; expected strings, as in column 'label'"),
-        ("no column", r"0\.parquet: column 'pred_a' is not there; did you mean 'pred_aa'\?"),
+        ("no column", r"0\.parquet: column 'pred_a' was not found; did you mean 'pred_aa'\?"),
         ("truncated", r"1\.parquet: is not a whole Parquet file"),
         ("flipped", r"1\.parquet, row group 0: cannot be read"),
-        ("empty", r"data/0\.parquet: there are no rows"),
+        ("empty", r"data/0\.parquet: has no rows"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_file_and_row_group(tmp_path, what, complaint):

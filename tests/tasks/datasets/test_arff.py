@@ -107,7 +107,7 @@ def test_numbers_and_categories_are_those_of_scipy(tmp_path):
 HEAD = "@relation r\n@attribute x numeric\n@attribute class {a, b}\n@data\n"
 BAD = {
     "no header": ("1,2\n", "line 1: '1,2' is not valid; expected @relation"),
-    "no data": ("@relation r\n@attribute x numeric\n", "there is no @data"),
+    "no data": ("@relation r\n@attribute x numeric\n", "has no @data"),
     "no attribute": ("@relation r\n@data\n1\n", "line 2: no attribute"),
     "type": ("@relation r\n@attribute x complex\n@data\n", "line 2: type 'complex' is not valid"),
     "relational": ("@relation r\n@attribute x relational\n@data\n", "relational attributes are not read"),

@@ -113,7 +113,7 @@ BAD = {
     "no id": ({"id": None}, "neither is not valid; expected an id, or a dataset with its version"),
     "both": ({"dataset": "weather"}, "id and dataset is not valid"),
     "no version": ({"id": None, "dataset": "weather"}, "dataset is not valid; expected an id"),
-    "column": ({"drop": ["windy"]}, "column 'windy' is not there"),
+    "column": ({"drop": ["windy"]}, "column 'windy' was not found"),
     "option": ({"path": "x"}, "'path': unknown option"),
     "type": ({"id": "seven"}, "id: 'seven' is not valid; expected a whole number"),
 }

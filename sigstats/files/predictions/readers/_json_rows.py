@@ -32,7 +32,7 @@ def table_of(objects: Iterable[Any], columns: Columns) -> tuple[list[str], pa.Ta
     values: dict[str, list[Any]] = {}
     for number, row in enumerate(objects):
         if not isinstance(row, dict):
-            raise ValueError(f"row {number} (from 0) is no object")
+            raise ValueError(f"row {number} (from 0) is not an object")
         if not number:
             keys = list(row)
             values = {name: [] for name in columns.wanted_in(keys)}

@@ -34,7 +34,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         for epoch, each in enumerate(_statuses(found), start=1)
     ]
     if not answers:
-        raise ValueError(f"{content.where}: eval holds no solution; expected tasks with base and plus")
+        raise ValueError(f"{content.where}: eval contains no solution; expected tasks with base and plus")
     return EvaluationLog(
         where=content.where, harness="EvalPlus", answers=answers, kind="score", **graded("base", "plus")
     )

@@ -96,8 +96,8 @@ def _key(content: Content, position: int, row: Any) -> _Key:
         if isinstance(trial, int) and not isinstance(trial, bool):
             return str(row["instance_id"]), _perturbation(row), trial
     raise ValueError(
-        f"{content.where}: row {position} (from 0) is no instance of HELM; expected instance_id, train_trial_index and "
-        "stats"
+        f"{content.where}: row {position} (from 0) is not an instance of HELM; expected instance_id, "
+        "train_trial_index and stats"
     )
 
 

@@ -53,7 +53,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         raise refuse(f"{place}: version", version, "an Inspect log of version 1 to 3")
     samples = log.get("samples")
     if not isinstance(samples, list) or not samples:
-        raise ValueError(f"{place}: there are no samples; expected a log that was written with them")
+        raise ValueError(f"{place}: has no samples; write the log with them")
     about = mapping(log.get("eval"))
     results = mapping(log.get("results"))
     scorer = text(mapping(results.get("scorer")).get("name")) or "score"

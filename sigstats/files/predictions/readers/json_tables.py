@@ -63,7 +63,7 @@ def read(content: Content, columns: Columns) -> ArrowTable:
 def _rows(content: Content, path: str) -> list[Any]:
     found = within(content.json(), path)
     if not isinstance(found, list):
-        raise refuse(f"{content.where}: rows", path, "a key that holds a list of objects")
+        raise refuse(f"{content.where}: rows", path, "a key with a list of objects")
     return found
 
 

@@ -75,7 +75,7 @@ def _answer(item: str, metrics: Any, document: Mapping[str, Any], columns: Colum
 def _values(metrics: Any) -> Mapping[str, Any]:
     metrics = _object(metrics)
     if not isinstance(metrics, dict):
-        raise ValueError("the metrics of a document are no names with numbers")
+        raise ValueError("the metrics of a document are not names with numbers")
     return metrics
 
 

@@ -81,7 +81,7 @@ def _sample(content: Content, number: int, line: bytes) -> dict[str, Any]:
         sample = None
     if not isinstance(sample, dict) or "doc_id" not in sample:
         raise ValueError(
-            f"{content.where}, line {number}: is no sample of lm-evaluation-harness; expected an object with doc_id"
+            f"{content.where}, line {number}: is not a sample of lm-evaluation-harness; expected an object with doc_id"
         )
     return sample
 

@@ -36,9 +36,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
     """Read the outcome of every test, provider and prompt."""
     results = mapping(mapping(content.json()).get("results")).get("results")
     if not isinstance(results, list) or not all(isinstance(result, dict) and _PASSED in result for result in results):
-        raise ValueError(
-            f"{content.where}: there is no list results.results; expected one with success in each of its objects"
-        )
+        raise ValueError(f"{content.where}: has no list results.results of objects with success")
     results = sorted(results, key=_order)
     models, prompts = ({_of(result) for result in results} for _of in (_provider, _prompt))
     answers = []

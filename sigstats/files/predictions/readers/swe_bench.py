@@ -102,9 +102,8 @@ def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str])
     unnamed = "generated" not in report if first else report.get("submitted_instances", len(resolved)) != len(resolved)
     if unnamed and (first or submitted == resolved):
         raise ValueError(
-            f"{content.where}: it lists no instance that was not resolved; expected --instances N, how many there are "
-            "(--instances 500), or --instances FILE, which names them, the report of the run, or "
-            "per_instance_details.json"
+            f"{content.where}: it lists no unresolved instance; add --instances N (the number of instances, such as "
+            "--instances 500) or --instances FILE with their names, the report of the run, or per_instance_details.json"
         )
     return resolved, submitted
 

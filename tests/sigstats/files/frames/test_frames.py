@@ -170,13 +170,13 @@ def test_what_a_terminal_would_obey_is_shown_and_not_sent():
 
 
 BAD = {
-    "another slice": (lambda b, c: {"slices": ["regoin"]}, "baseline: column 'regoin' is not there, nor in candidate"),
+    "another slice": (lambda b, c: {"slices": ["regoin"]}, "baseline: column 'regoin' was not found, nor in candidate"),
     "a slice not read": (lambda b, c: {"slices": ["x"]}, "read_predictions(..., slices=['x']) reads it too"),
     "a mapping": (lambda b, c: {"slices": {"region": 1}}, "slices: {'region': 1} is not valid; expected the name"),
-    "one slice": (lambda b, c: {"slices": "regio"}, "column 'regio' is not there"),
+    "one slice": (lambda b, c: {"slices": "regio"}, "column 'regio' was not found"),
     "an array of groups": (lambda b, c: {"groups": [1, 2]}, "groups: [1, 2] is not valid; expected the name of a"),
     "scores": (lambda b, c: {"scores": (1, 2)}, "scores: (1, 2) is not valid; expected the column `score` of"),
-    "no such column": (lambda b, c: {"prediction": "predictions"}, "column 'predictions' is not there; did you mean"),
+    "no such column": (lambda b, c: {"prediction": "predictions"}, "column 'predictions' was not found; did you mean"),
     "unmatched": (lambda b, c: {"prediction_a": c[:-1]}, "'row 399' is in this frame alone; expected the same ids in "),
     "twice": (lambda b, c: {"y": pd.concat([b, b[:1]])}, "1 of 401 rows repeat an id: id 'row 0'; groups='id' or "),
     "a gap": (lambda b, c: {"y": b.assign(label=[None, *b["label"][1:]])}, "baseline: 1 of 400 rows have no 'label'"),

@@ -80,7 +80,7 @@ def test_two_candidates_for_a_name_are_not_guessed(tmp_path, frames, capsys):
     texts = [frame.rename(columns={"label": "gold"}).assign(target=0).to_csv(index=False) for frame in frames]
     files = written(tmp_path, *texts, name="p.csv")
     assert main(["compare", *map(str, files)]) == 2
-    assert "column 'label' is not there" in capsys.readouterr().err
+    assert "column 'label' was not found" in capsys.readouterr().err
     assert accuracies(compared(tmp_path, files, "--label", "gold")) == of(frames)
 
 
@@ -172,7 +172,7 @@ def test_the_instances_of_swe_bench_name_those_that_were_not_resolved(tmp_path, 
     texts = {"lines": "\n".join(names), "names": names, "objects": [{"instance_id": name} for name in names]}
     (instances,) = written(tmp_path, texts[form], name="instances")
     assert main(["compare", *map(str, files)]) == 2
-    assert "--instances FILE, which names them" in capsys.readouterr().err
+    assert "--instances FILE with their names" in capsys.readouterr().err
     found = compared(tmp_path, files, "--instances", str(instances))
     assert accuracies(found) == [(0.6, 0.4)]
     assert found["n"] == 100
@@ -283,7 +283,7 @@ def test_one_table_of_several_models_is_compared_and_ranked_by_name(tmp_path, fr
     assert main(["compare", str(long), str(long)]) == 2
     assert "--model NAME takes those of one model" in capsys.readouterr().err
     assert main(["check", str(long), "--model", "c", "--at-least", "0.5"]) == 2
-    assert "model: 'c' is not there; expected one of" in capsys.readouterr().err
+    assert "model: 'c' was not found; expected one of" in capsys.readouterr().err
 
 
 def test_a_file_joins_a_folder_with_that_task_alone(tmp_path, frames):
@@ -440,14 +440,14 @@ def test_names_that_are_missing_are_offered_with_the_option_that_takes_them(tmp_
 def test_a_column_is_offered_as_the_ids_where_its_name_has_the_word(tmp_path, frames, capsys, name, wanted):
     files = written(tmp_path, *(each.rename(columns={"id": name}).to_csv(index=False) for each in frames), name="p.csv")
     assert main(["compare", *map(str, files)]) == 2
-    assert f"column 'id' is not there; {wanted}" in capsys.readouterr().err
+    assert f"column 'id' was not found; {wanted}" in capsys.readouterr().err
 
 
 def test_an_object_of_objects_by_id_is_a_table_of_their_keys(tmp_path, capsys):
     results = [{f"i{k}": {"resolved": k % m > 0, "tests": 3} for k in range(60)} for m in (6, 3)]
     files = written(tmp_path, *results)
     assert main(["compare", *map(str, files)]) == 2
-    assert "column 'label' is not there" in (said := capsys.readouterr().err)
+    assert "column 'label' was not found" in (said := capsys.readouterr().err)
     assert "--label COLUMN of 'resolved', 'tests', --labels FILE, which brings them, or --score NAME" in said
     (row,) = compared(tmp_path, files, "--score", "resolved", code=1)["rows"]
     assert (row["baseline"], row["candidate"]) == (pytest.approx(50 / 60), pytest.approx(40 / 60))
@@ -525,7 +525,7 @@ def test_a_key_that_is_twice_in_an_object_is_refused_and_not_the_last_one_taken(
     assert main(["compare", *map(str, bad), *options]) == 2
     complaint = capsys.readouterr().err
     key = {"columns": "prediction", "swe-bench": "a__q0-1"}.get(form, "q0")
-    assert complaint == f"sigstats: {bad[1]}: key {key!r} is there more than once; expected each key once\n"
+    assert complaint == f"sigstats: {bad[1]}: key {key!r} appears more than once\n"
 
 
 def test_an_id_with_two_labels_in_the_file_of_labels_is_refused(tmp_path, frames, capsys):
@@ -536,7 +536,7 @@ def test_an_id_with_two_labels_in_the_file_of_labels_is_refused(tmp_path, frames
     same, other = written(tmp_path, *(each.to_csv(index=False) for each in (again, unlike)), name="truth.csv")
     assert accuracies(compared(tmp_path, files, "--labels", str(same))) == of(frames)
     assert main(["compare", *map(str, files), "--labels", str(other)]) == 2
-    assert f"{files[0]}: id 'q0' has several labels in {other}; expected one" in capsys.readouterr().err
+    assert f"{files[0]}: id 'q0' has several labels in {other}; give each row one label" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("kind", ["numbers", "truth values"])
@@ -595,7 +595,7 @@ def test_rows_whose_ids_are_in_another_order_are_not_joined_by_position(tmp_path
         else:
             path.write_text(frame.to_csv(index=False) if kind == "csv" else frame.to_json(orient="records", lines=True))
     assert main(["compare", str(files[0]), str(files[2]), "--by-position"]) == 2
-    complaint = f"{files[2]}: has the ids of {files[0]} in another order; expected the same order for --by-position"
+    complaint = f"{files[2]}: has the ids of {files[0]} in another order; sort one file, or omit --by-position"
     assert complaint in capsys.readouterr().err
     for other in (files[1], files[3]):  # ids of each model's own say nothing
         assert accuracies(compared(tmp_path, (files[0], other), "--by-position")) == of((a, b))

@@ -161,7 +161,7 @@ def test_a_test_of_promptfoo_is_right_if_it_passed(tmp_path):
     assert of_tests(path, score="score") == {(str(n), 1): (n % 3 > 0) / 2 for n in range(5)}
     assert of_tests(path, score="tone") == {(str(n), 1): n / 4 for n in range(5)}
     assert read(path, Columns(slices=("area",))).others["area"].to_pylist() == list("ababa")
-    with pytest.raises(ValueError, match="score: 'other' is not there; expected one of success, score, tone"):
+    with pytest.raises(ValueError, match="score: 'other' was not found; expected one of success, score, tone"):
         read(path, Columns(score="other"))
 
 
@@ -192,7 +192,7 @@ def test_one_of_several_providers_and_prompts_is_named(tmp_path):
     path = promptfoo(tmp_path / "a.json", results)
     with pytest.raises(ValueError, match="model: there are 2; expected one named of old, new"):
         read(path, Columns())
-    with pytest.raises(ValueError, match="model: 'newer' is not there; expected one of old, new"):
+    with pytest.raises(ValueError, match="model: 'newer' was not found; expected one of old, new"):
         read(path, Columns(model="newer"))
     assert of_tests(path, model="new") == {(str(n), 1): 1 for n in range(3)}
     assert read(path, Columns(model="new")).subject["model"] == "new"
@@ -206,14 +206,14 @@ def test_one_of_several_providers_and_prompts_is_named(tmp_path):
         result["prompt"]["label"] = f"{result['prompt']['label']}.txt: How good\nis {{review}}?"
     path = promptfoo(tmp_path / "c.json", both)
     assert set(marks(path, model="b", filter="x.txt").values()) == {1}
-    with pytest.raises(ValueError, match=r"filter: 'z\.txt' is not there; expected one of"):
+    with pytest.raises(ValueError, match=r"filter: 'z\.txt' was not found; expected one of"):
         read(path, Columns(model="b", filter="z.txt"))
 
 
 def test_a_log_of_one_model_is_known_by_it(tmp_path):
     path = promptfoo(tmp_path / "a.json", [outcome(n, True, "old") for n in range(3)])
     assert of_tests(path, model="old") == of_tests(path)
-    with pytest.raises(ValueError, match="model: 'new' is not there; expected 'old'"):
+    with pytest.raises(ValueError, match="model: 'new' was not found; expected 'old'"):
         read(path, Columns(model="new"))
 
 
@@ -258,7 +258,7 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
         f"{path}: 3 of 12 answers failed ('not submitted' 2, 'error' 1)",
     ]
     path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))
-    with pytest.raises(ValueError, match="lists no instance that was not resolved; expected --instances N"):
+    with pytest.raises(ValueError, match="lists no unresolved instance; add --instances N"):
         read(str(path), Columns())
 
 
@@ -290,7 +290,7 @@ def test_the_results_of_the_leaderboard_do_not_name_what_was_not_resolved(tmp_pa
     """Joined with another file, the instances that one model alone resolved would be those that are left out."""
     path = tmp_path / "results.json"
     path.write_text(json.dumps({"no_generation": ["a__a-9"], "no_logs": [], "resolved": ["a__a-1", "a__a-2"]}))
-    with pytest.raises(ValueError, match=r"lists no instance that was not resolved; .* or per_instance_details\.json"):
+    with pytest.raises(ValueError, match=r"lists no unresolved instance; .* or per_instance_details\.json"):
         read(str(path), Columns())
 
 

@@ -127,12 +127,12 @@ def test_a_folder_of_logs_is_read_by_their_tasks_and_what_lies_beside_them_is_no
 
 
 def test_a_folder_that_cannot_be_one_file_of_predictions_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="there is no file that this folder or pattern means"):
+    with pytest.raises(ValueError, match="no file matches this folder or pattern"):
         read(str(tmp_path), Columns())
     (tmp_path / "notes.txt").write_text("a, b\n")
-    with pytest.raises(ValueError, match=r"holds no file of predictions; expected .*Inspect.*JSON lines"):
+    with pytest.raises(ValueError, match=r"contains no file of predictions; expected .*Inspect.*JSON lines"):
         read(str(tmp_path), Columns())
-    with pytest.raises(ValueError, match="there is no file that this folder or pattern means"):
+    with pytest.raises(ValueError, match="no file matches this folder or pattern"):
         read(str(tmp_path / "*.eval"), Columns())
     inspect_log(tmp_path / "a.eval", [(1, 1, {"match": 1.0})])
     harness_log(tmp_path / "samples_b.jsonl", [{"acc": 1.0}])
@@ -332,13 +332,13 @@ def test_an_object_whose_rows_are_not_named_says_its_keys(tmp_path):
     path = written(tmp_path / "object.json", NESTED)
     with pytest.raises(ValueError, match=r"looks like a JSON object with the keys 'about', 'out' \(--column rows=KEY"):
         read(path, Columns())
-    with pytest.raises(ValueError, match="rows: 'out' is not valid; expected a key that holds a list"):
+    with pytest.raises(ValueError, match="rows: 'out' is not valid; expected a key with a list"):
         read(path, Columns(rows="out"))
-    with pytest.raises(ValueError, match=r"column 'truth\.words' is not there"):
+    with pytest.raises(ValueError, match=r"column 'truth\.words' was not found"):
         read(path, Columns(rows="out.rows", id="meta.key", label="truth.words"))
     path = written(tmp_path / "a.parquet", NESTED)
     for label in ("truth.words", "truth.text.more", "none.text"):
-        with pytest.raises(ValueError, match=f"column '{label}' is not there"):
+        with pytest.raises(ValueError, match=f"column '{label}' was not found"):
             read(path, Columns(id="meta.key", label=label))
 
 
@@ -371,7 +371,7 @@ def test_each_task_of_a_folder_takes_its_only_score_and_filter(tmp_path):
     with pytest.raises(ValueError, match=r"score: there are 2; expected one named of match, judge \(--score NAME"):
         read(str(tmp_path), Columns())
     inspect_log(tmp_path / "d.json", [(1, 1, {"x": 0, "y": 1})], task="d")
-    with pytest.raises(ValueError, match="score: 'match' is not there in task 'd'; expected one of x, y"):
+    with pytest.raises(ValueError, match="score: 'match' was not found in task 'd'; expected one of x, y"):
         read(str(tmp_path), Columns(score="match"))
 
 

@@ -116,7 +116,7 @@ def test_scores_of_json_are_numbers(tmp_path, scores):
         ([PLAIN[0], PLAIN[1] | {"label": None}], "1 of 2 rows have no 'label': id 'r1'; add --unscored drop"),
         ([PLAIN[0], {"id": "x", "label": "cat"}], "1 of 2 rows have no 'prediction': id 'x'; add --unscored wrong"),
         ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"not there; did you mean 'idx' \(--id idx\)\?"),
-        ([{**row, "lebel": 1} for row in PLAIN], "column 'lebl' is not there"),
+        ([{**row, "lebel": 1} for row in PLAIN], "column 'lebl' was not found"),
         ([PLAIN[0] | {"label": 10**400}, PLAIN[1] | {"label": 1.0}], "cannot be read as JSON-lines"),
         ([PLAIN[0], [1]], "row 1"),
     ],
@@ -132,7 +132,7 @@ def test_json_of_no_use_is_one_line(tmp_path, rows, complaint):
 
 def test_a_column_that_is_there_twice_is_refused(tmp_path):
     (tmp_path / "a.csv").write_text("id,label,label,prediction,x,x\n1,a,b,a,0,0\n")
-    with pytest.raises(ValueError, match="column 'label' is there 2 times"):
+    with pytest.raises(ValueError, match="column 'label' appears 2 times"):
         seen(tmp_path / "a.csv")
     (tmp_path / "b.csv").write_text("id,label,prediction,x,x\n1,a,b,0,0\n")
     assert seen(tmp_path / "b.csv")[0] == ["1"]
