@@ -45,14 +45,14 @@ def in_our_words(method: Any) -> Any:
 def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fdr_by"] = "holm") -> FloatArray:
     """Adjust the p-values of a family of tests.
 
-    If every hypothesis with an adjusted p-value of at most alpha is rejected, the error that the method controls is at
-    most alpha.
+    If all hypotheses with an adjusted p-value of at most alpha are rejected, the error rate of the method is at most
+    alpha.
 
     Parameters
     ----------
     pvalues : array_like, shape (n,)
-        The p-values of the whole family, including those of no interest; each between 0 and 1. A missing value is
-        refused, not left out: the caller decides whether its test belongs to the family.
+        The p-values of the whole family, between 0 and 1, including those of no interest. Missing values are refused:
+        you decide whether their tests belong to the family.
     method : {"holm", "benjamini-hochberg", "benjamini-yekutieli"}
         ``"holm"`` controls the probability of any false rejection, under any dependence (Holm 1979).
         ``"benjamini-hochberg"`` controls the expected share of false rejections among all rejections, for independent
@@ -63,7 +63,7 @@ def adjust_pvalues(pvalues: Any, *, method: AdjustMethod | Literal["fdr_bh", "fd
     Returns
     -------
     ndarray, shape (n,)
-        In the order given; never smaller than the p-value itself, and never larger than 1.
+        The adjusted p-values in the given order, at least the p-values and at most 1.
 
     Raises
     ------

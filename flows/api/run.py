@@ -35,37 +35,36 @@ def run_study(
     priority: int = 0,
     quiet: bool | None = None,
 ) -> StudyResults:
-    """Run a study, and open its results. No Prefect is needed, and none is started.
+    """Run a study and open its results, without Prefect.
 
-    A regression study is evaluated once, and its history grows; a regression that is found is a ``.verdict`` of
-    ``"fail"``, no error. Any other study is computed in cells.
+    A regression study is evaluated once, and its history grows; a regression gives a ``.verdict`` of ``"fail"``, not an
+    error. Any other study is computed in cells.
 
-    Replicates that the output holds are not computed again. After an interruption (Ctrl-C), which waits for the block
-    that this process computes, the same call goes on.
+    Replicates that the output contains are not computed again, so after an interruption (Ctrl-C) the same call
+    continues. An interruption waits for the current block.
 
     Parameters
     ----------
     study : str, path, mapping or Study
-        A study file, the name of a ready study, or the content of a study file. In the content values may be of NumPy
-        and paths, the ``path`` of a data set or population a data frame, and a classifier or test a class, function or
-        estimator, also one that only this program has. The run stores frames and code with the study, by their content.
+        A study file, the name of a ready study, or the content of a study file. The content may include NumPy values
+        and paths, a data frame as the ``path`` of a data set or population, and a class, function or estimator of this
+        program as a classifier or test. The run stores frames and code with the study, by their content.
     output : str or path
         A folder or an fsspec URL.
     cluster : str, distributed.Client or distributed.deploy.Cluster, optional
-        ``"serial"``, ``"local"``, the address of a Dask scheduler, or a cluster file; by default this process, and
-        local processes too once processors have been idle for some seconds. A client, or a cluster of any kind, is used
-        and left as it was. In a task of Dask, on the cluster that the task is of, the study gives the thread of the
-        task back to its worker until it ends.
+        ``"serial"``, ``"local"``, the address of a Dask scheduler, or a cluster file; by default this process, joined
+        by local processes once processors have been idle for some seconds. A client or cluster object is used and left
+        open. Within a Dask task on the same cluster, the study returns the task's thread to its worker until it ends.
     workers : int, optional
         The number of worker processes of a local cluster.
     allow : sequence of str
-        Packages whose classifiers and tests the study may name: their code is imported and run. ``"__main__"`` sends
-        code of this program to the workers of a cluster; on this machine it needs no permission.
+        Packages whose classifiers and tests the study may import and run. ``"__main__"`` allows sending code of this
+        program to the workers of a cluster; on this machine it needs no permission.
     priority : int, optional
-        On workers that studies share, the blocks of one of higher priority go first; Dask's `priority`.
+        Dask's `priority`: blocks of the study with the higher one go first on shared workers.
     quiet : bool, optional
-        False to show the progress, on standard error or as a bar in a notebook; True to show nothing. By default it is
-        shown only in a notebook.
+        False to show progress, on standard error or as a bar in a notebook; True to show nothing. By default progress
+        is shown only in a notebook.
 
     Returns
     -------
@@ -74,7 +73,7 @@ def run_study(
     Raises
     ------
     ValueError
-        If the study, its data or the output are not valid; nothing was written.
+        If the study, its data or the output are not valid; nothing is written.
     RuntimeError
         If cells failed. The results of the others are stored, and `open_results` reads them.
 

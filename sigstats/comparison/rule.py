@@ -46,10 +46,10 @@ def _known(default: Any, description: str, **limits: Any) -> Any:
 class ComparisonRule:
     """The rule by which a comparison finds a regression.
 
-    A test fails if the candidate is worse with an adjusted one-sided p-value of at most `alpha` and by at least
-    `minimum_effect`. It is inconclusive if the interval of the difference reaches below minus `margin`, so that the
-    data do not exclude a drop that matters, and where a row may differ by any amount. Otherwise the test passes. But
-    for the accuracy of single rows, p and the interval are those that one more row of a kind not seen does not undo.
+    A test fails if the candidate is worse by at least `minimum_effect`, with an adjusted one-sided p-value of at most
+    `alpha`. It is inconclusive if the interval of the difference reaches below minus `margin`, so that the data do not
+    exclude a drop that matters, or if a row may differ by any amount. Otherwise it passes. Except for the accuracy of
+    single rows, one more row of an unseen kind would not undo p or the interval.
 
     The metadata of each field holds its description, its limits, and its key where study files, options and JSON have a
     shorter one.

@@ -128,13 +128,12 @@ def permutation_test(
     Parameters
     ----------
     classifier : estimator or str
-        A scikit-learn classifier, or the name of a ready one of studies: ``"1-nn"``, ``"lda"``, ``"decision-tree"``.
-        Where a `StandardScaler` before it would make the test much faster, as before a bare `LogisticRegression`,
-        ``.reason`` says so.
+        A scikit-learn classifier, or the name of a ready classifier of studies: ``"1-nn"``, ``"lda"``,
+        ``"decision-tree"``. If a `StandardScaler` before it would make the test much faster, ``.reason`` says so.
     X : array_like or DataFrame, shape (n, d)
         The rows. For a ready classifier the strings, categories and booleans of a data frame are nominal features, as
-        in a study; an estimator of your own gets the frame as it is. With floats shorter than float64 most estimators
-        compute in these floats, which has no batched form: float64 is much faster.
+        in a study; other estimators get the frame unchanged. Use float64: with shorter floats most estimators have no
+        batched form, and are much slower.
     y : array_like, shape (n,)
         The class of each row.
     null : {"labels", "features"}
@@ -149,17 +148,17 @@ def permutation_test(
     rng : None, int, SeedSequence, BitGenerator or Generator
         Source of folds and permutations.
     transforms : {"fold", "all"}
-        Learn a pipeline's transforms on the training fold alone, or once on all rows, without labels; the test is valid
+        Learn a pipeline's transforms only on the training fold, or once on all rows without labels; the test is valid
         either way (see the module's docstring).
     n_jobs : int, optional
-        Processes, as in scikit-learn. The result does not depend on it. Work goes through joblib, so that within
-        ``joblib.parallel_config(backend="dask")`` it runs on the workers of a Dask client.
+        Number of processes, as in scikit-learn; it does not change the result. Within
+        ``joblib.parallel_config(backend="dask")`` the work runs on the workers of a Dask client.
     groups : array_like, shape (n,), optional
         Groups of rows that depend on each other, such as those of a patient. No fold splits one, and permutations keep
         them: labels are exchanged inside groups or, where each is of one class, among groups of equally many rows;
         features inside each group and class (see ``sigstats.retraining.folds``).
     measure : str
-        What the replicates are compared by: the error, or a measure of which more is better, of all rows together.
+        The statistic of all rows together: the error, or a measure for which larger is better.
         ``"accuracy"``, ``"balanced-accuracy"``, ``"mcc"``, ``"kappa"`` and ``"macro-f1"`` and the like use predictions,
         so do ``"f1"``, ``"precision"``, ``"recall"`` of two classes; ``"auc"`` and ``"neg-brier"`` (two classes) and
         ``"neg-log-loss"`` use scores, by scikit-learn's own fits.

@@ -23,17 +23,15 @@ _VERDICTS: Mapping[str, Verdict] = {"low": "reject", "high": "keep", "inside": "
 
 @dataclass(frozen=True, kw_only=True)
 class GandyRule(FixedRule):
-    """Stop where it is certain, up to a bounded risk, on which side of a level p lies (Gandy 2009).
+    """Stop when it is certain, up to a bounded risk, on which side of a level p lies (Gandy 2009).
 
-    Let p be that of infinitely many replicates. Whatever it is, the verdict contradicts it with probability at most
-    `risk`: "keep" where ``p <= alpha``, or "reject" where ``p > reject_at``. Near the level the rule may reach its
-    maximum undecided.
+    The verdict contradicts the p-value of infinitely many replicates with probability at most `risk`: "keep" although
+    ``p <= alpha``, or "reject" although ``p > reject_at``. Near the level the rule may reach its maximum undecided.
 
     The p-value is the probability, under the null hypothesis, of an end at least as extreme
     (``sigstats.sequential.exits``), and valid with ties too.
 
-    The boundaries are computed for each replicate that is drawn. If more than about a million replicates are cheap
-    enough to be drawn, another rule costs less.
+    The boundaries are computed for each replicate. Beyond about a million cheap replicates another rule costs less.
 
     Attributes
     ----------
@@ -42,9 +40,9 @@ class GandyRule(FixedRule):
     alpha : float
         The level of the decision, strictly between 0 and 1.
     reject_at : float or None
-        The level below which a rejection is certain, greater than 0 and at most `alpha`, which is what None stands for.
-        With an adjustment for multiplicity a test is rejected, whatever the others say, where p is at most this: under
-        Holm, of m tests, alpha / m. It is kept, whatever the others say, where p is above `alpha`.
+        The level at which a rejection is certain, greater than 0 and at most `alpha`; by default `alpha`. With an
+        adjustment for multiplicity, the level at which a test is rejected regardless of the others: ``alpha / m`` for
+        Holm's adjustment of m tests. Above `alpha` it is kept regardless of the others.
     risk : float
         The bound on the resampling risk, greater than 0 and at most 0.25.
     half_spent : int

@@ -84,7 +84,7 @@ class SequentialResult(TestResult):
 
 @dataclass(frozen=True, kw_only=True)
 class FixedRule:
-    """All replicates are drawn: p = (exceedances + 1) / (maximum + 1).
+    """Draw all replicates: p = (exceedances + 1) / (maximum + 1).
 
     Attributes
     ----------
@@ -115,13 +115,13 @@ class FixedRule:
             object.__setattr__(self, name, value)  # the fields of a frozen rule, as plain numbers
 
     def test(self, exceeds: Any, *, confidence_level: float = 0.99) -> SequentialResult | None:
-        """The result of these first replicates; None if the rule has not stopped yet.
+        """Compute the result of the first replicates; None if the rule has not stopped yet.
 
         Parameters
         ----------
         exceeds : array_like of bool or of 0 and 1
-            Whether each replicate is at least as extreme as observed, in the order of the replicates, from the first
-            on. What comes after the stop changes nothing.
+            Whether each replicate, in order from the first, is at least as extreme as the observed statistic; later
+            replicates than the stop are ignored. Null hypothesis: all are equally likely to be the observed one.
         confidence_level : float
             Of the interval, strictly between 0 and 1.
 

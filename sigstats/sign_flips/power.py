@@ -45,7 +45,7 @@ def paired_power(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> float:
-    """The probability that McNemar's test rejects, or with several answers an item `sigstats.sign_flip_test`.
+    """Compute the power of McNemar's test, or with several answers to an item of `sigstats.sign_flip_test`.
 
     `sigstats.compare` tests several answers an item, and groups, by another bound, of which ``sigstats size`` has the
     power.
@@ -137,7 +137,7 @@ def paired_sample_size(
     method: McNemarMethod = "exact",
     correction: bool = False,
 ) -> int:
-    """The smallest number of items from which on a test has the power wanted.
+    """Compute the smallest number of items from which on a test has a given power.
 
     The test is `sigstats.mcnemar_test`, or with several answers an item `sigstats.sign_flip_test`. `sigstats.compare`
     tests several answers an item, and groups, by another bound; plan that with ``sigstats size``.

@@ -153,7 +153,7 @@ def assert_at_least(
     AssertionError
         If the verdict is "fail", or if it is "inconclusive" and `fail_on` is ``"inconclusive"``.
     ValueError
-        If an input is not valid, does not hold what a measure needs, or has so few rows that nothing can be tested.
+        If an input is not valid, lacks data that a measure needs, or has too few rows for any test.
 
     Notes
     -----

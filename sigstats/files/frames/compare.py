@@ -124,45 +124,44 @@ def compare(
     prediction_b : array_like, shape (n,), optional
         The predictions of the candidate for the same rows; not with frames.
     id, label : str
-        Frames only: the columns by which rows are joined, and of the true class.
+        Frames only: the columns of the id, by which rows are joined, and of the true class.
     prediction : str or pair of str
-        Frames only: the column of the predicted class; of two, the first is the baseline's, the second the candidate's.
+        Frames only: the column of the predicted class, or those of the baseline and of the candidate.
     model : pair of str, optional
         Frames only: the baseline and the candidate among the values of a column ``model``.
     score : str or sequence of str, optional
         Frames only: a column of scores, such as probabilities or marks. Each of several columns is a separate measure.
     ratio : str, optional
-        Frames only: two columns of numbers, the sums of which are divided, such as ``"errors/words"``.
+        Frames only: two columns of numbers, whose sums are divided, such as ``"errors/words"``.
     lower_is_better, higher_is_better : str or sequence of str
-        Frames only: scores that are costs, and scores that are marks, where their names do not state it; these are the
-        scores if `score` is not given.
+        Frames only: scores that are costs, and scores that are marks, if their names do not tell; these are the scores
+        if `score` is not given.
     labels : data frame, optional
-        Frames only: the true class of each id, where `y` and `prediction_a` have none.
+        Frames only: the true class of each id, if `y` and `prediction_a` have none.
     by_position : bool
-        Frames only: whether rows are joined by their position, with the same labels, and not by `id`.
+        Frames only: join rows by position, with the same labels, instead of by `id`.
     epoch : str, optional
         Frames only: the column that numbers several answers to one id.
     run : str, optional
-        Frames only: the column of runs of a recipe, such as seeds of its training. Runs are then what is independent.
+        Frames only: the column of runs of a recipe, such as training seeds, which are then the independent units.
     scores : pair of array_like of float, shape (n,), optional
         Arrays only: the scores of baseline and candidate for each row, probabilities of the positive class or marks; or
         tables of shape (n, k), probabilities of all k classes.
     groups : str, or array_like of shape (n,), optional
         The group of each row, if rows of one group are not independent: a column of frames, or an array.
     weights : str, or array_like of shape (n,), optional
-        How many rows of the population each row stands for, if the test set was sampled by design: a column, or an
-        array. Means are then weighted, and a row not seen weighs as the heaviest.
+        The number of rows of the population that each row represents, if the test set was sampled by design: a column
+        or an array. Means are then weighted, and an unseen row has the largest weight.
     slices : sequence of str, or mapping of str to array_like of shape (n,), optional
         Columns whose values divide the rows; each value of each column is a slice.
     task : str, optional
-        Frames only: the column of several tasks; the mean over tasks, in which each task counts the same, is tested
-        beside all rows.
+        Frames only: the column of tasks; the unweighted mean over tasks is tested as well as all rows.
     measures : str or sequence of str, optional
         Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
         under the curve where there are scores, or the log loss where these are of more than two classes.
     positive : label, optional
-        The class that measures such as f1, and scores, are of; by default that of 0 and 1, -1 and 1, false and true, or
-        no and yes, as numbers or as text.
+        The class to which scores, and measures such as f1, refer; by default the second of 0 and 1, -1 and 1, false and
+        true, or no and yes, as numbers or as text.
     classes : sequence of labels, optional
         All classes, in the order of the columns of probabilities. By default these are in sorted order, or those that
         the columns of a data frame name; text such as "10" and "9", whose order as numbers is another, needs one of
@@ -173,13 +172,13 @@ def compare(
         What every score lies between, such as ``(1, 10)``: how far a mark that was not seen might differ. By default as
         the name of the score states (``f1``); other scores have no limits, and cannot pass.
     unmatched : {"refuse", "drop"}
-        Frames only: whether rows that only one frame has are refused or dropped.
+        Frames only: whether rows that are in one frame only are refused or dropped.
     unscored : {"refuse", "drop", "wrong"}
         Whether rows without a score or prediction are refused, dropped from both, or count as wrong.
     duplicates : {"refuse", "first", "last", "all"}
         Frames only: whether rows that repeat an id are refused, one of them is kept, or all are answers to one item.
     rule : ComparisonRule, optional
-        What counts as a regression.
+        The definition of a regression.
 
     Returns
     -------
@@ -189,7 +188,7 @@ def compare(
     Raises
     ------
     ValueError
-        If an input is not valid, does not hold what a measure needs, or has so few rows that nothing can be tested.
+        If an input is not valid, lacks data that a measure needs, or has too few rows for any test.
 
     Notes
     -----

@@ -49,8 +49,8 @@ def read_predictions(
     id, label, prediction : str, optional
         The names of columns of tables; these by default.
     score : str or sequence of str, optional
-        A column of numbers; of a log, the name of the scorer or metric. Several, or ``"all"`` that a log has, are a
-        column each.
+        A column of numbers, or the name of a scorer or metric of a log; ``"all"`` for all scores of a log. Several
+        scores become separate columns.
     epoch : str, optional
         In a table, the column that numbers several answers to one id.
     filter : str, optional
@@ -72,15 +72,15 @@ def read_predictions(
     Returns
     -------
     pandas.DataFrame
-        With columns ``id``, ``label`` and ``prediction`` where there are any, ``score`` and ``epoch`` where there
-        are any, `groups` and `slices`, and ``file`` where several files are read. Of a log the label is ``"right"``
-        and the prediction ``"right"`` or ``"wrong"``. Several scores have columns of their own names, NaN where an
-        answer was left out for want of this score; of a log they take the place of the prediction.
+        Columns ``id``, ``label``, ``prediction``, ``score`` and ``epoch`` if the files have them, `groups` and
+        `slices`, and ``file`` if several files are read. For a log the label is ``"right"`` and the prediction
+        ``"right"`` or ``"wrong"``. Several scores are in columns of their own names, NaN if an answer lacks one; for a
+        log they replace the prediction.
 
     Raises
     ------
     ValueError
-        One line that names the file, and what is wrong in it.
+        If a file is not valid; one line that names the file and the problem.
 
     Examples
     --------
