@@ -31,6 +31,7 @@ from .notes import (
     copies_note,
     cost_quantiles,
     limits_note,
+    monte_carlo_note,
     unseen_group_note,
     with_direction,
 )
@@ -163,7 +164,7 @@ def _tested(
     if joint is not None:
         notes += joint_in_words(joint, paired.task_names, rule)
     if not alone:
-        notes += limits_note(rows)
+        notes += [*limits_note(rows), *monte_carlo_note(rows)]
         notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if any(row.lower_is_better for row in rows):
         notes.append(lower_is_better_note(paired.score_column))

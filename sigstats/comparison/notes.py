@@ -167,6 +167,15 @@ def limits_note(rows: Sequence[ComparisonRow]) -> list[Note]:
     return [Note("no-limits", f"{join_words(names)}: {said}")] if names else []
 
 
+def monte_carlo_note(rows: Sequence[ComparisonRow]) -> list[Note]:
+    """A line with the standard error of the p-values that random weights give; none where no row has such a one."""
+    drawn = [row for row in rows if row.pvalue_error is not None]
+    names = join_words(list(dict.fromkeys(row.name for row in drawn)))
+    error = significant(max((row.pvalue_error or 0.0 for row in drawn), default=0.0), 2)
+    told = f"{names}: p-values by random weights have a Monte-Carlo standard error of at most {error}"
+    return [Note("monte-carlo-error", told)] if drawn else []
+
+
 def unseen_group_note(rows: Sequence[Any], interval: Callable[[Any], str], unseen_group: UnseenGroup) -> list[Note]:
     """A line with the intervals on all rows under the other assumption about a group not seen; else none.
 

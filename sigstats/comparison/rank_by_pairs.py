@@ -15,7 +15,7 @@ from ..ranking.rank import models_in_order, pairs_in_order
 from ..ranking.rank_sets import RankSets, sets_from
 from ..ranking.result import RankedModel, RankedSlice, Ranking
 from .compare import compare_pair
-from .notes import about_predictions, copies_in
+from .notes import about_predictions, copies_in, monte_carlo_note
 from .paired_predictions import ALL_ROWS, PairedPredictions
 from .requirements import default_measures, mean_of, require_score_used
 from .rows import ComparisonRow
@@ -80,7 +80,7 @@ def rank_by_pairs(
         n=any_row.n,
         groups=None,
         confidence_level=confidence_level,
-        notes=tuple(notes),
+        notes=(*notes, *monte_carlo_note([row for rows in (whole, *found.values()) for row in rows.values()])),
         test=any_row.test,
     )
 

@@ -22,7 +22,7 @@ from scipy.special import stdtr, stdtrit
 
 from .._common.extreme import TIE_TOLERANCE, difference
 from .._common.validation import FloatArray, IntArray
-from ..intervals import clopper_pearson
+from ..intervals import Interval, clopper_pearson
 from ..measures.formulas import Confusion
 from ..measures.measure import as_measure
 from ..measures.table import MEASURES, refers_to_one_class
@@ -54,10 +54,6 @@ def runs_test(
     """Test by Welch's t whether recipe B is worse than A; no p-value is below one by the number of divisions.
 
     Equal values in A are a constant. `divisions`: by default, those of all runs among two recipes.
-
-    >>> found = runs_test(np.array([0.9, 0.91, 0.92, 0.93, 0.94]), np.array([0.85, 0.86, 0.87, 0.88, 0.89]))
-    >>> found.divisions, round(found.pvalue * 252), round(found.low, 3), round(found.high, 3)
-    (252, 1, -0.073, -0.027)
     """
     ahead = float(b.mean() - a.mean())
     if abs(ahead) <= TIE_TOLERANCE * max(float(np.abs(a).max()), float(np.abs(b).max())):
@@ -102,10 +98,11 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
     if not np.isfinite(np.concatenate(values)).all():
         return replace(row, note="one class alone: nothing can be tested")
     found = runs_test(a, b, confidence_level=rule.confidence_level)
-    span = 1.0 if MEASURES[row.measure].in_points else math.inf
+    least = -1.0 if row.measure.endswith(("mcc", "kappa")) else 0.0
+    span = 1.0 - least if MEASURES[row.measure].in_points else math.inf
     low, high = max(found.low, -span), min(found.high, span)
     if low == high == 0:  # no run is seen to differ: other items may
-        high = clopper_pearson(0, row.n, confidence_level=rule.confidence_level).high if span == 1 else math.inf
+        high = clopper_pearson(0, row.n, confidence_level=rule.confidence_level).high if span < math.inf else math.inf
         low = -high
     notes = ["takes runs as nearly normal"]
     if rule.alpha * found.divisions < 1:
@@ -115,11 +112,14 @@ def test_runs(row: ComparisonRow, part: Part, rule: ComparisonRule, tasks: IntAr
         for name, each in zip(("baseline", "candidate"), values, strict=True)
         if len(each) == 1
     ]
+    of_runs = [mean_interval(each, None, rule.confidence_level) for each in values]
+    if span < math.inf:
+        of_runs = [Interval(max(each[0], least), min(each[1], 1.0), rule.confidence_level) for each in of_runs]
     spread = [each.var(ddof=1) / len(each) for each in values if len(each) > 1]
     return replace(
         row,
-        baseline_interval=mean_interval(a, None, rule.confidence_level),
-        candidate_interval=mean_interval(b, None, rule.confidence_level),
+        baseline_interval=of_runs[0],
+        candidate_interval=of_runs[1],
         baseline=float(a.mean()),
         candidate=float(b.mean()),
         difference=float(b.mean() - a.mean()),

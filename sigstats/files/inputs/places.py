@@ -77,11 +77,7 @@ def _remote(path: str) -> list[str] | None:
 
 
 def visible(names: Iterable[str], signs: str = ".") -> list[str]:
-    """The relative names of which no part begins with one of `signs`; folders such as ``_day=1`` are parts of a table.
-
-    >>> visible(["a.parquet", ".b", "_temporary/0/c.parquet", "_day=1/d.parquet"], "._")
-    ['a.parquet', '_day=1/d.parquet']
-    """
+    """The relative names without parts that begin with one of `signs`; folders such as ``_day=1`` are parts."""
     hidden = tuple(signs)
     return [
         name

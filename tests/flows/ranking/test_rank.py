@@ -261,10 +261,12 @@ def test_a_ratio_and_scores_of_runs_that_are_named_are_what_is_ranked(tmp_path, 
     assert {each["model"]: each["score"] for each in found["models"]} == pytest.approx(sums)
     assert found["models"][0]["model"] == "soon"
     # what is said of one pair is not said of many
-    assert [note["text"] for note in found["notes"]] == [
+    *texts, error = (note["text"] for note in found["notes"])
+    assert texts == [
         "ratio: no mean over tasks is tested; --slice (slices) tests each task",
         "errors/words: the lower is the better",
     ]
+    assert error.startswith("ratio of errors/words: p-values by random weights have a Monte-Carlo standard error of at")
     assert main(["rank", *paths, "--ratio", "words/errors"]) == 2
     assert "Is a higher 'words/errors' better?" in capsys.readouterr().err
 

@@ -129,3 +129,29 @@ def test_a_column_that_seems_to_number_runs_is_named():
         sigstats.compare(frame, frame.assign(prediction=1))
     notes = sigstats.compare(frame, frame.assign(prediction=1), groups="id").notes
     assert any("run='seed'" in note or "--run seed" in note for note in notes)
+
+
+def test_intervals_of_runs_end_at_the_limits_of_their_measure():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"id": np.tile(range(60), 4), "run": np.repeat(range(4), 60)})
+    frame["label"] = np.tile(rng.integers(0, 2, 60), 4)
+    sides = []
+    for worst in (0.2, 0.4):
+        wrong = rng.random(240) < np.where(frame.run == 0, worst, 0.0)
+        sides.append(frame.assign(prediction=np.where(wrong, 1 - frame.label, frame.label)))
+    found = sigstats.compare(*sides, run="run", measures=["f1", "kappa", "accuracy"], positive=1)
+    for row in found.rows:
+        for value, (low, high) in ((row.baseline, row.baseline_interval), (row.candidate, row.candidate_interval)):
+            assert -1 <= low < value <= high == 1
+
+
+def test_random_weights_state_their_error():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 200)
+    a, b = (np.where(rng.random(200) < wrong, 1 - y, y) for wrong in (0.2, 0.25))
+    drawn = sigstats.compare(y, a, b, measures=["macro-f1", "accuracy"])
+    (note,) = (note for note in drawn.notes if note.name == "monte-carlo-error")
+    assert note.startswith("macro-f1: p-values by random weights have a Monte-Carlo standard error of at most 0.00")
+    p, draws = drawn.rows[0].pvalue, 10_000
+    assert drawn.rows[0].pvalue_error == pytest.approx(np.sqrt(p * (1 - p) / draws), rel=0.01)
+    assert not [note for note in sigstats.compare(y, a, b).notes if note.name == "monte-carlo-error"]
