@@ -79,7 +79,7 @@ class ComparisonRule:
     unseen_group : {"auto", "like-seen", "any"}
         The group that a pass must withstand, if rows are in groups: one that loses all its rows (``"any"``), or one
         whose mean is as far from that of all rows as the mean of any group seen (``"like-seen"``). The latter takes
-        kinds of group that are rarer than 1 in 25 (or than n groups show) to be no farther away than the others.
+        kinds of group that are rarer than 1 in 25, or than fewer groups can show, to be no farther away than others.
         ``"auto"`` is ``"like-seen"`` from 110 groups on.
     smallest_slice : int
         Slices with fewer rows are not tested.

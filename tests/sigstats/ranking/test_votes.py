@@ -233,10 +233,18 @@ def test_groups_are_tested_by_their_mean_and_an_unseen_group():
 
 
 def test_one_more_of_many_voters_is_like_those_seen():
-    voter = np.concatenate([np.arange(100), np.full(100, 100)])  # one voter has 100 votes, half of them for each
-    winner = np.where(np.append(np.arange(100) < 65, np.arange(100) % 2 == 0), "a", "b")
-    p = sigstats.rank_votes(["x"] * 200, ["y"] * 200, winner, groups=voter).pvalues[0, 1]
-    assert p == pytest.approx(binomtest(65, 100, alternative="greater").pvalue)
+    voter = np.repeat(np.arange(120), 10)  # each prefers one model in six votes of ten
+    votes = np.where(np.repeat(np.arange(120) < 70, 10), 6, 4)
+    winner = np.where(np.tile(np.arange(10), 120) < votes, "a", "b")
+    p = sigstats.rank_votes(["x"] * 1200, ["y"] * 1200, winner, groups=voter).pvalues[0, 1]
+    # and the chance that no voter is of a kind that makes up one in 25
+    assert p == pytest.approx(binomtest(70, 120, alternative="greater").pvalue + 0.96**120)
+
+
+def test_one_voter_of_as_many_votes_as_all_others_shows_little_of_another_such_voter():
+    voter = np.concatenate([np.arange(119), np.full(119, 119)])
+    winner = np.where(np.append(np.arange(119) < 75, np.arange(119) % 2 == 0), "a", "b")
+    assert sigstats.rank_votes(["x"] * 238, ["y"] * 238, winner, groups=voter).pvalues[0, 1] > 0.1
 
 
 @pytest.mark.long
