@@ -3,9 +3,9 @@
 import argparse
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from ..errors import DONE, REGRESSION, BadInput
 from . import repeatable
@@ -161,28 +161,6 @@ def rule_of(options: argparse.Namespace) -> "ComparisonRule":
         name, _, complaint = str(error).partition(":")
         key = next((key_of(each) for each in fields(ComparisonRule) if each.name == name), name)
         raise BadInput(f"--{key.replace('_', '-')}:{complaint}") from None
-
-
-def level_of_look(options: argparse.Namespace, rule: "ComparisonRule") -> float:
-    """The level of the look that the options state."""
-    from sigstats.sequential.alpha_spending import Spending, spent_level
-
-    look, spending = 1 if options.look is None else options.look, cast("Spending", options.spending or "each")
-    if options.looks is not None and spending in ("each", "series"):
-        raise BadInput(
-            f"--looks: {options.looks} is not valid with --spending {spending}, which needs no plan; use "
-            "--spending linear, pocock or obrien-fleming"
-        )
-    alpha = spent_level(look, alpha=rule.alpha, spending=spending, looks=options.looks)
-    if alpha == 0:
-        raise BadInput(f"--look: {look} is not valid; expected one of the {options.looks} planned looks")
-    return alpha
-
-
-def rule_at_look(options: argparse.Namespace) -> "ComparisonRule":
-    """The rule with the level of the look."""
-    rule = rule_of(options)
-    return replace(rule, alpha=level_of_look(options, rule))
 
 
 def add_fail_on(parser: argparse.ArgumentParser) -> None:

@@ -2,19 +2,19 @@
 
 The rates come from a pilot, two files as `compare` reads them, or from options: --accuracy, and --discordance if known.
 Of three files or more it says how many rows tell each model of a leaderboard from the one behind it.
-The level is that of the rule: adjusted for all slices and measures, and for this look at the rows.
+The level is that of the rule: adjusted for all slices and measures; --alpha sets that of one of several looks.
 """
 
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DONE, BadInput
 from . import repeatable
 from ._files import add_outputs, refuse_overwriting, write_outputs, write_text
-from ._options import add_rule_options, as_options, level_of_look, rule_at_look, rule_of
+from ._options import add_rule_options, as_options, rule_of
 from ._predictions import (
     OPTIONS_OF_FILES,
     SECOND_FILE,
@@ -42,8 +42,6 @@ GROUP = "files of predictions"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of ``sigstats size``."""
-    from sigstats.sequential.alpha_spending import Spending
-
     text = "pilot: predictions of a baseline and a candidate, or of the models of a leaderboard"
     parser.add_argument("files", nargs="*", metavar="FILE", help=text)
     drops = ", ".join(map(str, _DROPS))
@@ -61,10 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "--tests", "number of measures times slices, all rows included (default: those of the pilot, else 1)"
     )
     add_rule_options(parser, *_OF_RULE)
-    looks = parser.add_argument_group("repeated looks at the same rows, as a regression study counts them")
-    _count(looks, "--look", "number of the next look, from 1 (default: 1)")
-    looks.add_argument("--spending", choices=get_args(Spending), help="how the looks share the level (default: each)")
-    _count(looks, "--looks", "number of planned looks, if --spending needs it")
     repeatable(
         parser,
         "--measure",
@@ -113,8 +107,8 @@ def _planned(options: argparse.Namespace, paired: "PairedPredictions | None", na
 
     rule = rule_of(options)
     pilot = _by_hand(options) if paired is None else pilot_of(paired, rule, tests=_tests(options, paired, names, rule))
-    drops, alpha = _drops(options, rule), level_of_look(options, rule)
-    return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=alpha)
+    drops = _drops(options, rule)
+    return plan_size(pilot, rule=rule, drops=drops, target=options.power, alpha=rule.alpha)
 
 
 def _given(options: argparse.Namespace) -> list[float]:
@@ -140,14 +134,13 @@ _OF_RULE = (
     *("alpha", "adjust", "minimum_effect", "margin", "relative_effect", "relative_margin"),
     *("confidence", "unseen_group", "smallest_slice"),
 )
-_LOOKS = ("look", "spending", "looks")
 _OF_MEASURES = ("measure", "positive", "score_range")
 #: What says nothing without files of a pilot.
 _NOT_BY_HAND = (*OPTIONS_OF_FILES, *_OF_MEASURES, "run")
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 _NOT_OF_LEADERBOARDS = (
-    *("report", "run", "drop", "tests", "ratio", "group", "epoch", "bins", "task", *_BY_HAND, *_LOOKS),
+    *("report", "run", "drop", "tests", "ratio", "group", "epoch", "bins", "task", *_BY_HAND),
     *(name for name in _OF_RULE if name != "alpha"),
     *(*_OF_MEASURES, "slice"),
 )
@@ -174,7 +167,7 @@ def _leaderboard(options: argparse.Namespace) -> int:
     return _told(options, found)
 
 
-_OF_RUNS = ("run", "drop", "tests", "adjust", "minimum_effect", *_LOOKS)
+_OF_RUNS = ("run", "drop", "tests", "adjust", "minimum_effect")
 _NOT_OF_RUNS = tuple(name for name in _NOT_OF_LEADERBOARDS if name not in _OF_RUNS)
 _NOT_OF_RUNS += ("score", "lower_is_better", "higher_is_better")
 
@@ -183,7 +176,7 @@ def _runs(options: argparse.Namespace) -> int:
     from sigstats.sizing.pilots import plan_runs
 
     refuse_beside(options, "--run", _NOT_OF_RUNS)
-    rule, paired = rule_at_look(options), _paired(options)
+    rule, paired = rule_of(options), _paired(options)
     tests = _tests(options, paired, ["accuracy"], rule)
     found = plan_runs(paired, rule, _drops(options, rule), target=options.power, tests=tests)
     return _told(options, found)
@@ -241,7 +234,7 @@ def _measure(options: argparse.Namespace, paired: "PairedPredictions", measure: 
 
     unused = ("report",) if any(map(has_task_mean, names)) else ("report", "task")
     refuse_beside(options, f"the measure {measure}", unused)
-    rule = rule_at_look(options)
+    rule = rule_of(options)
     tests, target, positive = _tests(options, paired, names, rule), options.power, options.positive
     drops, row = _given(options), blank_row(paired, measure)
     if (row.unit or row.relative) and any(isinstance(drop, SaidShare) for drop in drops):

@@ -1,7 +1,6 @@
 """`sigstats size`: from a pilot and by hand, in text, a page and JSON, and what is refused."""
 
 import json
-import math
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -58,15 +57,6 @@ def test_a_number_of_tests_beside_a_pilot_is_taken(pilot, capsys):
     assert (found["pilot"]["tests"], found["level"]) == (10, 0.005)
 
 
-def test_a_level_that_looks_share(capsys):
-    def level(*arguments):
-        return json.loads(size(capsys, "--accuracy", "0.9", "--json", "-", *arguments))["level"]
-
-    assert level() == 0.05
-    assert level("--look", 3, "--spending", "series") == pytest.approx(0.05 * 6 / (3 * math.pi) ** 2)
-    assert level("--look", 2, "--spending", "linear", "--looks", 5, "--tests", 2) == pytest.approx(0.005)
-
-
 @pytest.mark.parametrize(
     ("options", "tests"),
     [
@@ -80,7 +70,7 @@ def test_a_level_that_looks_share(capsys):
         (["--score", "mark", "--measure", "mean-score", "--task", "region"], 2),
     ],
 )
-def test_the_level_of_any_measure_is_that_of_one_test_of_compare_at_this_look(tmp_path, capsys, options, tests):
+def test_the_level_of_any_measure_is_that_of_one_test_of_compare(tmp_path, capsys, options, tests):
     rng = np.random.default_rng(5)
     label = np.arange(400) % 2
     for name in "ab":
@@ -90,8 +80,6 @@ def test_the_level_of_any_measure_is_that_of_one_test_of_compare_at_this_look(tm
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
     files = [tmp_path / "a.csv", tmp_path / "b.csv", *options, "--positive", 1]
     assert json.loads(size(capsys, *files, "--json", "-"))["level"] == pytest.approx(0.05 / tests)
-    looked = json.loads(size(capsys, *files, "--look", 3, "--spending", "series", "--json", "-"))["level"]
-    assert looked == pytest.approx(0.05 * 6 / (3 * math.pi) ** 2 / tests)
     if "--tests" not in options:
         assert main(["compare", *map(str, files), "--json", "-"]) in (0, 1)
         assert len(json.loads(capsys.readouterr().out)["rows"]) == tests
@@ -100,7 +88,6 @@ def test_the_level_of_any_measure_is_that_of_one_test_of_compare_at_this_look(tm
 @pytest.mark.parametrize(
     "option",
     [
-        "--look 2",
         "--ratio a/b",
         "--bins x=3",
         "--task x",
@@ -195,9 +182,6 @@ def test_a_drop_above_the_discordance_is_shown_by_the_rows_that_its_line_needs(c
         (["--accuracy", "0.9", "--drop", "2"], "drop: 2.0 is not valid"),
         (["--accuracy", "0.9", "--drop", "two"], "drop: 'two' is not valid; expected a number of points such as 0.5pt"),
         (["--accuracy", "0.9", "--power", "1"], "power: 1.0 is not valid"),
-        (["--accuracy", "0.9", "--spending", "linear"], "looks: None is not valid"),
-        (["--accuracy", "0.9", "--spending", "linear", "--look", "3", "--looks", "2"], "--look: 3 is not valid"),
-        (["--accuracy", "0.9", "--look", "2", "--looks", "5"], "--looks: 5 is not valid with --spending each"),
         (["--accuracy", "0.9", "--minimum-effect", "2"], "--minimum-effect: 2.0 is not valid"),
     ],
 )
