@@ -115,7 +115,7 @@ def test_scores_of_json_are_numbers(tmp_path, scores):
         ([PLAIN[0] | {"label": 1e300}, PLAIN[1] | {"label": 1.0}], "column 'label' has larger numbers"),
         ([PLAIN[0], PLAIN[1] | {"label": None}], "1 of 2 rows have no 'label': id 'r1'; add --unscored drop"),
         ([PLAIN[0], {"id": "x", "label": "cat"}], "1 of 2 rows have no 'prediction': id 'x'; add --unscored wrong"),
-        ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"not there; did you mean 'idx' \(--id idx\)\?"),
+        ([{"idx": "x", "lebel": "cat", "predicted": "dog"}], r"not found; did you mean 'idx' \(--id idx\)\?"),
         ([{**row, "lebel": 1} for row in PLAIN], "column 'lebl' was not found"),
         ([PLAIN[0] | {"label": 10**400}, PLAIN[1] | {"label": 1.0}], "cannot be read as JSON-lines"),
         ([PLAIN[0], [1]], "row 1"),
