@@ -34,15 +34,15 @@ _NEWTON = 1e-14
 
 @dataclass(frozen=True)
 class Interval:
-    """A closed interval, with the confidence it is stated for.
+    """A closed interval with its confidence.
 
-    It unpacks to its two ends, and ``value in interval`` asks whether a value lies between them, ends included;
-    ``-interval`` is that of B - A if the other is that of A - B.
+    It unpacks to its two ends. ``value in interval`` is true between them, ends included, and ``-interval`` is the
+    interval of B - A if `interval` is that of A - B.
 
     Attributes
     ----------
     low, high : float
-        The ends; infinite where the interval has none.
+        The ends; infinite if the interval is unbounded.
     confidence_level : float
         The confidence; 1 for certified bounds.
 

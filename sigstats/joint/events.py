@@ -42,10 +42,10 @@ MOST_CLASSES = 2**20
 
 @dataclass(frozen=True)
 class JointEvents:
-    """The counts of the distinct joint events of two classifiers; without events, the zero of addition.
+    """Counts of the distinct joint events of two classifiers; without events, all zero.
 
-    It is usually made by `from_predictions` or `from_indicators`. The events are always sorted, the counts of equal
-    events are added, and events that never occurred are left out, so that records of equal content are equal.
+    Usually made by `from_predictions` or `from_indicators`. Events are sorted, counts of equal events are added, and
+    events that never occurred are left out, so that records with equal content are equal.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ class JointEvents:
     kind : {"classes", "categories"}
         Whether an observation has exactly one class or any number of categories.
     events : tuple of (tuple of int, tuple of int, tuple of int)
-        For each event the positions in `categories` of the true ones, and of those that A and that B assigned.
+        For each event the positions in `categories` of the true ones, of those that A assigned, and of those of B.
     counts : tuple of int
-        How often each event occurred.
+        The number of times that each event occurred.
 
     Raises
     ------
     ValueError
-        If there are fewer than two classes (one category), they are not distinct, or an event or a count is bad.
+        If there are fewer than two classes (one category), they are not distinct, or an event or a count is not valid.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class JointCounts(Protocol):
 
 @dataclass(frozen=True)
 class JointOutcomes:
-    """The counts of the eight joint events of two classifiers; with no arguments, the zero of addition.
+    """Counts of the eight joint events of two classifiers; without arguments, all zero.
 
     Parameters
     ----------

@@ -37,8 +37,8 @@ class Measure:
     Attributes
     ----------
     name : str
-        One of ``sigstats.measures.table.COUNT_MEASURES``, one that an installed package offers, or the name of the
-        user's function.
+        One of ``sigstats.measures.table.COUNT_MEASURES``, one of an installed package, or the name of the user's
+        function.
     greater_is_better : bool
         False for an error or a cost.
     parameters : tuple of (str, float)
@@ -49,8 +49,15 @@ class Measure:
     Raises
     ------
     ValueError
-        If the name or a parameter is unknown, a parameter is out of range, or `greater_is_better` is not what it is
-        for the named measure.
+        If the name or a parameter is unknown, a parameter is out of range, or `greater_is_better` contradicts the name.
+
+    Examples
+    --------
+    >>> import sigstats
+    >>> outcomes = sigstats.JointOutcomes(e1=40, e2=12, e3=5, e4=3, e5=2, e6=6, e7=9, e8=123)
+    >>> measure = sigstats.Measure(name="f-beta", parameters=(("beta", 2.0),))
+    >>> round(sigstats.bootstrap_test(outcomes, measure=measure, rng=1).estimate, 3)
+    -0.107
     """
 
     name: str
