@@ -190,3 +190,18 @@ class Results:
     def summary(self) -> pa.Table:
         """The stored summary."""
         return as_summary(self.store.read_table("summary.parquet", kind="summary"))
+
+
+def sequential_fields(result: SequentialResult) -> dict[str, Any]:
+    """The fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
+    stopped = result.n_resamples < result.maximum
+    ends = {"reject": ": rejected", "keep": f": {result.exceedances} as extreme"} if result.method == "joint" else {}
+    why = ends.get(result.verdict, "")
+    return {
+        "replicates": result.n_resamples,
+        "exceedances": result.exceedances,
+        "p_value": result.pvalue,
+        "p_low": result.pvalue_interval.low,
+        "p_high": result.pvalue_interval.high,
+        "note": f"stopped after {result.n_resamples:,} of {result.maximum:,} replicates{why}" if stopped else "",
+    }

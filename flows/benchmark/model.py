@@ -10,7 +10,7 @@ from sigstats.measures.table import MEASURES
 from sigstats.multiplicity import fewest_resamples
 from sigstats.tasks.datasets.dataset import LEAVE_ONE_OUT
 from sigstats.tasks.record import Null
-from sigstats.tasks.statistical_tests import TESTS, of_runs
+from sigstats.tasks.statistical_tests import OF_RUNS, of_runs
 
 from ..config.model import DataStudy, Options, Strict, Study, each_once
 from ..config.settings import DatasetTable, Limited, Stopping, StoppingSettings
@@ -111,10 +111,7 @@ class Permutation(StoppingSettings):
 
 
 def _known_analyses(names: tuple[str, ...]) -> tuple[str, ...]:
-    for name in names:
-        if name not in _READS and of_runs(name) is None:
-            as_choice(name, "tests", sorted([*_READS, *(test for test in TESTS if of_runs(test))]))
-    return names
+    return tuple(as_choice(name, "tests", sorted([*_READS, *OF_RUNS])) for name in names)
 
 
 def read_by(names: Iterable[str], fanout: str) -> bool:

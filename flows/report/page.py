@@ -156,11 +156,6 @@ def write_report(store: Store) -> str:
         fingerprint=str(study.get("fingerprint", "")),
     )
     store.files.write("report.html", page.encode("utf-8", "replace"))
-    return report_of(store)
-
-
-def report_of(store: Store) -> str:
-    """The path or URL of the report."""
     return f"{store.root.rstrip('/')}/report.html"
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.summarize import summarize
 
 from ..clusters.local import processors
 from ..config.fetch import fetched_by
@@ -74,7 +73,9 @@ class CellStudyKind(Generic[S]):
 
     def report(self, store: Store, /) -> str:
         """Summarise the stored cells and write the report again."""
-        from ..report.page import write_report  # a plan needs no report
+        from sigstats.tasks.summary.summarize import summarize  # a plan needs neither
+
+        from ..report.page import write_report
 
         summarize(store)
         return write_report(store)

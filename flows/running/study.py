@@ -23,12 +23,10 @@ from sigstats.tasks.schema import Hypothesis
 from sigstats.tasks.storage.files import Locked
 from sigstats.tasks.storage.seal import Damaged
 from sigstats.tasks.storage.store import Store
-from sigstats.tasks.summary.summarize import summarize
 from sigstats.tasks.threads import periodic
 
 from ..config.model import Study
 from ..errors import BadInput
-from ..report.page import report_of, write_report
 from .cells import CellComputer, run_cells, run_in_rounds
 from .costs import Sizes, sizes_of
 from .options import Part, Prepared, Progress, RunOptions
@@ -113,7 +111,7 @@ def _finished(
         plan=plan,
         rows=tuple(rows),
         output=store.root,
-        report=report_of(store),
+        report=f"{store.root.rstrip('/')}/report.html",
         replicates=sum(stored_replicates(store, cell) for cell in plan.cells),
         seconds=time.monotonic() - started,
         all_changes=changes_of(store),
@@ -123,6 +121,10 @@ def _finished(
 def _summarised(
     store: Store, plan: Plan, outcomes: Sequence[Outcome], display: Display
 ) -> tuple[Sequence[Hypothesis], str]:
+    from sigstats.tasks.summary.summarize import summarize  # a plan needs neither
+
+    from ..report.page import write_report
+
     store.files.list_anew()
     if all(outcome.complete for outcome in outcomes):
         store.drop_blocks(plan.cells)

@@ -6,9 +6,8 @@ Where the study names a measure, what is asked is whether this is greater than u
 from collections.abc import Iterator
 
 from ..plan import Cell
-from ..results import Results
+from ..results import Results, sequential_fields
 from ..schema import Hypothesis
-from ..significance.hypotheses import sequential_fields
 from ..work import Measured
 from .runs import observed_run
 

@@ -15,7 +15,6 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sigstats._common.validation import FloatArray, IntArray, refuse
-from sigstats.comparison.part import in_bins
 from sigstats.retraining.folds import leave_one_out_folds, require_trained, require_whole_groups, stratified_folds
 
 from ..schema import column
@@ -131,6 +130,8 @@ class Dataset:
         found, codes = np.unique(values[present], return_inverse=True)
         names = tuple(known[int(value)] if nominal else f"{value:.12g}" for value in found)
         if not nominal and len(names) > _MOST_SLICES:
+            from sigstats.comparison.part import in_bins  # most studies have no slices
+
             names, codes = in_bins({feature: (names, codes)}, {feature: _BINS})[feature]
         for code, name in enumerate(names):
             yield f"{feature} = {name}", present[codes == code]

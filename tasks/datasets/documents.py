@@ -13,10 +13,6 @@ from typing import Any
 import pyarrow as pa
 
 from sigstats._common.validation import hint, refuse, shown
-from sigstats.files.inputs import place
-from sigstats.files.inputs.content import open_content
-from sigstats.files.tables.arrow_files import read_parquet
-from sigstats.files.tables.arrow_table import is_text
 
 from ..schema import column
 
@@ -89,6 +85,10 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
     `text`: the columns of strings that are joined to a text, in this order; a missing value counts as empty.
     `categories`: the column of the categories: a list of strings in each row, or one string.
     """
+    from sigstats.files.inputs import place  # most studies have no documents
+    from sigstats.files.inputs.content import open_content
+    from sigstats.files.tables.arrow_files import read_parquet
+
     where = place(path, base)
     with open_content(where) as content:
         try:
@@ -106,6 +106,8 @@ def read_documents(name: str, path: str, base: Path, *, text: Sequence[str], cat
 
 
 def _texts(where: str, name: str, values: "pa.ChunkedArray[Any]") -> list[str | None]:
+    from sigstats.files.tables.arrow_table import is_text
+
     kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
     if not is_text(kind):
         raise ValueError(f"{where}: column {shown(name)}: {kind} is not valid; expected strings")
@@ -114,6 +116,8 @@ def _texts(where: str, name: str, values: "pa.ChunkedArray[Any]") -> list[str | 
 
 
 def _categories(where: str, name: str, values: "pa.ChunkedArray[Any]") -> tuple[tuple[str, ...], ...]:
+    from sigstats.files.tables.arrow_table import is_text
+
     kind = values.type
     listed = pa.types.is_list(kind) or pa.types.is_large_list(kind)
     inner = kind.value_type if listed or pa.types.is_dictionary(kind) else kind

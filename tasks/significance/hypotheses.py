@@ -3,10 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sigstats.sequential.rules import SequentialResult
-
 from ..plan import Cell
-from ..results import Results
+from ..results import Results, sequential_fields
 from ..schema import Hypothesis
 from ..statistical_tests import MONTE_CARLO, named, table_test
 from ..work import TableTested
@@ -34,21 +32,6 @@ def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     if answer["p_value"] is None:
         return base.with_(**answer, decision="none")
     return base.with_(**answer)
-
-
-def sequential_fields(result: SequentialResult) -> dict[str, Any]:
-    """The fields from ``replicates`` to ``p_high``, and a note if the rule stopped early."""
-    stopped = result.n_resamples < result.maximum
-    ends = {"reject": ": rejected", "keep": f": {result.exceedances} as extreme"} if result.method == "joint" else {}
-    why = ends.get(result.verdict, "")
-    return {
-        "replicates": result.n_resamples,
-        "exceedances": result.exceedances,
-        "p_value": result.pvalue,
-        "p_low": result.pvalue_interval.low,
-        "p_high": result.pvalue_interval.high,
-        "note": f"stopped after {result.n_resamples:,} of {result.maximum:,} replicates{why}" if stopped else "",
-    }
 
 
 def rows(results: Results) -> Iterator[Hypothesis]:

@@ -11,29 +11,30 @@ from collections.abc import Callable, Iterable
 from ..evidence import Evidence
 from ..section import Figure
 
-#: The modules that draw figures.
-MODULES = (
-    "sigstats.flows.report.figures.counts",
-    "sigstats.flows.report.figures.dominance",
-    "sigstats.flows.report.figures.nested_loops",
-    "sigstats.flows.report.figures.null_histograms",
-    "sigstats.flows.report.figures.null_p_values",
-    "sigstats.flows.report.figures.over_data_sets",
-    "sigstats.flows.report.figures.paired_rates",
-    "sigstats.flows.report.figures.power_curves",
-    "sigstats.flows.report.figures.single_classifiers",
-    "sigstats.flows.report.figures.stated_confidence",
-    "sigstats.flows.report.figures.trends",
-    "sigstats.flows.report.figures.zips",
-)
+#: The modules that draw figures, and the kinds of study that have them.
+MODULES = {
+    "sigstats.flows.report.figures.counts": ("significance",),
+    "sigstats.flows.report.figures.dominance": ("benchmark", "significance"),
+    "sigstats.flows.report.figures.nested_loops": ("calibration",),
+    "sigstats.flows.report.figures.null_histograms": ("benchmark",),
+    "sigstats.flows.report.figures.null_p_values": ("calibration",),
+    "sigstats.flows.report.figures.over_data_sets": ("benchmark", "significance"),
+    "sigstats.flows.report.figures.paired_rates": ("calibration",),
+    "sigstats.flows.report.figures.power_curves": ("calibration",),
+    "sigstats.flows.report.figures.single_classifiers": ("benchmark", "significance"),
+    "sigstats.flows.report.figures.stated_confidence": ("calibration",),
+    "sigstats.flows.report.figures.trends": ("benchmark",),
+    "sigstats.flows.report.figures.zips": ("calibration",),
+}
 
 
-def kinds() -> dict[str, Callable[[Evidence], Iterable[Figure]]]:
-    """The functions that draw each kind of figure, by its name, in the order of the report."""
-    every = [kind for module in map(importlib.import_module, MODULES) for kind in module.FIGURES.items()]
+def kinds(study: str | None = None) -> dict[str, Callable[[Evidence], Iterable[Figure]]]:
+    """The functions that draw the figures of a kind of study, all by default, by name in the order of the report."""
+    wanted = [name for name, of in MODULES.items() if study is None or study in of]
+    every = [kind for module in map(importlib.import_module, wanted) for kind in module.FIGURES.items()]
     return {name: draw for name, (_, draw) in sorted(every, key=lambda kind: kind[1][0])}
 
 
 def draw_all(evidence: Evidence) -> list[Figure]:
     """Every figure that there is something to draw in."""
-    return [figure for draw in kinds().values() for figure in draw(evidence)]
+    return [figure for draw in kinds(evidence.results.plan.kind).values() for figure in draw(evidence)]

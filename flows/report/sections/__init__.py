@@ -1,6 +1,8 @@
 """The sections of the report, one for each test. What a test needs beside the words of its record is a module here."""
 
 import importlib
+from collections.abc import Collection
+from itertools import chain
 
 from sigstats.tasks import statistical_tests
 
@@ -14,30 +16,29 @@ from ._tables import section_without_module
 __all__ = ["approximations", "known", "of", "over_data_sets", "over_data_sets_method", "printed_numbers"]
 
 
-#: The modules whose `SECTIONS` have question, verdict, columns, method and source of some tests.
-MODULES = (
-    "sigstats.flows.report.sections.calibration",
-    "sigstats.flows.report.sections.measures",
-    "sigstats.flows.report.sections.performance",
-    "sigstats.flows.report.sections.retrained",
-    "sigstats.flows.report.sections.significance_tables",
-)
+#: The modules of this folder whose `SECTIONS` have question, verdict, columns, method and source of these tests.
+MODULES = {
+    "calibration": ("calibration",),
+    "measures": ("measures", "measured-pairs", "resampled-measures", "resampled-pairs", "slices", "sliced-pairs"),
+    "performance": ("confidence", "performance", "sample-size", "trained"),
+    "retrained": ("corrected-resampled", "permutation-features", "permutation-labels"),
+    "significance_tables":
+        ("efficiency", "enumeration-size", "friedman", "joint-outcomes", "likeness", "monte-carlo-size", "signed-rank"),
+}  # fmt: skip
 
 
-def known() -> list[Section]:
-    """The sections of this folder, and of all tests that need none, in their order."""
-    ready = [section for module in map(importlib.import_module, MODULES) for section in module.SECTIONS]
+def known(tests: Collection[str] = (*statistical_tests.TESTS, *chain(*MODULES.values()))) -> list[Section]:
+    """The sections of some tests and of others beside them, in their order; all by default."""
+    wanted = [f"{__name__}.{name}" for name, of in MODULES.items() if not set(of).isdisjoint(tests)]
+    ready = [section for module in map(importlib.import_module, wanted) for section in module.SECTIONS]
     covered = {section.test for section in ready}
-    told = [section_without_module(name) for name in statistical_tests.TESTS if name not in covered]
-    return sorted([*ready, *told], key=lambda section: section.order)
+    plain = [section_without_module(name) for name in tests if name not in covered]
+    return sorted([*ready, *plain], key=lambda section: section.order)
 
 
 def of(evidence: Evidence) -> list[Section]:
     """The sections of a study: one for each of its tests."""
-    sections = known()
-    covered = {section.test for section in sections}
-    others = [section_without_module(test) for test in evidence.tests if test not in covered]
-    return [*(section for section in sections if section.test in evidence.tests), *others]
+    return [section for section in known(evidence.tests) if section.test in evidence.tests]
 
 
 def approximations(evidence: Evidence) -> Verdict | None:
