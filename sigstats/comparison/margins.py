@@ -51,11 +51,7 @@ def as_share(value: Any, name: str) -> Any:
 
 
 def as_margin(value: Any, name: str) -> Any:
-    """A margin: a share as of `as_share`, a part of the baseline, or a number of a score's own unit; or ValueError.
-
-    >>> [as_margin(each, "margins") for each in ("1pt", "20 ms", "10%", 20)]
-    [0.01, 20.0, 0.1, 20]
-    """
+    """A margin: a share as of `as_share`, a part of the baseline, or a number of a score's own unit; or ValueError."""
     if isinstance(value, str) and value.rstrip().endswith("%"):
         with contextlib.suppress(ValueError):
             value = PartOfBaseline(float(value.rstrip()[:-1]) / 100)

@@ -29,7 +29,7 @@ from ._agreement import (
     require_same_task,
     same_in_both,
 )
-from ._items import beside_codes, first_rows, item_codes, taken
+from ._items import MOST_VALUES, beside_codes, first_rows, item_codes, taken
 from ._log import TASK
 from ._predictions import Columns, Predictions
 from ._repeated import alike, each_run, item_totals, listed, of_runs, on_left_out, require_distinct, without
@@ -93,6 +93,10 @@ def join(
         others[task] = same_in_both(task, baseline, candidate, rows, partners)
     names, tasks = codes_of(others[task]) if task in others else ((), None)
     content, named = beside_codes(baseline, candidate, rows, partners)
+    unread = {*baseline.names}.difference(columns.wanted) if not baseline.beside and columns.group is None else ()
+    if unread and len(rows) * len(baseline.names) > MOST_VALUES:
+        told = f"{len(unread):,} further columns are not examined for copies and clusters: {len(rows):,} rows are many"
+        notes.append(Note("columns-not-examined", told))
     right = marks = None
     if len(baseline.ids) + len(candidate.ids) < sum(len(side.ids) for side in full):
         right, marks = item_totals(*full, pc.unique(baseline.ids.take(rows)))

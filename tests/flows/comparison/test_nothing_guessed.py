@@ -189,3 +189,14 @@ def test_an_interval_contains_its_estimate_where_one_row_outweighs_all_others(me
         weights[7], a[7], b[7] = 10.0**power, LABEL[7], 1 - LABEL[7]
         row = sigstats.compare(LABEL, a, b, weights=weights, measures=measure).rows[0]
         assert row.low is None or row.low <= row.difference <= row.high
+
+
+def test_columns_of_many_rows_that_are_not_examined_are_noted():
+    n = 300_000
+    frame = pd.DataFrame({"id": np.arange(n), "label": 1, "prediction": 1, "patient": np.arange(n) // 10})
+    frame.loc[::2, ["label", "prediction"]] = 0
+    other = frame.assign(prediction=np.where(np.arange(n) % 97 == 0, 1 - frame.label, frame.label))
+    told = "1 further columns are not examined for copies and clusters: 300,000 rows are many"
+    assert told in sigstats.compare(frame, other).notes
+    assert told not in sigstats.compare(frame[:1000], other[:1000]).notes
+    assert told not in sigstats.compare(frame, other, groups="patient").notes
