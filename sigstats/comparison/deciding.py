@@ -102,11 +102,7 @@ def _until_fail(row: ComparisonRow, level: float) -> float:
 
 
 def fewest_rows(n: int, decides: Callable[[int], bool], *, one_in: int | None = None) -> int | None:
-    """The fewest rows above n that decide, or too many by one in so many; None where a billion would not.
-
-    >>> fewest_rows(100, lambda rows: rows >= 251)
-    251
-    """
+    """The fewest rows above n that decide, or too many by one in so many; None where a billion would not."""
     low, high = n, 2 * n
     while not decides(high):
         low, high = high, 2 * high

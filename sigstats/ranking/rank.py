@@ -165,6 +165,10 @@ def rank_table(
     if not right:
         require_squarable(scores, "scores")
         require_one_scale(scores.T, models, wanted="scores of all models in one unit")
+    first = {column.tobytes(): name for name, column in zip(reversed(models), scores.T[::-1], strict=True)}
+    same = [(name, first[column.tobytes()]) for name, column in zip(models, scores.T, strict=True)]
+    told = f"in all {len(scores):,} rows, as a copy does"
+    copies = [Note("identical-models", f"{name} scores as {other} {told}") for name, other in same if name != other]
     scores = -scores if lower else scores
     if scores.dtype != np.bool_:
         scores = ties_as_equal(scores)
@@ -198,7 +202,7 @@ def rank_table(
         averaged=answers is not None,
         groups=None if groups is None else sets.n,
         confidence_level=level,
-        notes=tuple(notes),
+        notes=(*notes, *copies),
     )
 
 
