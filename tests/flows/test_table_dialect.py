@@ -26,7 +26,14 @@ def as_predictions(path: Path) -> tuple[Column, Column]:
 
 
 def as_data_set(path: Path) -> tuple[Column, Column]:
-    spec = {"source": "csv", "path": path.name, "target": "label", "columns": ["other"], "nominal": ["other"]}
+    spec = {
+        "source": "csv",
+        "path": path.name,
+        "target": "label",
+        "columns": ["other"],
+        "nominal": ["other"],
+        "classes": list(MISSING_LOOKING),
+    }
     found = load(spec, base=path.parent)
     other = [found.categories[0][int(code)] for code in found.X[:, 0]]
     return Counter(found.classes[code] for code in found.y), Counter(other)
@@ -35,7 +42,14 @@ def as_data_set(path: Path) -> tuple[Column, Column]:
 def as_significance_table(path: Path) -> tuple[Column, Column]:
     def column(name: str) -> Column:
         entry = Tables.model_validate(
-            {"name": "t", "path": path.name, "label": "label", "prediction": "other", "by": name}
+            {
+                "name": "t",
+                "path": path.name,
+                "label": "label",
+                "prediction": "other",
+                "by": name,
+                "classes": list(MISSING_LOOKING),
+            }
         )
         cases = entry.cases(path.parent)
         return Counter({case.subject["dataset"][3:]: int(np.sum(case.data["table"])) for case in cases})
