@@ -76,7 +76,7 @@ REFUSED = [
     (["", ""], "choose one by a pattern or a separate folder"),
     (
         ["lm-evaluation-harness/results-math-perturbed.json"] * 2,
-        "looks like the results of lm-evaluation-harness, whose",
+        "looks like the results of lm-evaluation-harness without answers; run with --log_samples",
     ),
     (["helm/narrative_qa/stats.json"] * 2, "looks like HELM's stats.json, beside which per_instance_stats.json has"),
     (["helm/narrative_qa/run_spec.json"] * 2, "looks like HELM's run_spec.json, beside which"),

@@ -126,10 +126,13 @@ _KNOWN = {
 _TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
 #: A line of a run of TREC: query, Q0, document, rank, score, name.
 _RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
+_HARNESS = "the results of lm-evaluation-harness without answers; run with --log_samples, which writes samples_*.jsonl"
 #: Objects that programs write beside the answers, by keys of theirs.
 _BESIDE = {
-    ("results", "configs", "versions"): "the results of lm-evaluation-harness, whose answers are in samples_*.jsonl",
     ("config_general", "results", "versions"): "the results of lighteval, whose answers are in details_*.parquet",
+    ("results", "configs", "versions"): _HARNESS,
+    ("results", "versions", "config"): _HARNESS,
+    ("results", "n-samples", "config"): _HARNESS,
     ("adapter_spec", "request_states"): "HELM's scenario_state.json, beside which per_instance_stats.json has scores",
     ("scenario_spec", "adapter_spec"): "HELM's run_spec.json, beside which per_instance_stats.json has scores",
     ("name", "count", "sum", "sum_squared"): "HELM's stats.json, beside which per_instance_stats.json has scores",
@@ -146,6 +149,8 @@ class NoTable(ValueError):
 
 def _unknown(content: Content) -> ValueError:
     found = _appearance(content)
+    if found in _BESIDE.values():
+        return ValueError(f"{content.where}: looks like {found}")
     advice = "; write it as CSV or Parquet" if found.startswith(_TABLES) else ""
     return ValueError(f"{content.where}: looks like {found}{advice}; expected {', '.join(format_names())}")
 

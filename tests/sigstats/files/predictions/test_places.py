@@ -159,6 +159,17 @@ def test_an_unknown_file_is_answered_with_what_it_looks_like(tmp_path, content, 
     assert all(module.NAME in str(caught.value) for module in REGISTRY.modules().values())
 
 
+RESULTS = {"results": {"arc_easy": {"alias": "arc_easy", "acc,none": 0.71}}, "config": {"model": "hf"}}
+
+
+@pytest.mark.parametrize("more", [{"n-samples": {"arc_easy": {"effective": 2376}}}, {"versions": {"arc_easy": 1}}])
+def test_results_of_lm_eval_without_samples_say_how_to_log_them(tmp_path, more):
+    (tmp_path / "results_a.json").write_text(json.dumps(RESULTS | more))
+    wanted = r"results of lm-evaluation-harness without answers; run with --log_samples, which writes samples_\*.jsonl$"
+    with pytest.raises(ValueError, match=wanted):
+        read(str(tmp_path / "results_a.json"), Columns())
+
+
 def scored(score):
     return "\n".join(json.dumps({**row, "score": score}) for row in ROWS)
 
