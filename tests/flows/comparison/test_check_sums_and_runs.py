@@ -84,7 +84,7 @@ def test_a_cost_without_limits_may_fail_and_never_passes(tmp_path, table, capsys
     asked = ("--lower-is-better", "latency_ms")
     failed = checked(tmp_path, table, *asked, "--at-most", 110, code=1)
     assert capsys.readouterr().out.startswith(
-        "FAIL: mean-score on all rows is 125.1497 ms (123.4596 ms to 126.8340 ms), above 110 ms\n"
+        "FAIL: mean latency_ms on all rows is 125.1497 ms (123.4596 ms to 126.8340 ms), above 110 ms\n"
     )
     assert failed["rows"][0]["test"].endswith("without limits")
     assert checked(tmp_path, table, *asked, "--at-most", 140, code=0)["verdict"] == "inconclusive"

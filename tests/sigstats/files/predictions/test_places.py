@@ -136,7 +136,7 @@ def test_a_folder_that_cannot_be_one_file_of_predictions_is_refused(tmp_path):
         read(str(tmp_path / "*.eval"), Columns())
     inspect_log(tmp_path / "a.eval", [(1, 1, {"match": 1.0})])
     harness_log(tmp_path / "samples_b.jsonl", [{"acc": 1.0}])
-    with pytest.raises(ValueError, match=r"holds an Inspect log .* and the samples of lm-evaluation-harness"):
+    with pytest.raises(ValueError, match=r"contains an Inspect log .* and the samples of lm-evaluation-harness"):
         read(str(tmp_path), Columns())
 
 
