@@ -208,7 +208,7 @@ def test_marks_of_0_and_1_need_about_the_rows_that_mcnemars_exact_power_says(pil
         assert mine["power"] == pytest.approx(other["power"], abs=0.02)
     assert marks["parts"][0]["detectable"] == pytest.approx(exact["parts"][0]["detectable"], rel=0.03)
     assert marks["passing"] == pytest.approx(exact["passing"], rel=0.03)
-    assert " of mean-score with power 80%" in size(
+    assert " of mean-score of mark with power 80%" in size(
         capsys, *pilot, "--score", "mark", "--measure", "mean-score", *limits
     )
     files = [*pilot, tmp_path / "c.csv"]
