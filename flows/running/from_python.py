@@ -127,7 +127,7 @@ def _parts(value: Any) -> Iterator[Any]:
         text, names = _source(value)
         yield text
         closure = inspect.getclosurevars(value).nonlocals if isinstance(value, types.FunctionType) else {}
-        known = {**_globals_of(value), **closure}
+        known = {**next((function.__globals__ for function in _functions(value)), {}), **closure}
         yield {name: known[name] for name in sorted(names & known.keys())}
     elif isinstance(value, Mapping):
         for key, inner in value.items():
@@ -146,10 +146,6 @@ def _functions(value: Any) -> list[types.FunctionType]:
         return [inspect.unwrap(value)]
     members = (getattr(member, "fget", None) or getattr(member, "__func__", member) for member in vars(value).values())
     return [member for member in members if isinstance(member, types.FunctionType)]
-
-
-def _globals_of(value: Any) -> dict[str, Any]:
-    return next((function.__globals__ for function in _functions(value)), {})
 
 
 def _source(value: Any) -> tuple[str, set[str]]:

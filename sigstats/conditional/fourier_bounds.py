@@ -90,7 +90,9 @@ def bounds(
     by how much the sum of the scores may be wrong through rounding. `width`: the width wanted, as a share of the upper
     bound; WorkLimitError if that takes more than `MAX_WORK`. Where Chernoff's bound is below `NEGLIGIBLE`: 0 and that.
     """
-    tilt = _tilt(columns, observed)
+    # Untilted bounds cost less, so only a far tail is tilted, so that T is centred at 0.
+    found = minimize_scalar(lambda s: _cumulant(columns, s, 0.0) + s * observed, bounds=(0.0, 0.98), method="bounded")
+    tilt = float(found.x) if found.fun < -9 else 0.0
     turn = _turn(columns, tilt, total)
     log_z = _cumulant(columns, tilt, turn)
     scale = log_z - turn * total + tilt * observed - log_norm
@@ -131,12 +133,6 @@ def _cumulant(columns: Sequence[Column], tilt: float, turn: float) -> float:
 def _log_sum(values: FloatArray) -> float:
     top = float(values.max())
     return top + math.log(float(np.exp(values - top).sum()))
-
-
-def _tilt(columns: Sequence[Column], observed: float) -> float:
-    """The tilt that centres T at 0; none unless the observed score is in a far tail: untilted bounds cost less."""
-    found = minimize_scalar(lambda s: _cumulant(columns, s, 0.0) + s * observed, bounds=(0.0, 0.98), method="bounded")
-    return float(found.x) if found.fun < -9 else 0.0
 
 
 def _turn(columns: Sequence[Column], tilt: float, total: int) -> float:

@@ -74,23 +74,19 @@ def _of_interval(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     coverage = _share(row.with_(measure=COVERAGE, null_mean=1 - alpha), columns["covers"])
     p = float(binom.cdf(np.count_nonzero(columns["covers"]), table.num_rows, 1 - alpha))
     yield coverage.with_(p_value=p, p_low=p, p_high=p)
-    shares = _shares(columns, true)
-    if isinstance(drawn_from, JudgedRows):
-        shares[POWER if true else ERROR] = (columns["low"] > 0) | (columns["high"] < 0)
-    yield from (_share(row.with_(measure=name), flags) for name, flags in shares.items())
-    yield from _means(row, columns, true)
-
-
-def _shares(columns: Mapping[str, NDArray[np.float64]], true: float) -> dict[str, NDArray[np.bool_]]:
     low, high = columns["low"], columns["high"]
     missed = ~columns["covers"].astype(np.bool_)
     centre = columns["estimate"].mean()
-    return {
+    shares = {
         ELIMINATED: (low - 1e-12 <= centre) & (centre <= high + 1e-12),
         BELOW: missed & (high < true),
         ABOVE: missed & (low > true),
         UNDEFINED: columns["undefined"],
     }
+    if isinstance(drawn_from, JudgedRows):
+        shares[POWER if true else ERROR] = (columns["low"] > 0) | (columns["high"] < 0)
+    yield from (_share(row.with_(measure=name), flags) for name, flags in shares.items())
+    yield from _means(row, columns, true)
 
 
 def _share(row: Hypothesis, flags: NDArray[np.bool_]) -> Hypothesis:

@@ -66,7 +66,10 @@ def replay(results: Results, cell: Cell, trial: int) -> Replay:
     for before in input_cells(cell):
         if results.table(before) is None:
             raise LookupError(f"{before.name} is incomplete; run the study again to continue")
-    stored = _stored(results, cell, trial)
+    table = results.table(cell)
+    if table is None and (damaged := results.store.find(cell).damaged):
+        raise Damaged(damaged[0])
+    stored = None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
     lane = trial // cell.lane_size
     block = _limited(cell).block(lane, lane + 1)
     with one_thread():
@@ -83,18 +86,14 @@ def _limited(cell: Cell) -> Cell:
     return replace(cell, limits={"time_limit": CALL_SECONDS, **known})
 
 
-def _stored(results: Results, cell: Cell, trial: int) -> Mapping[str, Any] | None:
-    """The answer that is stored; None if there is none."""
-    table = results.table(cell)
-    if table is None and (damaged := results.store.find(cell).damaged):
-        raise Damaged(damaged[0])
-    return None if table is None or trial >= table.num_rows else table.slice(trial, 1).to_pylist()[0]
-
-
 def _computed(block: Block, store: Store) -> pa.Table | Failure:
     """The replicates of a block, or what its test raised; nothing is written."""
     if own_code(block.cell):
-        return _own(block, store)
+        with tempfile.TemporaryDirectory(prefix="sigstats-replay-") as folder:
+            outcome = run_guarded(block, _Aside(store.root, folder))
+            if isinstance(outcome, Failure):
+                return outcome
+            return Store(folder).read_block(block.cell, block.first, block.last)
     try:
         return fanout(block.cell.fanout).compute(block, store, block.cell.work)
     except (Damaged, OSError):
@@ -113,12 +112,3 @@ class _Aside(Store):
     def write_block(self, cell: Cell, first: int, last: int, table: pa.Table) -> bytes:
         """Write a block there."""
         return Store(self._folder).write_block(cell, first, last, table)
-
-
-def _own(block: Block, store: Store) -> pa.Table | Failure:
-    """The replicates of a block that runs code of other packages, computed as in a run; the output stays as it is."""
-    with tempfile.TemporaryDirectory(prefix="sigstats-replay-") as folder:
-        outcome = run_guarded(block, _Aside(store.root, folder))
-        if isinstance(outcome, Failure):
-            return outcome
-        return Store(folder).read_block(block.cell, block.first, block.last)

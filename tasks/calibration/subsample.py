@@ -175,7 +175,10 @@ def answered(block: Block, store: Store, work: OnTestSets, answer: Callable[...,
     require_measure(work.test.measure, work.test.measure_code)
     drawn_from = population(work, store)
     assert drawn_from is not None  # the engine completes prerequisites first
-    _require_positives(work, drawn_from)
+    source = outcomes_cell(work)  # whether a label occurs is known only after all files are counted
+    positive = getattr(source.work, "positive", None) if source else None
+    if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
+        raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
     parts: list[Any] = []
     for lanes in lanes_together(block, drawn_from, alone=draws(work.test)):
         found, better, lacking = answer(work, drawn_from, lanes)
@@ -220,14 +223,6 @@ def drawn_rows(block: Block, store: Store, index: int) -> pa.Table:
 def rejections(table: pa.Table, alpha: float) -> NDArray[np.bool_]:
     """On which test sets the test rejects."""
     return at_most(table.column("p_value").to_numpy(), alpha)
-
-
-def _require_positives(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described) -> None:
-    """Refuse a positive class that no row has, which is known only after all files are counted."""
-    source = outcomes_cell(work)
-    positive = getattr(source.work, "positive", None) if source else None
-    if positive is not None and isinstance(drawn_from, Population) and not any(drawn_from.outcomes[:4]):
-        raise ValueError(f"positive: {shown(positive)} is not valid; expected a label that occurs")
 
 
 def _answer(work: OnTestSets, drawn_from: AnyPopulation | ScorePopulation | Described, lanes: Lanes) -> Answered:

@@ -235,7 +235,10 @@ def open_content(path: str, *, encoding: str | None = None) -> Iterator[Content]
         else:
             local, source, regular = Path(), open_remote(path, where, opened), False
         try:
-            start = _first(source, START)
+            found = source.read(START)
+            while 0 < len(found) < START and (more := source.read(START - len(found))):  # a pipe gives what it has
+                found += more
+            start = bytes(found)
         except Exception as error:  # a remote file system may raise anything
             raise unreadable(where, error) from None
         packed = packing(start)
@@ -281,10 +284,3 @@ def _until(parts: Iterable[bytes], size: int) -> Iterator[bytes]:
         size -= len(piece)
         if size <= 0:
             return
-
-
-def _first(source: Any, size: int) -> bytes:
-    found = source.read(size)
-    while 0 < len(found) < size and (more := source.read(size - len(found))):  # a pipe gives what it has
-        found += more
-    return bytes(found)
