@@ -43,8 +43,7 @@ class Classifier(Limited):
 
     name: str = Field(min_length=1, max_length=40, description="Name in the results")
     learner: str = Field(
-        min_length=1,
-        description="Ready learner, or import path of a classifier of scikit-learn or an allowed package",
+        min_length=1, description="Ready learner, or import path of a classifier of scikit-learn or an allowed package"
     )
     params: Options = Field(default_factory=dict, description="Parameters of the classifier")
     stopping: Stopping | None = Field(None, description="Stopping rule, if not permutation.stopping")

@@ -106,8 +106,7 @@ class JudgedInterval(Strict):
 
     test: Literal["judged-interval"]
     method: Literal["judged-test", "labels-alone", "ppi++", "rogan-gladen", "judge-alone"] = Field(
-        "judged-test",
-        description="judged_test, people's labels only, the judge only, or a correction of the judge",
+        "judged-test", description="judged_test, people's labels only, the judge only, or a correction of the judge"
     )
     resamples: Annotated[
         int,

@@ -48,8 +48,7 @@ class Cluster(ClusterFile):
     )
     workers: Workers = Field(description="Number of worker processes")
     needs: dict[Literal["gpu", "memory", "threads"], Options] = Field(
-        default_factory=dict,
-        description="Further arguments for workers with this resource; {amount} is the amount",
+        default_factory=dict, description="Further arguments for workers with this resource; {amount} is the amount"
     )
     tls: bool = Field(True, description="Whether connections are encrypted and authenticated")
     resubmit_after: float | None = Field(

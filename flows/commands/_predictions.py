@@ -29,9 +29,7 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     repeatable(columns, "--prediction", "COLUMN", f"{predictions}(default: prediction)")
     repeatable(columns, "--score", "NAME", score)
     columns.add_argument(
-        "--ratio",
-        metavar="A/B",
-        help="ratio of the sums of two columns, such as errors/words or cost_usd/solved",
+        "--ratio", metavar="A/B", help="ratio of the sums of two columns, such as errors/words or cost_usd/solved"
     )
     for name, way in (("lower", "an error or cost"), ("higher", "a mark")):
         text = f"score that is {way}, if its name does not tell; the default of --score"

@@ -50,8 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "it if one file contains all --prediction columns",
     )
     add_prediction_arguments(
-        parser,
-        score="column of scores (adds measures), or a scorer or metric of a log, or `all` (repeatable)",
+        parser, score="column of scores (adds measures), or a scorer or metric of a log, or `all` (repeatable)"
     )
     add_runs(parser)
     text = "column of weights: the population rows that each row represents"

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sigstats.tasks.plan import Cell
     from sigstats.tasks.results import Results
 
-_FILTERS = ("dataset", "slice", "n", "test")
 #: At most this many rows are shown; --rows writes all.
 _MOST = 40
 GROUP = "studies"
@@ -78,7 +77,7 @@ def _chosen(options: argparse.Namespace, results: "Results") -> list["Cell"]:
     cells = [cell for cell in results.plan.cells if can_replay(cell)]
     if not cells:
         raise BadInput(f"OUTPUT: {options.output} is not valid; expected the results of a calibration study")
-    for name in _FILTERS:
+    for name in ("dataset", "slice", "n", "test"):
         wanted = getattr(options, name)
         known = dict.fromkeys(cell.subject[name] for cell in cells if name in cell.subject)
         if wanted is not None:

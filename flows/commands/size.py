@@ -59,12 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "--tests", "number of measures times slices, all rows included (default: those of the pilot, else 1)"
     )
     add_rule_options(parser, *_OF_RULE)
-    repeatable(
-        parser,
-        "--measure",
-        "NAME",
-        "measure, as for compare; tested on all rows and each slice (repeatable)",
-    )
+    repeatable(parser, "--measure", "NAME", "measure, as for compare; tested on all rows and each slice (repeatable)")
     add_prediction_arguments(parser, score="column of marks or probabilities, or a scorer or metric of a log")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of f1, precision, recall and scores")
     add_score_range(parser, "score")
@@ -84,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the number of rows that the comparison needs."""
     refuse_overwriting(options, options.files, "json", "report")
     if not options.files:
-        refuse_beside(options, "rates by hand", _NOT_BY_HAND)
+        refuse_beside(options, "rates by hand", (*OPTIONS_OF_FILES, *_OF_MEASURES, "run"))
     with as_options():
         if len(file_for_each(options, options.files)) > 2:
             return _leaderboard(options)
@@ -135,8 +130,6 @@ _OF_RULE = (
     *("confidence", "unseen_group", "smallest_slice"),
 )
 _OF_MEASURES = ("measure", "positive", "score_range")
-#: What says nothing without files of a pilot.
-_NOT_BY_HAND = (*OPTIONS_OF_FILES, *_OF_MEASURES, "run")
 #: The rates that files of a pilot have.
 _BY_HAND = ("accuracy", "discordance", "rows", "answers", "correlation")
 _NOT_OF_LEADERBOARDS = (

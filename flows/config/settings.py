@@ -94,10 +94,7 @@ class StoppingSettings(Strict):
     )
 
     precision: float = Field(
-        0.01,
-        ge=0.002,
-        le=0.25,
-        description="Monte-Carlo standard error of p at which precision ends a test",
+        0.01, ge=0.002, le=0.25, description="Monte-Carlo standard error of p at which precision ends a test"
     )
 
     def stopping_of(

@@ -24,11 +24,7 @@ from .study_flow import study_flow
 
 
 def deployment_of(
-    *,
-    name: str,
-    parameters: dict[str, Any],
-    cron: str | None,
-    work_pool: str | None,
+    *, name: str, parameters: dict[str, Any], cron: str | None, work_pool: str | None
 ) -> RunnerDeployment:
     """A deployment of `study_flow` that is not applied yet.
 

@@ -180,8 +180,6 @@ _STARTING = 120.0
 #: host counts as left behind.
 SIGN, _LEFT_BEHIND = 60.0, 600.0
 
-_UNDER_WAY = ("PENDING", "RUNNING", "CANCELLING")
-
 
 def this_process() -> str:
     """The host and the number of this process, which its flow run keeps on the server."""
@@ -204,7 +202,7 @@ class Slot:
     def look(self, client: SyncPrefectClient) -> None:
         """End the runs whose process is gone, and tell of those that were cancelled."""
         seen, self._seen = self._seen, {}  # a server that was away has kept no signs of life
-        for run in self._in_states(client, *_UNDER_WAY):
+        for run in self._in_states(client, "PENDING", "RUNNING", "CANCELLING"):
             if self._left_behind(run, seen):
                 client.set_flow_run_state(run.id, Crashed(message="its process is gone"))
                 self._say(f"note: the run {run.name} is ended, whose process is gone")

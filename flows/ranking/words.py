@@ -189,9 +189,6 @@ def show(found: Ranking) -> None:
     sys.stdout.write(target.getvalue())
 
 
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
-
-
 def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> list[str]:
     """A name for each file, all different.
 
@@ -203,7 +200,7 @@ def model_names(files: Sequence[str], subjects: Sequence[Mapping[str, str]]) -> 
     ['m (x)', 'm (y)']
     """
     paths = [PurePath(file) for file in files]
-    stems = [(PurePath(path.stem) if path.suffix in _PACKED else path).stem for path in paths]
+    stems = [(PurePath(path.stem) if path.suffix in (".gz", ".bz2", ".xz", ".zst") else path).stem for path in paths]
     named = [subject.get("model", "") for subject in subjects]
     names = [model or stem for model, stem in zip(named, stems, strict=True)]
     names = [

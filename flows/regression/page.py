@@ -72,7 +72,7 @@ def render(
         damaged=damaged,
         figures=[*newest, *more],
         flips=flips,
-        header=[(name, name in _OF_NUMBERS) for name in _COLUMNS],
+        header=[(name, name in ("difference", "adjusted p", "look", "level")) for name in _COLUMNS],
         rows=[_cells(record, study) for record in reversed(records)],
     )
 
@@ -110,7 +110,6 @@ _COLUMNS = (
     *("evaluated", "verdict", "difference", "decided by", "adjusted p"),
     *("candidate", "baseline", "look", "level", "candidate dated"),
 )
-_OF_NUMBERS = ("difference", "adjusted p", "look", "level")
 
 
 def _cells(record: Record, study: RegressionStudy) -> tuple[str, list[tuple[str, str]]]:

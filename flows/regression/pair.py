@@ -14,13 +14,7 @@ from sigstats.comparison.family import measures_meant
 from sigstats.comparison.margins import require_limits_used
 from sigstats.comparison.paired_predictions import as_score_range
 from sigstats.comparison.requirements import default_measures, with_cost
-from sigstats.files.predictions import (
-    Columns,
-    PairedPredictions,
-    Predictions,
-    join_scores,
-    read_by_scores,
-)
+from sigstats.files.predictions import Columns, PairedPredictions, Predictions, join_scores, read_by_scores
 from sigstats.files.tables.spelling import without_points
 from sigstats.tasks.record import digest
 from sigstats.tasks.storage.history import Record

@@ -56,9 +56,7 @@ class ColumnNames(Strict):
     label: str = Field("label", min_length=1, description="Column of true classes")
     prediction: str = Field("prediction", min_length=1, description="Column of predicted classes")
     score: str | list[str] | None = Field(
-        None,
-        min_length=1,
-        description="Columns of scores, or scorers of a log, or all; each is a measure of its own",
+        None, min_length=1, description="Columns of scores, or scorers of a log, or all; each is a measure of its own"
     )
     filter: str | None = Field(None, min_length=1, description="Filter of lm-evaluation-harness whose answers are read")
     model: str | None = Field(None, min_length=1, description="Model whose answers are read from a log of several")
@@ -71,10 +69,7 @@ class ColumnNames(Strict):
     )
     classes: list[str] = Field(default_factory=list, description="All classes, if NA, None or the like is one of them")
     rows: str | None = Field(None, min_length=1, description="Key of the list of rows in a JSON object")
-    lower_is_better: list[str] = Field(
-        default_factory=list,
-        description="Scores such as costs; the default of `score`",
-    )
+    lower_is_better: list[str] = Field(default_factory=list, description="Scores such as costs; the default of `score`")
     higher_is_better: list[str] = Field(
         default_factory=list, description="Scores of which higher is better; the default of `score`"
     )
@@ -192,9 +187,7 @@ class RegressionStudy(Study):
     baseline: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
     candidate: str = Field(min_length=1, description="File of predictions, or a pattern whose newest match is used")
     measures: list[str] | None = Field(
-        min_length=1,
-        default_factory=lambda: ["accuracy"],
-        description="Measures; those of sigstats compare by default",
+        min_length=1, default_factory=lambda: ["accuracy"], description="Measures; those of sigstats compare by default"
     )
     slices: list[str] = Field(default_factory=list, description="Columns whose values are slices")
     group: str | None = Field(None, description="Column of groups; rows of one group are dependent")

@@ -145,11 +145,7 @@ def _interruptible(progress: Progress, stop: threading.Event) -> Progress:
 
 @contextlib.contextmanager
 def _begun(
-    store: Store,
-    identity: Mapping[str, Any],
-    prepared: Prepared,
-    display: Display,
-    part: Part | None,
+    store: Store, identity: Mapping[str, Any], prepared: Prepared, display: Display, part: Part | None
 ) -> Iterator[Callable[[], bool]]:
     """Lock the output for as long as the context lasts, and write the inputs to it; parts share the lock.
 

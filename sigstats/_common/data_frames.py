@@ -16,7 +16,6 @@ from .validation import IntArray, as_array, hint, refuse, shown
 
 #: How labels call what is right, and what is wrong.
 _RIGHT = ((True, False), ("True", "False"), ("right", "wrong"), ("correct", "wrong"), ("correct", "incorrect"))
-_TURNED = (["b", "a"], ["candidate", "baseline"])
 
 
 def opened(table: Any) -> Any | None:
@@ -165,7 +164,7 @@ def right_first(table: Any) -> Any:
     if all(type(axis).__name__ == "RangeIndex" and axis.name is None for axis in (table.index, table.columns)):
         return table  # places and no labels
     names = [str(getattr(axis, "name", None)) for axis in (table.index, table.columns)]
-    if [name.casefold() for name in names] in _TURNED:
+    if [name.casefold() for name in names] in (["b", "a"], ["candidate", "baseline"]):
         raise refuse("table (rows, columns)", names, f"{names[1]} in rows and {names[0]} in columns (transpose it)")
     rows, columns = list(table.index), list(table.columns)
     if len(rows) != 2 or len(columns) != 2 or set(rows) != set(columns):

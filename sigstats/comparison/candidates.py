@@ -1,6 +1,6 @@
 """Several scores, and several candidates beside one baseline: one family of tests, and which candidate to take."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..multiplicity import adjust_pvalues
@@ -11,7 +11,6 @@ from .result import ComparisonResult, ComparisonRow
 from .rule import ComparisonRule, Verdict
 
 Subjects = tuple[Mapping[str, str], Mapping[str, str]]
-_ORDER: tuple[Verdict, ...] = ("fail", "inconclusive", "pass")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +28,7 @@ class CandidatesResult:
     @property
     def verdict(self) -> Verdict:
         """The worst verdict of any candidate."""
-        return min((each.verdict for each in self.results), key=_ORDER.index)
+        return min((each.verdict for each in self.results), key=("fail", "inconclusive", "pass").index)
 
     @property
     def better(self) -> tuple[str, ...]:
@@ -152,13 +151,10 @@ def _subjects(given: Sequence[Subjects]) -> Subjects | None:
     """The attributes of both files, with all that they say under a name."""
     if not given:
         return None
-    baseline, candidate = (_listed(each[side] for each in given) for side in (0, 1))
+    baseline, candidate = (_listed([each[side] for each in given]) for side in (0, 1))
     return baseline, candidate
 
 
-def _listed(subjects: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    found: dict[str, dict[str, None]] = {}
-    for subject in subjects:
-        for name, value in subject.items():
-            found.setdefault(name, {})[value] = None
-    return {name: ", ".join(values) for name, values in found.items()}
+def _listed(subjects: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    names = dict.fromkeys(name for subject in subjects for name in subject)
+    return {name: ", ".join(dict.fromkeys(each[name] for each in subjects if name in each)) for name in names}

@@ -147,8 +147,7 @@ def _tested(
         ]
         tested[len(names) : len(names)] = means
     rows = tuple(bounded(tested, rule))
-    of_right = not alone and ("accuracy" in names or not paired.predicted)
-    joint = joint_over_tasks(everything, paired, rule) if of_right else None
+    joint = None
     notes = [*paired.notes, *too_fine(paired.slices, rule.smallest_slice), *without_task_mean(paired, names)]
     if not alone:
         row, every = blank_row(paired, names[0]), np.arange(paired.n)
@@ -159,11 +158,12 @@ def _tested(
             return bounded([test_part(row, part, lambda: every, counts[0], rule=rule)], rule)[0]
 
         notes += clusters_note(paired, again, seed=rule.rng, single=False)
-    if not alone and (paired.content is not None or paired.scores is not None):
-        notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
-    if joint is not None:
-        notes += joint_in_words(joint, paired.task_names, rule)
-    if not alone:
+        if paired.content is not None or paired.scores is not None:
+            notes += copies_note(paired, everything, [blank_row(paired, name) for name in names], rule)
+        if "accuracy" in names or not paired.predicted:
+            joint = joint_over_tasks(everything, paired, rule)
+        if joint is not None:
+            notes += joint_in_words(joint, paired.task_names, rule)
         notes += [*limits_note(rows), *monte_carlo_note(rows)]
         notes += unseen_group_note(rows, lambda row: interval_of(row.turned()), rule.unseen_group)
     if any(row.lower_is_better for row in rows):
@@ -186,20 +186,11 @@ def _of_itself(
     blank = [blank_row(paired, name, items=paired.items_of(every)) for name in measures]
     tested = [test_part(row, everything, lambda: every, outcomes, rule=rule) for row in blank]
     sure: Any = dict.fromkeys(("pvalue", "two_sided_pvalue", "adjusted_pvalue", "pd", "psd", "nsd"), 1.0)
-    sure |= {"verdict": "pass", "note": "identical", "confidence_level": rule.confidence_level}
+    sure |= {**dict.fromkeys(("difference", "low", "high"), 0.0), "differing": 0, "verdict": "pass"}
+    sure |= {"note": "identical", "confidence_level": rule.confidence_level}
+    measured = ("baseline", "candidate", "baseline_interval", "candidate_interval")
     rows = tuple(
-        replace(
-            row,
-            baseline=found.baseline,
-            candidate=found.candidate,
-            baseline_interval=found.baseline_interval,
-            candidate_interval=found.candidate_interval,
-            difference=0.0,
-            low=0.0,
-            high=0.0,
-            differing=0,
-            **sure,
-        )
+        replace(row, **sure, **{name: getattr(found, name) for name in measured})
         for row, found in zip(blank, (each.turned() for each in bounded(tested, rule)), strict=True)
     )
     return ComparisonResult(rows=rows, rule=rule, notes=paired.notes, identical=True, **_sizes_and_subjects(paired))

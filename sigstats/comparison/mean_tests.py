@@ -198,11 +198,7 @@ def with_bound(
     differing = int(np.count_nonzero(sums if group is None else by_group(np.abs(differences), group)[0]))
     heaviest = 1.0 if weights is None else float(weights.max())
     unit, kind, other = unseen_unit(group is not None, len(sums), rule.unseen_group)
-    row = replace(
-        row,
-        differing=differing,
-        test=unit.named(f"{unit} beside {len(sums):,} {what}"),
-    )
+    row = replace(row, differing=differing, test=unit.named(f"{unit} beside {len(sums):,} {what}"))
     notes = [f"{what} that differ: {differing:,} of {len(sums):,}", note]
     if span is None and not differing:
         notes[0] = f"no difference in {row.n:,} rows, and none is excluded: no limit of them is known"

@@ -31,7 +31,6 @@ from .tests import test_part
 _MOST_ROWS = 200_000
 #: Of more decimals a number is one of all digits. So many values more than twice the expected ones are no chance.
 _MOST_DECIMALS, _CHANCE = 6, 5
-_QUANTILES = ((0.5, "median"), (0.95, "95% point"))
 
 
 def copies_in(paired: PairedPredictions) -> tuple[NDArray[np.bool_] | None, Note | None]:
@@ -200,7 +199,7 @@ def cost_quantiles(part: Part, name: str, rule: ComparisonRule) -> Iterator[Note
     ):
         return
     unit = unit_of(name)
-    for share, what in _QUANTILES:
+    for share, what in ((0.5, "median"), (0.95, "95% point")):
         a, b = (_quantile(each, share, rule.confidence_level) for each in part.scores)
         told = f"{what} of {name}{f' ({unit})' if unit else ''}: {a} of the baseline, {b} of the candidate"
         yield Note("cost-quantiles", told)

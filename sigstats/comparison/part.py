@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,18 +106,11 @@ class Part(PairedRows):
 
     def rows(self, where: IntArray) -> Self:
         """Some of the rows."""
-        return replace(
-            self,
-            label=self.label[where],
-            a=self.a[where],
-            b=self.b[where],
-            group=None if self.group is None else self.group[where],
-            scores=None if self.scores is None else (self.scores[0][where], self.scores[1][where]),
-            per=None if self.per is None else (self.per[0][where], self.per[1][where]),
-            items=None if self.items is None else self.items[where],
-            runs=None if self.runs is None else self.runs.rows(where),
-            weights=None if self.weights is None else self.weights[where],
-        )
+        columns = {name: getattr(self, name) for name in ("label", "a", "b", "group", "items", "weights")}
+        pairs = {name: getattr(self, name) for name in ("scores", "per")}
+        some: Any = {name: None if column is None else column[where] for name, column in columns.items()}
+        some |= {name: None if pair is None else (pair[0][where], pair[1][where]) for name, pair in pairs.items()}
+        return replace(self, **some, runs=None if self.runs is None else self.runs.rows(where))
 
     def of_items(self, totals: ItemTotals) -> tuple[ItemTotals, IntArray | None]:
         """The totals of the items that the rows answer, and the group of each where items are in groups."""

@@ -22,13 +22,7 @@ import numpy as np
 
 from .._common.class_names import as_predictions
 from .._common.positive_class import positive_place
-from .._common.validation import (
-    MAX_TOTAL,
-    FloatArray,
-    as_count,
-    as_labels,
-    refuse,
-)
+from .._common.validation import MAX_TOTAL, FloatArray, as_count, as_labels, refuse
 from ..mcnemar.mcnemar_test import DiscordantCounts
 from ..measures.formulas import Confusion
 from ..measures.measure import Kind

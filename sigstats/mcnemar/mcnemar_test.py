@@ -19,15 +19,7 @@ from scipy.special import log_ndtr
 from .._common.class_names import as_predictions, takes_counts
 from .._common.data_frames import right_first
 from .._common.extreme import error_bound
-from .._common.validation import (
-    ALTERNATIVES,
-    Alternative,
-    as_choice,
-    as_count,
-    as_counts,
-    refuse,
-    require_flag,
-)
+from .._common.validation import ALTERNATIVES, Alternative, as_choice, as_count, as_counts, refuse, require_flag
 from ..intervals import Interval, as_level, clopper_pearson, with_alternative
 from ..test_result import TestResult
 from .binomial_tails import log_tail, tail, tail_error

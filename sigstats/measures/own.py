@@ -17,8 +17,6 @@ GROUP = "sigstats.measures"
 
 _MEASURES = Offered(GROUP, "measure")
 
-_WANTED = "a function of tp, fn, fp, tn, or a sigstats.Measure of one"
-
 
 def named(ready: Iterable[str] = ()) -> tuple[str, ...]:
     """The names of the measures that installed packages offer, without those of `ready` ones."""
@@ -30,7 +28,7 @@ def formula(name: str) -> tuple[Callable[..., FloatArray], bool]:
     found = _MEASURES.find(name, ())
     function = getattr(found, "function", found)
     if not callable(function):
-        raise refuse("measure", name, _WANTED)
+        raise refuse("measure", name, "a function of tp, fn, fp, tn, or a sigstats.Measure of one")
 
     def of_counts(tp: Any, fn: Any, fp: Any, tn: Any, *, undefined: float = 0.0) -> FloatArray:  # noqa: ARG001
         # What 0/0 is, the function says itself.

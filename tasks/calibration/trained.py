@@ -19,8 +19,6 @@ from . import categorise
 from .populations.tests import AnyPopulation
 from .subsample import trained_rows
 
-_MEASURES = ("micro-f1", "macro-f1")
-
 
 def rows(results: Results) -> Iterator[Hypothesis]:
     """Each measure of each classifier: ``statistic`` on the test set, ``estimate`` on the population."""
@@ -33,7 +31,7 @@ def _of_cell(results: Results, cell: Cell) -> Iterator[Hypothesis]:
     work = cell.work_of(Categorised)
     chosen = categorise.chosen(work, results.store)
     for place, side in enumerate(SIDES):
-        for measure in _MEASURES:
+        for measure in ("micro-f1", "macro-f1"):
             row = results.hypothesis(
                 cell,
                 test="trained",

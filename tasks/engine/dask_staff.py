@@ -24,7 +24,6 @@ _GIVEN_BACK = 1.0
 
 #: Folders of the package whose code computes no block, and endings of the files that are code.
 _NOT_COMPUTING = {"flows", "ready_studies", "__pycache__"}
-_CODE = (".py", ".j2", ".css", ".js")
 
 
 @cache
@@ -47,7 +46,7 @@ def _digest(root: Path, without: Set[str]) -> str:
     found = hashlib.sha256()
     for folder, folders, files in os.walk(root, followlinks=True):
         folders[:] = sorted(set(folders) - without)
-        for name in sorted(file for file in files if file.endswith(_CODE)):
+        for name in sorted(file for file in files if file.endswith((".py", ".j2", ".css", ".js"))):
             path = Path(folder, name)
             content = path.read_bytes()
             found.update(f"{path.relative_to(root).as_posix()}:{len(content)}:".encode() + content)

@@ -11,7 +11,6 @@ from ..work import TableTested
 
 #: The name in the summary of a test that is an analysis of its own.
 LIKENESS = "likeness"
-_SUBJECT = ("dataset", "classifier", "a", "b")
 
 
 def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
@@ -21,7 +20,7 @@ def table_hypothesis(results: Results, cell: Cell) -> Hypothesis:
     seen = table_test(work.test).observed(work.data)
     base = results.hypothesis(
         cell, test=cell.subject["test"], method=cell.subject["method"], alternative="", null=test.null
-    ).with_(**{key: cell.subject[key] for key in _SUBJECT if key in cell.subject}, **seen)
+    ).with_(**{key: cell.subject[key] for key in ("dataset", "classifier", "a", "b") if key in cell.subject}, **seen)
     table = results.table(cell)
     if table is None:
         return base

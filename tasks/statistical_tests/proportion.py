@@ -21,10 +21,7 @@ TEST = StatisticalTest(
     sets=OfSets(
         name="proportion",
         title="Test of two errors by Keller, Mariethoz and Bengio.",
-        options={
-            "paired": Option(bool, True, "Paired, eq. (6), or independent, eq. (4)"),
-            "alternative": SIDE,
-        },
+        options={"paired": Option(bool, True, "Paired, eq. (6), or independent, eq. (4)"), "alternative": SIDE},
         pvalues=lambda sets, rng, **options: proportion_pvalues(sets[:, EXCHANGED], **options),
     ),
 )

@@ -31,14 +31,10 @@ class Simulated(PopulationSource):
     recall: list[Probability] = Field(min_length=1, description="Recall of A")
     precision: list[Probability] = Field(min_length=1, description="Precision of A")
     difference: list[Annotated[float, Field(gt=-1, lt=1)]] = Field(
-        min_length=1,
-        default=[0.0],
-        description="Advantage of B in recall and precision",
+        min_length=1, default=[0.0], description="Advantage of B in recall and precision"
     )
     dependence: list[Annotated[float, Field(ge=0, le=1)]] = Field(
-        min_length=1,
-        default=[0.5],
-        description="Dependence of their errors: 0 independent, 1 as dependent as possible",
+        min_length=1, default=[0.5], description="Dependence of their errors: 0 independent, 1 as dependent as possible"
     )
 
     def load(self, base: Path, seed: int, *, tests: Tests, progress: Progress) -> LoadedSource:  # noqa: ARG002

@@ -37,8 +37,7 @@ class Printed(Strict):
     """What a publication prints of a table, by method."""
 
     printed: dict[str, PrintedNumber | dict[str, PrintedNumber]] = Field(
-        default_factory=dict,
-        description="printed p-value by method, as text, or a table of printed columns",
+        default_factory=dict, description="printed p-value by method, as text, or a table of printed columns"
     )
     remarks: dict[str, str] = Field(default_factory=dict, description="remark by method, shown if numbers disagree")
 

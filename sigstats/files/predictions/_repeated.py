@@ -91,11 +91,7 @@ def averaged(side: Predictions, *, marks: bool) -> Predictions:
     if side.epoch is not None:
         require_distinct(side)
         _require_one_value(side, {"label": side.label, **_questions(side), **side.others})
-    if marks:
-        values = side.score
-    else:
-        label, prediction = same_spelling([side.label, side.prediction])
-        values = pc.cast(pc.equal(label, prediction), pa.float64())
+    values = side.score if marks else _right(side)
     codes = item_codes(side.ids)
     counts = np.bincount(codes)
     means = np.bincount(codes, values.to_numpy(zero_copy_only=False)) / counts
@@ -227,10 +223,12 @@ def answers_each(side: Predictions) -> str:
 
 
 def _mean(side: Predictions) -> float:
-    if not side.predicted:
-        return float(pc.mean(side.score).as_py())
-    label, prediction = same_spelling([side.label, side.prediction])
-    return float(pc.mean(pc.cast(pc.equal(label, prediction), pa.float64())).as_py())
+    return float(pc.mean(_right(side) if side.predicted else side.score).as_py())
+
+
+def _right(side: Predictions) -> Any:
+    """1 for a row whose prediction is its label, else 0."""
+    return pc.cast(pc.equal(*same_spelling([side.label, side.prediction])), pa.float64())
 
 
 def _questions(side: Predictions) -> dict[str, Any]:

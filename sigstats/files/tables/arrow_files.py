@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 
 from ..inputs.limit import Budget
 
-_TEXTS = (pa.string(), pa.large_string())
 #: The largest number of rows in a batch, and the bytes of text that it should contain at most.
 _BATCH, _PIECE = 2**16, 2**27
 #: Bytes of a value of the physical types that have a width.
@@ -130,7 +129,7 @@ def _chunks(file: pq.ParquetFile, columns: Sequence[str], group: int) -> Iterato
 def _of_few_values(file: pq.ParquetFile, columns: Sequence[str], chunks: Sequence[_Chunk]) -> list[str]:
     """The columns of text in which a value takes two bytes at most where it is stored: they are codes."""
     schema = file.schema_arrow
-    texts = {schema.names[place] for place, kind in enumerate(schema.types) if kind in _TEXTS}
+    texts = {schema.names[place] for place, kind in enumerate(schema.types) if kind in (pa.string(), pa.large_string())}
     many = {chunk.path for chunk in chunks if not chunk.dictionary or chunk.stored > 2 * chunk.values}
     return [name for name in columns if name in texts - many and schema.names.count(name) == 1]
 

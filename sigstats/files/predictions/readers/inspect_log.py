@@ -16,12 +16,10 @@ ORDER = 30
 NAME = "an Inspect log (.eval or .json)"
 LOG = True
 
-_VERSIONS = (1, 2, 3)
 #: What Inspect's own metrics take these for; yes and no in any case, too.
 _MARKS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _KEYS = ("id", "epoch", "input", "target", "metadata", "score", "scores", "error", "invalidation")
-_SAMPLES = "samples/"
 #: What is said of an evaluation that did not end well.
 _STATUS = {
     "cancelled": "its evaluation was cancelled",
@@ -48,7 +46,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         log = _zipped(content) if content.start.startswith(b"PK") else content.json()
     except (ValueError, KeyError, RuntimeError) as error:
         raise content.error("cannot be read as an Inspect log", error) from None
-    if not isinstance(log, dict) or log.get("version") not in _VERSIONS:
+    if not isinstance(log, dict) or log.get("version") not in (1, 2, 3):
         version = log.get("version") if isinstance(log, dict) else None
         raise refuse(f"{place}: version", version, "an Inspect log of version 1 to 3")
     samples = log.get("samples")
@@ -101,7 +99,7 @@ def _notes(log: Mapping[str, Any], about: Mapping[str, Any], answers: Sequence[A
 def _zipped(content: Content) -> Any:
     with content.archive() as archive:
         log = parse_json(archive.read(next(name for name in _HEADERS if name in archive.names)), content.budget)
-        samples = [e for e in archive.entries if e.filename.startswith(_SAMPLES) and e.filename.endswith(".json")]
+        samples = [e for e in archive.entries if e.filename.startswith("samples/") and e.filename.endswith(".json")]
         samples.sort(key=lambda entry: entry.filename)  # of one name the last was written last
         if isinstance(log, dict):
             log["samples"] = [_needed(parse_json(archive.read(each), content.budget)) for each in samples]

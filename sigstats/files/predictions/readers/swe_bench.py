@@ -20,8 +20,6 @@ ORDER = 45
 NAME = "a SWE-bench report"
 LOG = True
 
-#: Lists of the instances that were resolved, and of those that an answer was submitted for.
-_RESOLVED = ("resolved_ids", "resolved")
 _SUBMITTED = ("submitted_ids", "completed_ids", "unresolved_ids", "empty_patch_ids", "generated", "no_generation")
 #: Lists of the instances whose patch was not tested, and why.
 _FAILED = {
@@ -91,7 +89,7 @@ def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str]
 
 
 def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
-    resolved = {each for name in _RESOLVED for each in _ids(content, report, name)}
+    resolved = {each for name in ("resolved_ids", "resolved") for each in _ids(content, report, name)}
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
     if every:
         odd = min(submitted.difference(every), default=None)

@@ -15,7 +15,6 @@ LOG = True
 
 #: Names are padded to 22 characters, which no header of a table is.
 _BEGINNING = re.compile(rb"[\w.@-]++ ++\t[^\t\n]++\t[^\t\n]++\r?\n")
-_ALL = "all"
 #: Measures from 0 to 1, with their cut-offs.
 _SHARE = re.compile(
     r"(set_)?(map|P|recall|F|ndcg|relative_P|Rprec|Rprec_mult|bpref|recip_rank|success|gm_map|infAP|11pt_avg|Rndcg|binG|G"
@@ -38,7 +37,7 @@ def read(content: Content, columns: Columns) -> EvaluationLog:
         if len(fields) != 3:
             raise ValueError(f"{content.where}, line {number}: {len(fields)} fields; expected measure, query and value")
         measure, query, value = fields
-        if query == _ALL:
+        if query == "all":
             continue
         if not is_number(value):
             raise refuse(f"{content.where}, line {number}", value, "a number")

@@ -88,14 +88,7 @@ def _code_of(threshold: float) -> Any:
 
 @inlined
 def draw_columns(
-    sample: Coded,
-    columns: Any,
-    members: Any,
-    known: int,
-    most: int,
-    with_thresholds: bool,
-    state: int,
-    tried: Tried,
+    sample: Coded, columns: Any, members: Any, known: int, most: int, with_thresholds: bool, state: int, tried: Tried
 ) -> tuple[int, int, int]:
     """Draw the columns to search; how many they are, how many are constant (put first), and the state of the sequence.
 
@@ -210,15 +203,7 @@ def _best_level(
 
 @inlined
 def best_of_levels(
-    sample: Coded,
-    members: Any,
-    tried: Tried,
-    found: int,
-    total: Any,
-    n: int,
-    smallest: int,
-    left: Any,
-    classes: Any,
+    sample: Coded, members: Any, tried: Tried, found: int, total: Any, n: int, smallest: int, left: Any, classes: Any
 ) -> Any:
     """Search the columns that were drawn one after the other; none is better than one that parts the classes.
 
