@@ -52,6 +52,8 @@ def add_prediction_arguments(parser: argparse.ArgumentParser, *, score: str) -> 
     rows.add_argument("--labels", metavar="FILE", help=text)
     text = "treat the first line as a row; columns are named 0, 1, 2 ..."
     rows.add_argument("--no-header", action="store_true", help=text)
+    text = "encoding of text files, such as cp1252 for those of Excel (default: utf-8)"
+    rows.add_argument("--encoding", metavar="NAME", help=text)
     rows.add_argument(
         "--instances",
         metavar="FILE",
@@ -173,6 +175,7 @@ def columns_of(options: argparse.Namespace) -> "Columns":
     bins = _bins(options.bins)
     of_values: dict[str, Any] = {"missing": tuple(options.missing), "classes": options.classes or ()}
     of_values["unscored"] = options.unscored or Columns.unscored
+    of_values |= {"no_header": options.no_header, "encoding": options.encoding}
     return Columns(
         **found,
         lower=lower,
@@ -188,7 +191,6 @@ def columns_of(options: argparse.Namespace) -> "Columns":
         duplicates=options.duplicates or Columns.duplicates,
         **of_values,
         by_position=options.by_position,
-        no_header=options.no_header,
         instances=_read(options, "instances", lambda path: names_of_instances(path, _files_in(options))) or (),
         named=frozenset(_NAMED).intersection(found),
     )
@@ -228,7 +230,7 @@ def match_options(options: argparse.Namespace) -> dict[str, Any]:
 OPTIONS_OF_FILES = (
     *("id", "label", "ratio", "epoch", "group", "bins", "task", "labels", "instances", "unmatched", "unscored"),
     *("duplicates", "prediction", "score", "slice", "column", "filter", "model", "lower_is_better"),
-    *("higher_is_better", "by_position", "no_header", "allow_different_tasks", "missing", "classes"),
+    *("higher_is_better", "by_position", "no_header", "encoding", "allow_different_tasks", "missing", "classes"),
 )
 
 

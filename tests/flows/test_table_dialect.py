@@ -128,7 +128,7 @@ FAULTS: dict[str, tuple[bytes, str]] = {
         b'label,other\na,x\n"b"c,y\n',
         r", line 3: text follows a closing quote; expected fields in",
     ),
-    "no UTF-8": (b"label,other\na,x\nb\xe9,y\n", r", line 3: column 'label' is not UTF-8 text; expected"),
+    "no UTF-8": (b"label,other\na,x\nb\xe9,y\n", r", line 3: column 'label' is not UTF-8 text; add"),
     "no rows": (b"label,other\n", r": has no rows$"),
     "nothing": (b"", r": is empty; expected (a table|predictions)$"),
     "nothing but white space": (b" \n\n", r": is empty; expected"),

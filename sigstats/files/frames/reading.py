@@ -39,6 +39,7 @@ def read_predictions(
     duplicates: Literal["refuse", "first", "last", "all"] = "refuse",
     missing: str | Sequence[str] = (),
     classes: Sequence[Any] | None = None,
+    encoding: str | None = None,
 ) -> "pd.DataFrame":
     r"""Read the predictions in files of any format that `sigstats compare` knows.
 
@@ -68,6 +69,8 @@ def read_predictions(
         Whether results that repeat an id are refused, one of them is kept, or each is an answer, with its ``epoch``.
     missing, classes
         As `sigstats.compare` takes them.
+    encoding : str, optional
+        The encoding of text files, such as ``"cp1252"``; UTF-8 by default.
 
     Returns
     -------
@@ -107,6 +110,7 @@ def read_predictions(
         duplicates=duplicates,
         missing=missing,
         classes=class_names_of(classes),
+        encoding=encoding,
         named=frozenset(name for name, value in named.items() if value is not None),
     )
     files = _files(paths)

@@ -85,6 +85,8 @@ class Columns:
     by_position: bool | None = False
     #: Whether the first line of delimited text is a row; its columns are then numbers from 0.
     no_header: bool = False
+    #: The encoding of text; by default UTF-8, or the one that a byte order mark states.
+    encoding: str | None = None
     #: All of SWE-bench's instances, for reports that do not name those that were not resolved.
     instances: tuple[str, ...] = ()
     #: Those of the first three that were recognised by other names, and these names.

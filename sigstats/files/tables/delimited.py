@@ -1,4 +1,4 @@
-"""Delimited text: CSV, and the same with tabs, semicolons or bars."""
+"""Delimited text: CSV, and the same with tabs, semicolons, bars or spaces, or with one value per line."""
 
 import functools
 import itertools
@@ -14,12 +14,17 @@ from pyarrow import csv
 from sigstats._common.validation import shown
 
 from . import _records
-from .spelling import Array, is_whole_number, to_numbers
+from .spelling import Array, is_number, is_whole_number, to_numbers
 from .table import Table
 
 _MARK = b"\xef\xbb\xbf"
 #: The line before the names with which Excel says what separates fields.
 _SAID = re.compile(rb"sep=([^\r\n])\r?\n", re.IGNORECASE)
+#: Lines directly above the names or rows that begin with a number sign and a space, as `numpy.savetxt` writes them.
+COMMENTS = re.compile(rb"(?:#(?:[ \t]+([^\r\n]*))?(?:\r\n?|\n))+(?=[^\s#])")
+_WORD = re.compile(rb'"(?:[^"]|"")*"|[^"\s]+')
+#: The bytes at the start that tell whether spaces separate columns.
+_START = 2**16
 #: A number with a decimal comma, and one whose comma may as well part thousands.
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}", re.ASCII)
@@ -48,7 +53,23 @@ class DelimitedTable(Table):
         before = 0
         if said is not None:
             start, separator, before = said.end(), said[1].decode("ascii", "replace"), 1
+        comments = COMMENTS.match(content, start) if separator is None else None
+        if comments is not None:
+            start, before = comments.end(), len(comments[0].splitlines())
         first, self._separator, end, lines = _records.header(content, where, separator, start=start)
+        spaces = separator is None and len(first) == 1 and has_columns_of_numbers(content[start : start + _START])
+        if spaces:
+            content, start = _with_single_spaces(content[start:]), 0
+            first, self._separator, end, lines = _records.header(content, where, " ")
+        if comments is not None and (words := _names_in(comments, self._separator, len(first))):
+            if names is not None:
+                cure = "leave out --no-header (in a study `names`), or remove the line"
+                raise ValueError(f"{where}, line {before}: may name the columns; {cure}")
+            if not any(map(is_number, first)):
+                raise ValueError(f"{where}, lines {before} and {before + 1}: both may name the columns; remove one")
+            names = words
+        elif names is None and (spaces or comments or len(first) == 1) and all(map(is_number, first)):
+            raise _no_names(where, before + 1, first)
         self._content = content
         self._start, self._lines_before = (end, lines + before) if names is None else (start, before)
         given = first if names is None else names or map(str, range(len(first)))
@@ -57,6 +78,9 @@ class DelimitedTable(Table):
         positions = [i for i, name in enumerate(stripped) if name in chosen]
         num_rows, self._columns = self._read(where, len(stripped), positions)
         super().__init__(where, stripped, num_rows)
+        self.has_ids = len(stripped) > 1
+        if names is None and not self.has_ids and positions and stripped[0] in self._text(stripped[0]).to_pylist():
+            raise _no_names(where, before + 1, first)
 
     def row(self, row: int) -> str:
         """The line of a row."""
@@ -81,14 +105,14 @@ class DelimitedTable(Table):
     def _text(self, name: str) -> Array:
         column = self._columns[self.names.index(name)]
         if isinstance(column, int):
-            wanted = "that; of a data set of a study, `encoding` names another"
-            raise ValueError(f"{self.where}, line {column}: column {shown(name)} is not UTF-8 text; expected {wanted}")
+            wanted = "--encoding cp1252 (in a study `encoding`) if a program on Windows wrote it"
+            raise ValueError(f"{self.where}, line {column}: column {shown(name)} is not UTF-8 text; add {wanted}")
         return column
 
     def _numbers(self, name: str) -> Array | None:
         texts = self._text(name)
         found = to_numbers(texts)
-        return _with_decimal_commas(texts) if found is None and self._separator == ";" else found
+        return _with_decimal_commas(texts) if found is None else found
 
     def _read(self, where: str, width: int, positions: list[int]) -> tuple[int, Mapping[int, Any]]:
         try:
@@ -99,6 +123,33 @@ class DelimitedTable(Table):
 
     def _records(self, where: str) -> Iterator[tuple[int, list[str]]]:
         return _records.records(self._content, where, self._separator, start=self._start, line=self._lines_before)
+
+
+def has_columns_of_numbers(start: bytes) -> bool:
+    """True if spaces separate columns: all lines have equally many words, and every row has a number."""
+    whole = start[: start.rfind(b"\n") + 1 or None]  # the last line may be cut
+    lines = [words for line in whole.splitlines() if (words := _WORD.findall(line))]
+    rows = lines[1:] or lines
+    numbers = (any(is_number(word.decode("latin-1").strip('"')) for word in row) for row in rows)
+    return len({*map(len, lines)}) == 1 and len(lines[0]) > 1 and all(numbers)
+
+
+def _with_single_spaces(content: bytes) -> bytes:
+    """Columns with one space between them, unless quotes may contain spaces."""
+    return (
+        content if b'"' in content else re.sub(rb"[ \t]+", b" ", re.sub(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)", b"", content))
+    )
+
+
+def _names_in(comments: re.Match[bytes], separator: str, width: int) -> list[str]:
+    """The last of these comments as names of so many columns; none if it has more or fewer words."""
+    words = [word.strip(' "') for word in (comments[1] or b"").decode(errors="replace").strip().split(separator)]
+    return words if len(words) == width and " " not in "".join(words) else []
+
+
+def _no_names(where: str, line: int, first: Sequence[str]) -> ValueError:
+    wanted = "--no-header (in a study `names`), or a first line of names"
+    return ValueError(f"{where}, line {line}: {shown(' '.join(first))} is a row, not names of columns; add {wanted}")
 
 
 def _with_decimal_commas(texts: Array) -> Array | None:

@@ -15,6 +15,7 @@ from sigstats._common.messages import some_of
 from sigstats._common.registry import Registry
 from sigstats._common.validation import shown
 
+from ...inputs import as_utf8
 from ...inputs.content import START, Content, open_content
 from ...tables.table import Table
 from .._log import EvaluationLog
@@ -49,14 +50,21 @@ REGISTRY = Registry(__name__, Format, what="format of predictions")
 DAMAGE = (ValueError, ArithmeticError, LookupError, OSError, EOFError, RecursionError, MemoryError, pa.ArrowException)
 
 
+#: Formats with an encoding of their own: Parquet, Arrow, ZIP and NumPy.
+_ENCODED = (b"PAR1", b"ARROW1", b"PK\x03\x04", b"\x93NUMPY")
+
+
 def read_file(path: str, columns: Columns) -> Table | EvaluationLog:
     """One file, by the first format that reads it."""
-    with open_content(path) as opened:
+    with open_content(path, encoding=columns.encoding) as opened:
         if not opened.start.strip():
             raise ValueError(f"{opened.where}: is empty; expected predictions")
         content = opened
         try:
             content = _alone(opened)
+            if columns.encoding is not None and not content.start.startswith(_ENCODED):
+                text = as_utf8(content.whole(), content.where, columns.encoding)
+                content = Content(content.where, text[:START], whole=text)
             module = _format(content)
             if module is None:
                 raise _unknown(content)
@@ -125,7 +133,7 @@ _KNOWN = {
 #: What of these holds a table that another program can write as text.
 _TABLES = ("a pickle", "an HDF5", "a Feather", "an ORC", "an Avro", "an SQLite", "an Office", "an old Office")
 #: A line of a run of TREC: query, Q0, document, rank, score, name.
-_RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
+RUN = re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+\r?\n")
 _HARNESS = "the results of lm-evaluation-harness without answers; run with --log_samples, which writes samples_*.jsonl"
 #: Objects that programs write beside the answers, by keys of theirs.
 _BESIDE = {
@@ -180,7 +188,7 @@ def _appearance(content: Content) -> str:
         return "binary data"
     if start.lstrip().startswith((b"{", b"[")):
         return _json(content)
-    if _RUN.match(start):
+    if RUN.match(start):
         return "a run of TREC, which trec_eval -q scores"
     return f"text, of which the first line is {shown(start.lstrip()[:200].splitlines()[0].decode(errors='replace'))}"
 

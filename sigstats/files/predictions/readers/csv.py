@@ -1,28 +1,30 @@
-"""Delimited text (CSV), the first line of which names the columns."""
+"""Delimited text (CSV) whose first line names the columns, and text with one value per line."""
 
 from ...inputs.content import Content
-from ...tables.delimited import DelimitedTable
+from ...tables.delimited import COMMENTS, DelimitedTable, has_columns_of_numbers
 from .._items import SMALL_FILE
 from .._predictions import Columns
-from . import is_binary
+from . import RUN, is_binary
 
 #: The most that a field takes beside its text, which is held twice, in bytes.
 _FIELD = 20
 
 ORDER = 100
-NAME = "CSV (commas, tabs, semicolons or bars)"
+NAME = "CSV (commas, tabs, semicolons or bars), columns of numbers with spaces between them, one value per line"
 LOG = False
 
 
 def reads(content: Content) -> bool:
-    """Whatever text no other format takes: two columns or more, since rows have ids and labels."""
-    start = content.start.lstrip()
-    if is_binary(content) or start.startswith((b"{", b"[")):
+    """Text that no other format takes, in columns or with one word in its first line."""
+    comments = COMMENTS.match(content.start)
+    start = content.start[comments.end() if comments else 0 :].lstrip()
+    if is_binary(content) or start.startswith((b"{", b"[", b"<")) or RUN.match(start):
         return False
     header = start.partition(b"\n")[0]
     if header.count(b'"') % 2:  # a name with an end of line in it
         header = start
-    return any(separator in header for separator in (b",", b"\t", b";", b"|"))
+    separated = any(separator in header for separator in (b",", b"\t", b";", b"|"))
+    return separated or len(header.split()) == 1 or has_columns_of_numbers(start)
 
 
 def read(content: Content, columns: Columns) -> DelimitedTable:
