@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_score_range(parser, "score")
     parser.add_argument("--positive", metavar="CLASS", help="positive class of scores and f1")
-    repeatable(parser, "--measure", "NAME", "measure (repeatable; default: accuracy, and auc if there are scores)")
+    repeatable(parser, "--measure", "NAME", "measure (repeatable; default: accuracy, and auc or the mean of scores)")
     add_rule_options(parser)
     add_outputs(parser, *_OUTPUTS)
     add_fail_on(parser)

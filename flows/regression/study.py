@@ -172,7 +172,7 @@ def in_keys(message: str) -> str:
     tables: dict[str, type[Strict]] = {"": RegressionStudy, "columns.": ColumnNames, "rule.": Thresholds}
 
     def key(option: re.Match[str]) -> str:
-        name = option[1].replace("-", "_")
+        name = {"measure": "measures", "slice": "slices"}.get(option[1], option[1].replace("-", "_"))
         return next((table + name for table, model in tables.items() if name in model.model_fields), option[0])
 
     return _OPTION.sub(key, message)

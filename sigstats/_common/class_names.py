@@ -9,6 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
@@ -20,6 +21,7 @@ from .note import Note
 from .validation import IntArray, as_labels, refuse, require_comparable, same_kind_of_labels
 
 _SEPARATOR = re.compile(r"\s*[|;,]\s*")
+_BETWEEN_WORDS = re.compile(r"(?<=[^\W_])[_-](?=[^\W_])")
 #: What may stand around a name: brackets, quotation marks, a full stop.
 _AROUND = " .:()[]'\"`"
 #: Pairs of numbers that stand for two classes.
@@ -84,9 +86,9 @@ def refuse_no_classes(labels: Sequence[str], said: Sequence[str], n: int, who: s
 def refuse_other_names(labels: Sequence[str], said: Sequence[str], n: int, who: str, *, wanted: str) -> None:
     """Refuse predictions that are classes of the labels under other names, or probabilities of them.
 
-    These are: another case, other white space, brackets or quotation marks around it, another order of parts
-    (``"cat|dog"``); whole numbers that are those of the labels shifted, or another of the usual pairs for two classes;
-    numbers with a fraction beside classes without. Arguments as of `refuse_no_classes`; `wanted`: what is asked for.
+    These are: another case or text of a number, other white space, brackets or quotation marks around it, another order
+    of parts (``"cat|dog"``); whole numbers that are those of the labels shifted, or another of the usual pairs for two
+    classes; numbers with a fraction beside classes without. Arguments as of `refuse_no_classes`; `wanted`: the remedy.
     """
     strange = sorted(set(said).difference(labels))
     if not strange or not _are_classes(labels, n):
@@ -156,9 +158,9 @@ def _named(names: Sequence[str]) -> str:
 
 def _spelling(name: str) -> str:
     """The spelling that a name has in common with others that stand for the same class."""
-    if is_number(name):
-        return name
-    folded = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    if is_number(name):  # 01, +1, 1.0
+        return str(Decimal(name).normalize() + 0)
+    folded = " ".join(_BETWEEN_WORDS.sub(" ", unicodedata.normalize("NFKC", name)).casefold().split())
     return "|".join(sorted(part.strip(_AROUND) or part for part in _SEPARATOR.split(folded)))
 
 

@@ -208,20 +208,21 @@ def pair_arrays(
     require_same_index(**named, **beside, **parts)
     label = as_labels(y, "y")
     missing = "give missing={} and unscored='drop', which leaves out these rows"
-    require_no_missing_texts(listed, missing, y=label)
     columns = [label]
     for name, values in (("prediction_a", prediction_a), ("prediction_b", prediction_b)):
         columns.append(as_labels(values, name))
         same_kind_of_labels(label, columns[-1], name)
-        require_no_missing_texts(listed, missing, **{name: columns[-1]})
+    require_no_missing_texts(listed, missing, y=label, prediction_a=columns[1], prediction_b=columns[2])
     classes, codes = np.unique(np.concatenate(columns), return_inverse=True)
     label, a, b = codes.astype(np.int64).reshape(3, -1)
+    of_groups, group = ((), None) if groups is None else coded(groups, "groups", len(label))
+    require_no_missing_texts(listed, "give each row a group", groups=np.array(of_groups))
     return PairedPredictions(
         label=label,
         a=a,
         b=b,
         classes=tuple(label_name(each) for each in classes.tolist()),
-        group=None if groups is None else coded(groups, "groups", len(label))[1],
+        group=group,
         slices={str(name): coded(column, f"slices[{shown(name)}]", len(label)) for name, column in slices.items()},
         scores=None if scores is None else _scores(scores, len(label)),
         score_range=as_score_range(score_range),

@@ -90,25 +90,30 @@ def are_scores(y: object, a: object, b: object, measures: str | Sequence[str] | 
 
 
 def default_measures(paired: PairedPredictions) -> tuple[str, ...]:
-    """The measures by default: the accuracy, and the area under the curve of scores or the mean of costs."""
+    """The measures by default: the accuracy, and the area of probabilities or the mean of marks and costs."""
     if paired.predicted and paired.scores is not None and not paired.graded and _are_numbers(paired):
         return (mean_of(paired),)  # of measurements nobody asks how many are equal
     refuse_mistaken_classes(paired)
     if not paired.predicted:
-        return (mean_of(paired) if paired.graded or paired.per or len(paired.classes) != 2 else _area(paired),)
+        return (mean_of(paired) if paired.graded or paired.per or len(paired.classes) != 2 else _of_labelled(paired),)
     if paired.scores is None or paired.graded:
         return ("accuracy",)
     if paired.of_truth:
         return ("accuracy", "neg-log-loss")
-    return ("accuracy", mean_of(paired) if paired.lower or paired.per else _area(paired))
+    return ("accuracy", mean_of(paired) if paired.per else _of_labelled(paired))
 
 
-def _area(paired: PairedPredictions) -> str:
-    """The area under the curve; ValueError if the name of the scores does not state that they are of a class."""
+def _of_labelled(paired: PairedPredictions) -> str:
+    """The area under the curve of a class's scores, or the mean of marks; ValueError if the name states neither."""
     known = metric_of(paired.score_column)
-    if paired.lower is None and (known is None or known.direction != "class"):
+    if paired.score_column in ("", "scores") or (known and known.direction == "class"):
+        return "auc"
+    if known and known.name == "score":
+        told = "Is it a mark, or the probability of a class? Add --measure mean-score or --measure auc"
+        raise ValueError(f"score {shown(paired.score_column)}: {told}")
+    if paired.lower is None:
         refuse_uncertain(paired.score_column, labelled=True)
-    return "auc"
+    return mean_of(paired)
 
 
 def with_cost(paired: PairedPredictions, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def compare(
         Frames only: the column of tasks; the unweighted mean over tasks is tested as well as all rows.
     measures : str or sequence of str, optional
         Of ``sigstats.comparison.requirements.COMPARED_MEASURES``, or ``pass@k``; by default the accuracy, and the area
-        under the curve where there are scores, or the log loss where these are of more than two classes.
+        under the curve of probabilities, their log loss if there are more than two classes, or the mean of marks.
     positive : label, optional
         The class to which scores, and measures such as f1, refer; by default the second of 0 and 1, -1 and 1, false and
         true, or no and yes, as numbers or as text.

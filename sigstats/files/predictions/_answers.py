@@ -24,7 +24,7 @@ _ANSWERS = ("yes", "no", "true", "false", None)
 
 def refuse_missing_texts(table: Table, name: str, texts: Any, columns: Columns) -> None:
     """Refuse texts that usually mean a missing value, unless they are listed as classes."""
-    what = {columns.label: "labels", columns.score: "scores"}.get(name, "predictions")
+    what = {columns.prediction: "predictions", columns.label: "labels", columns.score: "scores"}.get(name, "values")
     listed = "" if name == columns.score else ", or list {} in --classes if it is a class"
     remedy = f"add --missing {{}} if they are missing{listed}"
     table.refuse_missing_texts(name, texts, remedy, classes=columns.classes, what=what)

@@ -206,11 +206,11 @@ def from_table(table: Table, columns: Columns) -> Predictions:
         prediction = (table.texts_or_missing if missing else texts)(columns.prediction)
         if columns.label != columns.prediction and not is_number(columns.label):
             _refuse_second_header(table, columns, label, prediction)
-    for name, column in ((columns.label, label), (columns.prediction, prediction)):
+    others = {name: texts(name) for name in columns.others if name in table.names}
+    for name, column in (*others.items(), (columns.label, label), (columns.prediction, prediction)):
         _require_moderate(table, name, column)
         if name in table.names:
             refuse_missing_texts(table, name, column, columns)
-    others = {name: texts(name) for name in columns.others if name in table.names}
     others |= {
         name: of_slices(table, name, texts) for name in columns.slices if name in table.names and name not in others
     }

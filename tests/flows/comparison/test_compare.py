@@ -320,11 +320,11 @@ def test_scores_are_measured_as_scikit_learn_measures_them(tmp_path):
             assert row["baseline"] == pytest.approx(function(base["label"][part], base["score"][part]))
             assert row["candidate"] == pytest.approx(function(cand["label"][part], cand["score"][part]))
             assert row["baseline_interval"][0] < row["baseline"] < row["baseline_interval"][1]
-    # without predictions the area is what is compared; the other class is positive when it is said to be
+    # without predictions; the other class is positive if a person says so
     alone = written(tmp_path, base.drop(columns="prediction"), cand.drop(columns="prediction"))
-    _, by_default = compared(tmp_path, *alone, "--score", "score")
-    assert [(row["measure"], row["baseline"]) for row in by_default["rows"]] == [("auc", found["rows"][0]["baseline"])]
-    _, turned = compared(tmp_path, *alone, "--score", "score", "--positive", "0")
+    _, area = compared(tmp_path, *alone, "--score", "score", "--measure", "auc")
+    assert [(row["measure"], row["baseline"]) for row in area["rows"]] == [("auc", found["rows"][0]["baseline"])]
+    _, turned = compared(tmp_path, *alone, "--score", "score", "--measure", "auc", "--positive", "0")
     assert turned["rows"][0]["baseline"] == pytest.approx(1 - found["rows"][0]["baseline"])
 
 
@@ -508,9 +508,9 @@ def test_where_nothing_can_be_tested_there_is_no_verdict(tmp_path, capsys, n, op
 def test_a_measure_that_cannot_be_tested_on_all_rows_is_inconclusive(tmp_path):
     base, _ = frames(k=2)
     base["label"] = [1, *[0] * 599]
-    base["score"] = np.linspace(0, 1, 600)
+    base["prob"] = np.linspace(0, 1, 600)
     code, found = compared(
-        tmp_path, *written(tmp_path, base, base.assign(by="b")), "--score", "score", "--margin", "0.05"
+        tmp_path, *written(tmp_path, base, base.assign(by="b")), "--score", "prob", "--margin", "0.05"
     )
     assert (code, found["verdict"]) == (0, "inconclusive")
     (reason,) = found["reasons"]

@@ -196,3 +196,22 @@ def test_a_study_declares_what_is_missing(tmp_path, capsys):
     study.write_text(study.read_text() + 'unscored = "drop"\n[columns]\nmissing = ["NA"]\n')
     assert main(run) == 0
     assert "7 of 60 rows have no 'prediction': ids '0', '9', '18' and 4 more; left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["NA", "None", "?"])
+@pytest.mark.parametrize("option", ["--group", "--task"])
+def test_rows_without_a_group_or_a_task_are_not_one_group(tmp_path, capsys, text, option):
+    groups = np.where(GONE, text, RNG.integers(0, 20, 60).astype(str))
+    a, b = written(tmp_path, a=frame(g=groups), b=frame(g=groups, prediction="a"))
+    assert main(["compare", a, b, option, "g"]) == 2
+    assert f"a.csv: column 'g': 7 of 60 values are {text!r}; add --missing" in capsys.readouterr().err
+    assert main(["compare", a, b, option, "g", "--missing", text]) == 2
+    assert "a.csv, line 2: column 'g' is empty; expected a value" in capsys.readouterr().err
+    assert main(["compare", a, b, option, "g", "--classes", f"a,b,c,{text}"]) in (0, 1)
+
+
+def test_arrays_of_groups_are_read_as_columns_are():
+    groups = np.where(GONE, "NA", RNG.integers(0, 20, 60).astype(str))
+    with pytest.raises(ValueError, match=r"groups: 1 of \d+ labels are 'NA'; give each row a group"):
+        sigstats.compare(LABEL, GUESS, GUESS[::-1], groups=groups)
+    assert sigstats.compare(LABEL, GUESS, GUESS[::-1], groups=groups, classes=["a", "b", "c", "NA"]).rows

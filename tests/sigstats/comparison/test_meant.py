@@ -115,7 +115,7 @@ def test_costs_are_worse_the_higher_they_are(tmp_path, name):
 def test_a_loss_may_rank_the_rows_of_a_class():
     """The area under the curve asks which rows have the larger scores, whatever these are; a mean of them does not."""
     table = marks(FRACTIONS).rename(columns={"f1": "loss"}).assign(label=[0, 1] * 100)
-    assert sigstats.compare(table, table, score="loss").rows[0].measure == "auc"
+    assert sigstats.compare(table, table, score="loss", measures="auc").rows[0].measure == "auc"
     (row,) = sigstats.compare(table, table, score="loss", measures=["mean-score"]).rows
     assert row.lower_is_better
 
@@ -397,3 +397,33 @@ def test_a_direction_of_what_is_no_score_is_refused(tmp_path, capsys):
     )
     assert (lower.lower_is_better, higher.lower_is_better) == (True, False)
     assert lower.difference == pytest.approx(higher.difference)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["01234", "94110"], "1234"),
+        (["-1", "1"], "+1"),
+        (["0", "1"], "-0"),
+        (["0", "1", "2"], "1.0"),
+        (["1000", "2000"], "1e3"),
+        (["new york", "boston"], "new_york"),
+    ],
+)
+def test_another_text_of_one_class_is_no_other_class(labels, said):
+    same = {"1234": "01234", "+1": "1", "-0": "0", "1.0": "1", "1e3": "1000", "new_york": "new york"}[said]
+    base = pd.DataFrame({"id": range(60), "label": np.resize(labels, 60)})
+    base["prediction"] = base["label"]
+    other = base.assign(prediction=base["label"].replace({same: said}))
+    message = re.escape(f"prediction: {said!r} of the candidate is {same!r} of the labels in another spelling")
+    with pytest.raises(ValueError, match=message):
+        sigstats.compare(base, other)
+    result = sigstats.compare(base, other, measures="accuracy")  # only equal names are right
+    assert result.rows[0].candidate == np.mean(base["label"] != same)
+
+
+def test_numbers_that_a_float_cannot_tell_apart_are_different_classes():
+    base = pd.DataFrame({"id": range(60), "label": np.resize(["18446744073709551616", "2"], 60)})
+    base["prediction"] = base["label"]
+    other = base.assign(prediction=base["label"].replace({"18446744073709551616": "18446744073709551617"}))
+    assert sigstats.compare(base, other).rows[0].candidate == 0.5

@@ -138,3 +138,29 @@ def test_no_hint_names_another_quantity(tmp_path, capsys, name):
     for method in ("hochberg", "hommel"):
         with pytest.raises(ValueError, match=r"is not valid; expected one of holm"):
             sigstats.ComparisonRule(adjust=method)
+
+
+@pytest.mark.parametrize(("name", "value"), [("f1", 0.3), ("exact_match", 0.3), ("loss", -0.3), ("cost_usd", -0.3)])
+@pytest.mark.parametrize("labels", [[0, 1], ["a", "b", "c"]])
+def test_beside_labels_a_mark_or_cost_is_no_probability_of_a_class(name, value, labels):
+    label = np.resize(labels, 60)
+    values = np.random.default_rng(1).random(60)
+    base = pd.DataFrame({"id": range(60), "label": label, name: 0.5 + values / 2})
+    worse = base.assign(**{name: base[name] - value})
+    for beside in ({}, {"prediction": label}):  # scores only, and in addition to predictions
+        row = sigstats.compare(base.assign(**beside), worse.assign(**beside), score=name).rows[-1]
+        assert row.measure.startswith("mean-score")
+        assert (row.verdict, round(row.difference, 6)) == ("fail", -value)
+
+
+def test_beside_labels_a_column_called_score_is_a_mark_or_a_probability_as_a_person_states():
+    base = pd.DataFrame({"id": range(60), "label": [0, 1] * 30, "score": np.arange(60) / 60})
+    with pytest.raises(
+        ValueError, match=r"score 'score': Is it a mark, or .*\? Add measures='mean-score' or measures='"
+    ):
+        sigstats.compare(base, base.assign(score=base["score"] / 2), score="score")
+    for measure, verdict in (("mean-score", "fail"), ("auc", "inconclusive")):  # halves rank as before
+        result = sigstats.compare(base, base.assign(score=base["score"] / 2), score="score", measures=measure)
+        assert (result.rows[0].measure, result.verdict) == (measure, verdict)
+    likely = base.rename(columns={"score": "prob"})
+    assert sigstats.compare(likely, likely[::-1], score="prob").rows[0].measure == "auc"

@@ -90,6 +90,8 @@ def _of_instances(content: Content, report: Mapping[str, Any]) -> tuple[set[str]
 
 def _of_lists(content: Content, report: Mapping[str, Any], every: Sequence[str]) -> tuple[set[str], set[str]]:
     resolved = {each for name in ("resolved_ids", "resolved") for each in _ids(content, report, name)}
+    if both := resolved.intersection(_ids(content, report, "unresolved_ids")):
+        raise ValueError(f"{content.where}: {shown(min(both))} is both resolved and unresolved; correct the report")
     submitted = resolved.union(*(_ids(content, report, name) for name in _SUBMITTED))
     if every:
         odd = min(submitted.difference(every), default=None)

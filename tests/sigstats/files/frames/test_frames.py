@@ -60,10 +60,12 @@ def test_frames_say_what_files_say(tmp_path):
     for frame, file in zip((base, cand), files, strict=True):
         frame.to_csv(file, index=False)
     options = ["--slice", "region", "--group", "document", "--score", "score"]
+    options += ["--measure", "accuracy", "--measure", "auc"]
     main(["compare", *files, *options, "--json", str(tmp_path / "found.json")])
     of_files = json.loads((tmp_path / "found.json").read_text())["rows"]
     frames = [sigstats.read_predictions(file, score="score", slices=["region"], groups="document") for file in files]
-    found = sigstats.compare(*frames, slices=["region"], groups="document", score="score")
+    how = {"score": "score", "measures": ["accuracy", "auc"]}
+    found = sigstats.compare(*frames, slices=["region"], groups="document", **how)
     assert found.to_pandas()["adjusted_pvalue"].tolist() == [row["p_adjusted"] for row in of_files]
     assert [row.slice for row in found.rows] == [row["slice"] for row in of_files]
     together = sigstats.read_predictions(str(tmp_path / "*.csv"))
@@ -109,7 +111,8 @@ def test_several_scores_of_a_table_stand_beside_its_predictions(tmp_path):
         frames.append(sigstats.read_predictions(tmp_path / name, score=["score", "probability"]))
     assert list(frames[0].columns) == ["id", "label", "prediction", "score", "probability"]
     assert frames[0]["probability"].tolist() == pytest.approx(base["probability"].tolist())
-    again, direct = (sigstats.compare(*of, score=["score", "probability"]).to_pandas() for of in (frames, (base, cand)))
+    how = {"score": ["score", "probability"], "measures": ["accuracy", "auc"]}
+    again, direct = (sigstats.compare(*of, **how).to_pandas() for of in (frames, (base, cand)))
     pd.testing.assert_frame_equal(again, direct)
 
 

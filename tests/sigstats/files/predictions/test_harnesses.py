@@ -260,6 +260,9 @@ def test_an_instance_of_swe_bench_that_was_not_resolved_is_wrong(tmp_path):
     path.write_text(json.dumps({"submitted_instances": 10, "resolved_instances": 5, "resolved_ids": ids[:5]}))
     with pytest.raises(ValueError, match="lists no unresolved instance; add --instances N"):
         read(str(path), Columns())
+    path.write_text(json.dumps(report | {"unresolved_ids": ids[4:8]}))
+    with pytest.raises(ValueError, match="'django__django-4' is both resolved and unresolved"):
+        read(str(path), Columns(unscored="wrong"))
 
 
 def test_reports_of_swe_bench_of_the_first_version_and_by_instance(tmp_path):
