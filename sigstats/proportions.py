@@ -1,8 +1,7 @@
 """Tests of the difference of two classifiers' error rates, or of their detection costs, on one test set.
 
-The proportion test and its adaptation to detection costs by Keller, Mariethoz and Bengio (sections 2 and 3), with two
-misprints corrected: the mean error of eq. (4) is ``(C_A + C_B) / 2``, and the difference of eq. (5) is (errors of A
-only - errors of B only) / N, while N_AB in eq. (6) is the number of disagreements.
+The proportion test and its adaptation to detection costs by Keller, Mariethoz and Bengio (sections 2 and 3), with the
+misprints of eq. (4) and (5) corrected (docs/methods.md); N_AB in eq. (6) is the number of disagreements.
 
 When not to use: with fewer than about 25 disagreements, as these tests are normal approximations. Use the exact
 `sigstats.mcnemar_test` for error rates (eq. 6 squared is its chi-square), and `sigstats.bootstrap_test` for costs and

@@ -43,16 +43,10 @@ def refuse_overwriting(options: argparse.Namespace, inputs: Sequence[str], *outp
         if file in taken:
             raise BadInput(f"--{name}: {place!r} is not valid; it is {taken[file]} too, expected a file of its own")
         taken[file] = f"the output of --{name}"
-        if place != "-":
-            _require_place(place)
-
-
-def _require_place(place: str) -> None:
-    """Refuse an output that is a folder, or lies in none, before another output is written."""
-    target = Path(place).resolve()
-    fault = errno.EISDIR if target.is_dir() else errno.ENOENT
-    if target.is_dir() or not target.parent.is_dir():
-        raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
+        target = Path(place).resolve()
+        if place != "-" and (target.is_dir() or not target.parent.is_dir()):  # seen before another output is written
+            fault = errno.EISDIR if target.is_dir() else errno.ENOENT
+            raise BadInput(f"{place}: cannot be written ({os.strerror(fault)})")
 
 
 def refuse_repeated(inputs: Sequence[str]) -> None:

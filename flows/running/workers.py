@@ -60,9 +60,15 @@ def workers_for(prepared: Prepared, options: RunOptions, *, left: bool) -> Itera
     elif cluster is None and not may_start_processes():
         room_for(needs)
         yield Serial()
-    elif cluster is not None or any(_needed(dataset.nbytes) > _LARGE for dataset in prepared.datasets):
+    elif cluster is not None or any(_COPIES * dataset.nbytes > _LARGE for dataset in prepared.datasets):
         with _opened(clusters.load_cluster(None) if cluster is None else cluster, needs, options) as pool:
-            _require_memory(prepared, pool.memory_limit)
+            for dataset in prepared.datasets:
+                needed, limit = _COPIES * dataset.nbytes, pool.memory_limit
+                if limit is not None and needed > limit:
+                    raise BadInput(
+                        f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; training needs about "
+                        f"{needed / 1e6:,.0f} MB, expected at most {limit / 1e6:,.0f} MB, the memory_limit of a worker"
+                    )
             yield pool
     else:
         room_for(needs)
@@ -90,21 +96,6 @@ def _opened(cluster: Strict, needs: Sequence[Needs], options: RunOptions) -> Ite
         for each in of_dask if options.code else ():
             told.enter_context(modules_sent(each.client, options.code))
         yield pool
-
-
-def _needed(nbytes: int) -> int:
-    return _COPIES * nbytes
-
-
-def _require_memory(prepared: Prepared, limit: int | None) -> None:
-    """Refuse a data set if a worker cannot hold the copies of it that training makes."""
-    for dataset in prepared.datasets:
-        needed = _needed(dataset.nbytes)
-        if limit is not None and needed > limit:
-            raise BadInput(
-                f"data set {dataset.name}: {dataset.nbytes / 1e6:,.0f} MB are not valid; training needs about "
-                f"{needed / 1e6:,.0f} MB, expected at most {limit / 1e6:,.0f} MB, the memory_limit of a worker"
-            )
 
 
 #: The file that counts the changes of all runs. It is no part of the results, whose bytes do not depend on them.

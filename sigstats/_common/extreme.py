@@ -7,9 +7,8 @@ plain ``<=`` then leaves the observed outcome's own ties out of the p-value. All
 distance of any two values that differ in exact arithmetic in practice (every tolerance from 1e-14 to 1e-7 gives the
 same p-values on thousands of enumerated multinomial cases).
 
-A bound on the distance of a p-value from the number that its method defines is a share of the larger of the two, and so
-at most 1. It is put together from the relative errors that the analyses of docs/methods.md state; here is what all of
-them share. What random replicates leave open is in the interval of the p-value.
+A bound on the distance of a p-value from the number that its method defines ("How sure the number is" in
+docs/methods.md) is put together from relative errors; here is what all of them share.
 """
 
 import math

@@ -4,11 +4,9 @@ A bootstrap sample draws n observations with replacement. A measure of labels de
 joint events, which are multinomial. So counts are drawn instead of rows, and a replicate costs the same for a thousand
 observations as for a billion (Keller, Mariethoz and Bengio, section 4, draw rows).
 
-When not to use: with few observations on which the two differ. On simulated test sets with 5 disagreements the
-percentile test at 0.05 rejected equal classifiers in 5 percent, BCa in 9 (near its level from 20 on); intervals of F1
-covered the truth in 4 to 90 percent with 50 rows (docs/findings.md), where `sigstats.f1_difference_interval` keeps its
-level. For accuracy use the exact `sigstats.mcnemar_test`. Observations must be independent, and the test is about two
-trained classifiers, not about learning algorithms.
+When not to use: with few observations on which the two differ, as docs/findings.md shows; the interval of F1 is then
+`sigstats.f1_difference_interval`. For accuracy use the exact `sigstats.mcnemar_test`. Observations must be independent,
+and the test is about two trained classifiers, not about learning algorithms.
 """
 
 import math

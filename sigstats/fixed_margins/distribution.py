@@ -8,9 +8,6 @@ classes has no limit, except in the rare tables that `number_correct` states.
 
 When not to use: for a classifier whose answers depend on each other by more than their totals. A permutation test that
 retrains (`sigstats.permutation_test`) has a different null hypothesis.
-
-`number_of_tables` is the number in Nyssen's Figure 2, by which he held the exact test to be out of reach beyond small
-tables.
 """
 
 import math

@@ -4,9 +4,7 @@ What one observation tells of two classifiers is a triple: the true classes, tho
 assigned. Observations with equal triples are one joint event, and the counts of the distinct events hold all that any
 measure of labels needs. Records of parts of a test set add up to the record of the whole.
 
-When not to use: two classes alone are faster and clearer as `sigstats.joint.outcomes.JointOutcomes`; with many
-categories nearly every observation may be an event of its own, and then counting saves nothing, but costs nothing much
-either.
+When not to use: two classes alone are faster and clearer as `sigstats.joint.outcomes.JointOutcomes`.
 """
 
 from collections import Counter

@@ -1,5 +1,6 @@
 """The ready learners: scikit-learn's, with transforms in front of them, and those of the rooms beside."""
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,10 +24,15 @@ def _naive_bayes(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     return attempt(MixedNB, params, nominal=None if nominal is None else tuple(nominal.tolist()))
 
 
-def _lda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from .gaussian.estimators import LinearDiscriminant
+def _standardised(place: str, *, sparse: bool = False, **defaults: Any) -> Build:
+    """A classifier of standardised columns, by its import path; it is imported when the first one is built."""
 
-    return with_encoding(attempt(LinearDiscriminant, params), nominal, missing, standardise=True)
+    def built(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
+        module, _, name = place.rpartition(".")
+        classifier = attempt(getattr(importlib.import_module(module), name), params, **defaults)
+        return with_encoding(classifier, nominal, missing, standardise=True, sparse=sparse)
+
+    return built
 
 
 def _qda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
@@ -35,34 +41,6 @@ def _qda(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
     # The columns of a nominal feature sum to one, so that no covariance has full rank unless it is regularised.
     defaults = {} if nominal is None else {"reg_param": 1e-3}
     return with_encoding(attempt(QuadraticDiscriminantAnalysis, params, **defaults), nominal, missing, standardise=True)
-
-
-def _logistic_regression(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from sklearn.linear_model import LogisticRegression
-
-    classifier = attempt(LogisticRegression, params, max_iter=1000)
-    return with_encoding(classifier, nominal, missing, standardise=True, sparse=True)
-
-
-def _ridge(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from sklearn.linear_model import RidgeClassifier
-
-    return with_encoding(attempt(RidgeClassifier, params), nominal, missing, standardise=True)
-
-
-def _linear_svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from sklearn.svm import LinearSVC
-
-    # The primal problem is smooth and its solution unique: no random order of coordinates, and Newton steps, whose
-    # number does not explode on permuted labels as that of the dual solvers does.
-    machine = attempt(LinearSVC, params, dual=False, tol=1e-6)
-    return with_encoding(machine, nominal, missing, standardise=True, sparse=True)
-
-
-def _svm(params: dict[str, Any], nominal: Any, missing: bool) -> Any:
-    from sklearn.svm import SVC
-
-    return with_encoding(attempt(SVC, params), nominal, missing, standardise=True)
 
 
 def _with_scaling(neighbours: Any, nominal: Any) -> Any:
@@ -102,12 +80,14 @@ def _c45(params: dict[str, Any], nominal: Any, missing: bool) -> Any:  # noqa: A
 #: The ready learners: the name of each, and the function ``(params, nominal, missing) -> estimator`` that builds it.
 READY: Mapping[str, Build] = {
     "naive-bayes": _naive_bayes,
-    "lda": _lda,
+    "lda": _standardised("sigstats.learners.gaussian.estimators.LinearDiscriminant"),
     "qda": _qda,
-    "logistic-regression": _logistic_regression,
-    "ridge": _ridge,
-    "linear-svm": _linear_svm,
-    "svm": _svm,
+    "logistic-regression": _standardised("sklearn.linear_model.LogisticRegression", sparse=True, max_iter=1000),
+    "ridge": _standardised("sklearn.linear_model.RidgeClassifier"),
+    # The primal problem is smooth and its solution unique: no random order of coordinates, and Newton steps, whose
+    # number does not explode on permuted labels as that of the dual solvers does.
+    "linear-svm": _standardised("sklearn.svm.LinearSVC", sparse=True, dual=False, tol=1e-6),
+    "svm": _standardised("sklearn.svm.SVC"),
     "1-nn": _one_nn,
     "k-nn": lambda params, nominal, missing: _k_nn({"n_neighbors": 5, **params}, nominal, missing),
     "decision-tree": _decision_tree,

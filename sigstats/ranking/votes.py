@@ -180,7 +180,10 @@ def rank_votes(
     units = _crossed([as_groups(each, name, n)[0] for name, each in given.items()])
     if (first == second).any():
         raise refuse("model_b", str(models[second[first == second][0]]), "another model than model_a")
-    _require_connected(models, first, second)
+    count, part = components_of(len(models), first, second, strong=False)
+    if count > 1:
+        one, other = (", ".join(shown(str(each)) for each in models[part == side][:3]) for side in (0, 1))
+        raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
 
     k = len(models)
     wins = np.zeros((k, k))
@@ -237,13 +240,6 @@ def _signs(winner: Any, n: int, models: NDArray[Any], first: IntArray, second: I
 def _word(text: str) -> int:
     word = text.strip().lower()
     return 1 if word in _FIRST else -1 if word in _SECOND else 0 if word in _NEITHER else 3
-
-
-def _require_connected(models: NDArray[Any], first: IntArray, second: IntArray) -> None:
-    count, part = components_of(len(models), first, second, strong=False)
-    if count > 1:
-        one, other = (", ".join(shown(str(each)) for each in models[part == side][:3]) for side in (0, 1))
-        raise ValueError(f"model_b: no vote connects {one} with {other}; expected votes that connect all models")
 
 
 def _crossed(units: list[IntArray]) -> list[IntArray]:

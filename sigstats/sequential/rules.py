@@ -3,9 +3,7 @@
 A rule looks at the replicates one by one in their order, so where it stops depends on them alone.
 
 - `FixedRule` does not stop: the p-value is as fine as the replicates allow.
-- `BesagCliffordRule` stops once enough replicates were as extreme as observed: where p is large anyway. With the number
-  that `deciding_exceedances` gives, ``p <= alpha`` says of every test what it would say after all replicates, whatever
-  the adjustment for multiplicity.
+- `BesagCliffordRule` stops once enough replicates were as extreme as observed: where p is large anyway.
 - `sigstats.sequential.precision_rules.PrecisionRule` stops where a rate is known as well as wanted, for simulation
   studies, and `sigstats.sequential.precision_rules.PrecisePRule` where a p-value is.
 - `GandyRule` stops where it is certain, up to a risk that is bounded for every p, on which side of the level p lies. It
@@ -21,13 +19,8 @@ and ranks, adjusted p-values and possibilistic indices rest on it. Do not use on
 rule, like its maximum, is chosen before the first replicate. Many tests whose replicates cost much are best stopped
 together (`sigstats.sequential.joint_rule`).
 
-References
-----------
-Besag and Clifford, Sequential Monte Carlo p-values, Biometrika 78 (1991).
-Gandy, Sequential implementation of Monte Carlo tests with uniformly bounded resampling risk, Journal of the American
-Statistical Association 104 (2009).
-Fay, Kim and Hachey, On using truncated sequential probability ratio test boundaries for Monte Carlo implementation of
-hypothesis tests, Journal of Computational and Graphical Statistics 16 (2007).
+Besag and Clifford, Biometrika 78 (1991). Gandy, Journal of the American Statistical Association 104 (2009). Fay, Kim
+and Hachey, Journal of Computational and Graphical Statistics 16 (2007).
 """
 
 import math

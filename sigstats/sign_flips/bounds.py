@@ -9,8 +9,7 @@ is the threshold, the bounds are relative to the tail. What is neglected is boun
 When not to use: few magnitudes, whose sums can be enumerated, or sums on few whole numbers: a single tie may outweigh
 the width.
 
-Laws that are not too wide are summed in doubles: nothing is ever subtracted, so that every probability keeps all but a
-few of its digits.
+Laws that are not too wide are summed in doubles, of which nothing is ever subtracted.
 """
 
 import math

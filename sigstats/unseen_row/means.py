@@ -5,21 +5,12 @@ weighted mean's law with probability alpha below it is the lower bound, with the
 is its mirror image. For right and wrong it is Clopper and Pearson's, and the p-value of differences of -1, 0 and 1 is
 McNemar's exact one.
 
-One more group that loses all its rows outweighs everything else unless there are hundreds of groups. So `Units` may
-state the weight of a row: one more group is then as large as the largest, and its mean as far from that of all rows as
-the mean of any group seen, or it loses one row. This assumes that at least one group in 25 (`RAREST`) has a mean as far
-away as any group can have. The chance that none of these is seen is added to the p-value, and taken from the share
-beyond each end of the interval, so that the chance of an error is at most that of the bound by limits. Where that
-chance is as large as the strict p-value, twice the latter is the p-value.
+`Units` may state the weight of a row, where one more group is taken to be like those seen. docs/methods.md ("Bounds
+for one more object") has that assumption, its cost, the simulations and the sources: Gaffke (2005), and Phan, Thomas
+and Learned-Miller (2021). That it holds for every law is proved for few cases and was never seen to fail.
 
 When not to use: values without limits, of whose mean nothing is known; rows that are not independent, whose groups are
 then the units.
-
-References
-----------
-Gaffke (2005), Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative variable,
-Mathematical Methods of Statistics 14, 451-467. Phan, Thomas and Learned-Miller (2021), Towards practical mean bounds
-for small samples, ICML. That it holds for every law is proved for few cases and was never seen to fail.
 """
 
 import math

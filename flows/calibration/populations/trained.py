@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from sigstats._common.validation import hint, refuse, shown
@@ -136,7 +134,11 @@ class Trained(PopulationSource):
                 named = each.name if self.a.tune or self.b.tune else None
                 work = Categorised(**shared, categories=tuple(each.labels), set=named)
             else:
-                self._require_both(each, data, parts.train)
+                if self.a.tune or self.b.tune:
+                    raise ValueError(f"sets: {each.name}: positive is not valid with tune; expected categories")
+                if len(set(positives(data, each.labels)[parts.train])) < 2:
+                    wanted = "labels that some of the training rows have, and some do not"
+                    raise refuse(f"sets: {each.name}", each.positive, wanted)
                 work = Predicted(**shared, positive=tuple(sorted(set(each.labels))))
             subject = {"dataset": self.name, "slice": each.name}
             fanout = "predict" if each.positive else "categorise"
@@ -154,13 +156,6 @@ class Trained(PopulationSource):
             return sources.load({"name": self.name, **named}, base=base)
         texts = self.documents
         return read_documents(self.name, texts.path, base, text=texts.text, categories=texts.categories)
-
-    def _require_both(self, each: Categories, data: TrainingData, train: NDArray[np.int64]) -> None:
-        if self.a.tune or self.b.tune:
-            raise ValueError(f"sets: {each.name}: positive is not valid with tune; expected categories")
-        if len(set(positives(data, each.labels)[train])) < 2:
-            wanted = "labels that some of the training rows have, and some do not"
-            raise refuse(f"sets: {each.name}", each.positive, wanted)
 
     def _check(self, each: Categories, data: TrainingData) -> None:
         known = data.labels if isinstance(data, Documents) else frozenset(data.classes)

@@ -253,15 +253,13 @@ class Tally:
             self._table[:] = 0
 
     def _add(self, found: dict[Outcome, int]) -> None:
-        if self.classes is not None:
-            self._require_known(found, self.classes)
+        if (classes := self.classes) is not None:
+            for axis, name in enumerate(self.names):
+                for label in (label for outcome in found for label in each_label(outcome[axis])):
+                    if label not in classes:
+                        known = list(map(str, classes))
+                        wanted = one_line(", ".join(sorted(known)[:8])) + did_you_mean(label, known)
+                        raise refuse(f"{self.where}: column {shown(name)}", label, f"one of {wanted}")
         self.counts.update(found)
         if self._budget is not None:
             self._budget.require(_OUTCOME * len(self.counts))
-
-    def _require_known(self, found: Iterable[Outcome], classes: frozenset[Label]) -> None:
-        for axis, name in enumerate(self.names):
-            for label in (label for outcome in found for label in each_label(outcome[axis])):
-                if label not in classes:
-                    wanted = one_line(", ".join(sorted(map(str, classes))[:8])) + did_you_mean(label, map(str, classes))
-                    raise refuse(f"{self.where}: column {shown(name)}", label, f"one of {wanted}")
